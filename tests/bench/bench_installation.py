@@ -26,7 +26,7 @@ from stemma_contracts import subjects
 from stemma_kinds import find_kinds
 from stemma_messaging import config_dir
 from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
-from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
+from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 HERE = Path(__file__).parent
 START_S = 60.0
@@ -67,7 +67,6 @@ def _cpu_seconds(process: psutil.Process) -> float:
 async def installation(
     model: str = "trivial",
     milliseconds: int = 0,
-    ack_wait_s: float = ACK_WAIT_S,
     env: Mapping[str, str] | None = None,
     tenants: Sequence[str] = DEFAULT_TENANTS,
     bounds: Bounds = DEFAULT_BOUNDS,
@@ -78,9 +77,7 @@ async def installation(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
         every = {name: dict(env or {}) for name in others}
-        local = LocalStemma(
-            folder / "data", services=others, env=every, ack_wait_s=ack_wait_s, tenants=tenants, bounds=bounds
-        )
+        local = LocalStemma(folder / "data", services=others, env=every, tenants=tenants, bounds=bounds)
         stemma = await stack.enter_async_context(local)
         own = {**(env or {}), "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model))}
         making = partial(_generation, stemma, model, milliseconds, own)

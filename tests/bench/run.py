@@ -24,9 +24,6 @@ import bench_report
 import bench_runs
 import bench_scale
 import bench_tracing
-from stemma_provisioning.topology import ACK_WAIT_S
-
-SHORT_LEASE_S = 2.0
 
 Part = Callable[[bool], Awaitable[None]]
 
@@ -35,12 +32,6 @@ async def runs(quick: bool) -> None:
     """Documents with calls of 0 and of 200 ms."""
     await bench_runs.rates(0, quick)
     await bench_runs.rates(200, quick)
-
-
-async def recovery(quick: bool) -> None:
-    """Kills with the default lease and with a short one."""
-    for lease in (SHORT_LEASE_S,) if quick else (ACK_WAIT_S, SHORT_LEASE_S):
-        await bench_operations.recovery(lease)
 
 
 PARTS: dict[str, tuple[str, Part]] = {
@@ -63,7 +54,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         bench_replicas.replicas,
     ),
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
-    "recovery": ("how soon a section goes on after kill -9 of a worker", recovery),
+    "recovery": ("how soon a section goes on after kill -9 of a worker", lambda _: bench_operations.recovery()),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
     "scale": (
         "runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log",
@@ -88,7 +79,7 @@ def _arguments() -> argparse.Namespace:
         description=f"{__doc__}\nParts:\n{described}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", type=_parts, default=list(PARTS), metavar="PARTS", help="some parts, as in runs,lint")
-    parser.add_argument("--quick", action="store_true", help="fewer runs, fewer documents, one lease")
+    parser.add_argument("--quick", action="store_true", help="fewer runs, fewer documents")
     return parser.parse_args()
 
 

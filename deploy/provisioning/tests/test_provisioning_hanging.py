@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import accumulate, chain, repeat, takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,7 +18,14 @@ from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_provisioning import NatsServer, inbox_prefix
 from stemma_provisioning.config import PING_EVERY_S, UNANSWERED_PINGS
-from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject
+from stemma_provisioning.topology import (
+    ACK_WAIT_OF_SEVERAL_S,
+    ACK_WAIT_S,
+    LONGEST_WAIT_S,
+    consumers,
+    deliver_subject,
+    waits_s,
+)
 from stemma_testkit.servers import connected, eventually, provisioned_server
 
 LETS_GO_S = (UNANSWERED_PINGS + 1) * PING_EVERY_S
@@ -27,11 +35,25 @@ PUSHED = deliver_subject(subjects.REQUESTS, subjects.ORCHESTRATOR)
 
 @pytest.mark.req("F1")
 @pytest.mark.failure("orchestrator-hangs")
-def test_a_request_is_delivered_more_often_than_one_that_hangs_can_be_asked_before_the_server_lets_go() -> None:
+@pytest.mark.parametrize("ack_wait_s", [ACK_WAIT_S, ACK_WAIT_OF_SEVERAL_S])
+def test_a_request_is_delivered_more_often_than_one_that_hangs_can_be_asked_before_the_server_lets_go(
+    ack_wait_s: float,
+) -> None:
     [deliveries] = {one.max_deliver for one in consumers() if one.stream == subjects.REQUESTS}
-    while_it_hangs = 1 + LETS_GO_S // ACK_WAIT_S
+    waits = chain(waits_s(ack_wait_s), repeat(waits_s(ack_wait_s)[-1]))
+    while_it_hangs = 1 + len(list(takewhile(lambda at: at <= LETS_GO_S, accumulate(waits))))
 
     assert while_it_hangs + 1 < deliveries
+
+
+@pytest.mark.req("E1")
+@pytest.mark.failure("worker-killed")
+async def test_what_a_killed_process_had_in_hand_comes_again_after_three_seconds(as_it_runs: NatsServer) -> None:
+    """As the server has it; where it waits longer for later deliveries, it does so for a sign of life alone."""
+    async with connected(as_it_runs) as client:
+        for wanted in consumers():
+            found = (await client.jetstream().consumer_info(wanted.stream, wanted.durable)).config
+            assert (found.ack_wait, found.backoff) == (3, [3, 6, 12]), wanted.durable
 
 
 @asynccontextmanager
@@ -86,7 +108,7 @@ async def test_no_request_is_given_up_because_chance_sent_it_to_one_that_hangs(a
         async def all_handled() -> bool:
             return len(handled) == REQUESTS
 
-        await eventually(all_handled, 3 * ACK_WAIT_S)
+        await eventually(all_handled, 3 * LONGEST_WAIT_S)
         await well.close()
     print(f"let go after {let_go_s:.0f} s; {len(handled)} handled, the last at delivery {max(handled.values())}")
     assert b"Stale Connection" in told

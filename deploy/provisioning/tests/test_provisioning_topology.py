@@ -13,7 +13,7 @@ from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, BadBound, Bounds, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
-from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams
+from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams, waits_s
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected, eventually
 
@@ -61,7 +61,9 @@ async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
             assert await check(client) == [
                 Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
                 Drift("JOBS/editor-agent", "consumer", "present", None),
+                Drift("JOBS/converter", "ack_wait", 3 * 10**9, 10 * 10**9),
                 Drift("JOBS/converter", "max_deliver", 8, 3),
+                Drift("JOBS/converter", "backoff", [3 * 10**9, 6 * 10**9, 12 * 10**9], None),
             ]
             await provision(client)
             assert await check(client) == []
@@ -100,6 +102,11 @@ async def test_jobs_that_lay_in_the_one_queue_of_a_service_are_there_when_it_has
 async def _has_one_waiting(js: JetStreamContext, consumer: str) -> bool:
     waiting = (await js.consumer_info(subjects.JOBS, consumer)).num_pending
     return bool(waiting == 1)
+
+
+@pytest.mark.req("E1")
+def test_the_server_waits_longer_after_each_delivery_and_not_for_ever() -> None:
+    assert [waits_s(seconds) for seconds in (1, 3, 10, 600)] == [[1, 2, 4], [3, 6, 12], [10, 12, 12], [600] * 3]
 
 
 @pytest.mark.req("E1", "O6")

@@ -4,8 +4,11 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_messaging import BusFailed, StemmaBroker
-from stemma_messaging.errors import TakenOver
+from stemma_messaging.errors import PutOff, TakenOver
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
@@ -112,6 +115,58 @@ async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any
         yield process
     finally:
         await asyncio.wait_for(process.wait(), 30)
+
+
+@KINDS
+@pytest.mark.req("E1")
+async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server_waits_for_signs_of_life(
+    impatient_lab: Any, validated: Validated, kind: str, service: str
+) -> None:
+    """The server adds to a delay what it waits longer for a later delivery, which is a minute here."""
+    tries: list[float] = []
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        tries.append(time.monotonic())
+        if len(tries) <= 3:
+            raise PutOff(0.5)
+        return validated(job)
+
+    js = impatient_lab.jetstream
+    config = (await js.consumer_info(subjects.JOBS, service)).config
+    await js.add_consumer(subjects.JOBS, replace(config, backoff=[1, 60]))
+    async with impatient_lab.working(kind, handler):
+        await impatient_lab.publish(service, impatient_lab.job())
+        await eventually(impatient_lab.settled)
+    assert all(later - earlier >= 0.45 for earlier, later in pairwise(tries))
+    assert len(tries) == 4
+
+
+@pytest.mark.req("E1")
+async def test_signs_of_life_count_as_long_as_the_server_waits_for_the_delivery_that_they_are_of(
+    impatient_lab: Any, validated: Validated
+) -> None:
+    calls, long_enough = 0, asyncio.Event()
+    signs = 0
+
+    async def handler(job: ValidateDraft) -> Outcome:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise TakenOver("another process has it, and is killed")
+        await long_enough.wait()
+        return validated(job)
+
+    async def on_ack(message: Msg) -> None:
+        nonlocal signs
+        signs += message.data == IN_PROGRESS
+        if signs == 10:
+            long_enough.set()
+
+    async with connected(impatient_lab.server) as client, impatient_lab.working("push", handler):
+        await client.subscribe(f"$JS.ACK.JOBS.{subjects.VALIDATOR}.>", cb=on_ack)
+        await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
+        await eventually(impatient_lab.settled)
+    assert calls == 2
 
 
 @KINDS

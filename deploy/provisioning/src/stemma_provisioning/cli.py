@@ -23,7 +23,7 @@ from .moving import NotSaved, load, save
 from .permissions import PROVISIONER, inbox_prefix
 from .provision import LOOK_TIMEOUT_S, Drift, check, leaderless, provision, repair
 from .replicas import Replicas, patiently
-from .topology import ACK_WAIT_S, DEFAULT_TENANTS
+from .topology import ACK_WAIT_OF_SEVERAL_S, ACK_WAIT_S, DEFAULT_TENANTS
 
 RECONNECT_WAIT_S = 0.25
 ATTEMPTS_TO_CHECK = 4
@@ -54,7 +54,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--user", default=environment.get("STEMMA_NATS_USER", PROVISIONER))
     parser.add_argument("--tenant", dest="tenants", action="append", type=_tenant, help="may be given several times")
-    parser.add_argument("--ack-wait", type=float, default=ACK_WAIT_S, help="seconds")
+    parser.add_argument(
+        "--ack-wait",
+        type=float,
+        metavar="SECONDS",
+        help="without a sign of life until a message is delivered again; by default "
+        f"{ACK_WAIT_S:g}, and {ACK_WAIT_OF_SEVERAL_S:g} with STEMMA_REPLICAS above 1",
+    )
     parser.add_argument(
         "--lower-replicas",
         action="store_true",

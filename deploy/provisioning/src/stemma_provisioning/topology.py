@@ -19,7 +19,12 @@ from stemma_contracts.subjects import ANY
 from .bounds import Bounds
 
 DAY_S = 24 * 3600.0
-ACK_WAIT_S = 10.0
+ACK_WAIT_S = 3.0
+"""How long the server waits for a sign of life of a message before it delivers it again."""
+ACK_WAIT_OF_SEVERAL_S = 10.0
+"""The same where streams are on several servers: they take as long to have a new leader, and each stores every sign."""
+LONGER, LONGEST_WAIT_S = (1, 2, 4), 12.0
+"""It waits longer after each delivery, so that those of a process that hangs do not use up all that there are."""
 KIB = 1024
 MAX_PAYLOAD = 256 * KIB
 PIECE = 128 * KIB
@@ -55,12 +60,13 @@ class Consumer:
     """Of what was stored before the consumer was made it delivers nothing."""
 
     def config(self, ack_wait_s: float) -> ConsumerConfig:
-        """What the server is told; ``ack_wait_s`` bounds how soon the work of a killed process comes back."""
+        """What the server is told; ``ack_wait_s`` bounds how soon the work of a killed process comes back first."""
         return ConsumerConfig(
             durable_name=self.durable,
             deliver_policy=DeliverPolicy.NEW if self.from_now else None,
             filter_subject=self.filters[0] if self.filters else None,
             ack_wait=ack_wait_s,
+            backoff=waits_s(ack_wait_s),
             max_deliver=self.max_deliver,
             max_ack_pending=self.max_ack_pending,
             headers_only=self.headers_only or None,
@@ -72,6 +78,16 @@ class Consumer:
     def owner(self) -> str:
         """The service that handles what it delivers."""
         return self.service or self.durable
+
+
+def default_ack_wait_s(replicas: int) -> float:
+    """How long the server waits unless it is told, where streams are on so many servers."""
+    return ACK_WAIT_S if replicas == 1 else ACK_WAIT_OF_SEVERAL_S
+
+
+def waits_s(ack_wait_s: float) -> list[float]:
+    """How long the server waits for a sign of life of each delivery in turn; the last stands for all that follow."""
+    return [max(ack_wait_s, min(ack_wait_s * longer, LONGEST_WAIT_S)) for longer in LONGER]
 
 
 def deliver_subject(stream: str, service: str) -> str:

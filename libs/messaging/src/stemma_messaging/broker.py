@@ -29,7 +29,7 @@ from .drivers import Driver, LaneTurns, Link, PullDriver, PushDriver
 from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
-from .held import ACK_WAIT_S, Terms, parse
+from .held import Terms, parse
 from .hindrances import measure
 from .live import LiveText
 from .middlewares import (
@@ -217,8 +217,7 @@ class StemmaBroker(NatsBroker):
             raise BusFailed(f"{name} is not there: run stemma-provision of this release") from None
 
     async def _begin(self, driver: Driver, info: ConsumerInfo) -> Stop:
-        terms = Terms(info.config.ack_wait or ACK_WAIT_S, info.config.max_deliver or -1)
-        feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), terms)
+        feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), Terms.of(info.config))
         return await driver.begin(Link(self.nats, self._monitor.fail), info.config, feed.handle)
 
     async def stop(self, *_: object) -> None:

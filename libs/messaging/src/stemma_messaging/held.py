@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -10,21 +10,47 @@ from typing import Any
 from faststream.message import StreamMessage
 from faststream.nats.message import NatsMessage
 from nats.aio.msg import Msg
+from nats.js.api import ConsumerConfig
 
 from .delivery import Delivery
 from .verdict import Verdict
 
-ACK_WAIT_S = 10.0
+NANOSECOND_S = 1e-9
+BEATS = 3
+"""Signs of life in the shortest time that the consumer waits for one."""
 HELD = "held"
 Turn = Callable[[Delivery], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a consumer delivers: how long it waits for a sign of life, and how often it delivers at most."""
+    """On what terms a consumer delivers: how long it waits for a sign of life, and how often it delivers at most.
 
-    ack_wait_s: float = ACK_WAIT_S
+    ``waits_s`` are those of the first deliveries in turn; the last one stands for all that follow.
+    """
+
+    waits_s: Sequence[float] = (10.0,)
     max_deliver: int = -1
+
+    @classmethod
+    def of(cls, config: ConsumerConfig) -> Terms:
+        """As the consumer was provisioned."""
+        waits_s = config.backoff or ([config.ack_wait] if config.ack_wait else cls.waits_s)
+        return cls(tuple(waits_s), config.max_deliver or -1)
+
+    @property
+    def beat_every_s(self) -> float:
+        """How often to give a sign of life."""
+        return self.waits_s[0] / BEATS
+
+    def to_ask_s(self, delay_s: float, deliveries: int) -> float:
+        """What to ask for, so that a message that came so often comes again after ``delay_s`` seconds.
+
+        The server (2.15.1) sets the message back by the first wait and forward by the delay, and delivers it when the
+        wait of its own delivery is over: what is asked for may be less than nothing. nats-py takes 0 for no delay.
+        """
+        own_s = self.waits_s[min(deliveries, len(self.waits_s)) - 1]
+        return delay_s - (own_s - self.waits_s[0]) or NANOSECOND_S
 
 
 @dataclass

@@ -24,7 +24,7 @@ from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, c
 from stemma_provisioning.config import user_names
 from stemma_provisioning.providers import Trusted
 from stemma_provisioning.replicas import ONE
-from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS
+from stemma_provisioning.topology import DEFAULT_BOUNDS
 
 from .environment import environment_of
 from .folder import DamagedPasswordsError, DataFolder, installation_of
@@ -76,7 +76,7 @@ class LocalStemma:
         services: Iterable[str] | None = None,
         env: Mapping[str, Mapping[str, str]] | None = None,
         in_process: bool = False,
-        ack_wait_s: float = ACK_WAIT_S,
+        ack_wait_s: float | None = None,
         bounds: Bounds = DEFAULT_BOUNDS,
         ready_within_s: float = READY_WITHIN_S,
         report: Report = _silent,

@@ -66,7 +66,7 @@ class Patient:
     address: ServerAddress
     data: Path | None
     bounds: Bounds
-    ack_wait_s: float
+    ack_wait_s: float | None
     replicas: Replicas
 
     @property

@@ -21,7 +21,7 @@ Checkpoints = Annotated[
 
 async def doctor(
     data: Data = DATA,
-    ack_wait: Annotated[float, typer.Option("--ack-wait", help="As stemma-provision was told.")] = 10.0,
+    ack_wait: Annotated[float | None, typer.Option("--ack-wait", help="As stemma-provision was told.")] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Look whether all is well, and say what to do where it is not. It mends nothing.

@@ -1,9 +1,10 @@
-"""Signs of life for a message that is worked on, so that the server does not deliver it again."""
+"""Signs of life for messages that are worked on, so that the server does not deliver them again."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from faststream.message import StreamMessage
@@ -13,43 +14,73 @@ from stemma_messaging.held import Held, held_of
 
 from .chain import CallNext
 
-BEATS = 3
-"""In the time that the consumer waits for one."""
+TOGETHER = 0.1
+"""Of the time between two signs: those that are due within it are given at once."""
 
 
 class Heartbeat:
     """Tells the server, time and again, that a message is still worked on, until it is settled."""
 
+    def __init__(self) -> None:
+        self._rounds: dict[float, _Rounds] = {}
+
     async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Beat while the middlewares within are at work."""
         held = held_of(msg)
-        with _Beats(held, held.terms.ack_wait_s / BEATS):
+        every_s = held.terms.beat_every_s
+        rounds = self._rounds.get(every_s) or self._rounds.setdefault(every_s, _Rounds(every_s))
+        with rounds.of(held):
             return await call_next(msg)
 
 
-class _Beats:
-    """A timer, not a task: most messages are done before their first beat."""
+class _Rounds:
+    """One timer for all messages, most of which are done before their first sign; none while there is no message."""
 
-    def __init__(self, held: Held, every_s: float) -> None:
-        self._held = held
+    def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self._beats: set[asyncio.Task[None]] = set()
+        self._due: dict[int, tuple[float, Held]] = {}
+        """When each message is due, the soonest first."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._giving: set[asyncio.Task[None]] = set()
 
-    def __enter__(self) -> None:
-        self._wait()
+    @contextmanager
+    def of(self, held: Held) -> Iterator[None]:
+        """Give signs of a message in this block."""
+        self._put_off(held)
+        if self._timer is None:
+            self._wait()
+        try:
+            yield
+        finally:
+            del self._due[id(held)]
 
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+    def _put_off(self, held: Held) -> None:
+        self._due.pop(id(held), None)
+        self._due[id(held)] = _now() + self._every_s, held
 
     def _wait(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._every_s, self._beat)
+        """Sleep until the first is due, and a little longer, so that others are as well."""
+        first_s = next(iter(self._due.values()))[0] - _now()
+        self._timer = asyncio.get_running_loop().call_later(first_s + self._every_s * TOGETHER, self._round)
 
-    def _beat(self) -> None:
-        task = asyncio.create_task(self._in_progress())
-        self._beats.add(task)
-        task.add_done_callback(self._beats.discard)
-        self._wait()
+    def _round(self) -> None:
+        self._timer, now = None, _now()
+        if due := [held for at, held in self._due.values() if at <= now]:
+            task = asyncio.create_task(self._give(due))
+            self._giving.add(task)
+            task.add_done_callback(self._giving.discard)
+        for held in due:
+            self._put_off(held)
+        if self._due:
+            self._wait()
 
-    async def _in_progress(self) -> None:
-        with suppress(NatsError):
-            await self._held.message.in_progress()
+    async def _give(self, due: Sequence[Held]) -> None:
+        """Not of one that is settled by now: it would come again sooner or later than it is to."""
+        for held in due:
+            if id(held) in self._due:
+                with suppress(NatsError):
+                    await held.message.in_progress()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

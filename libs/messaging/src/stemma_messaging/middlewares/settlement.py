@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from faststream.message import StreamMessage
-from nats.aio.msg import Msg
 
-from stemma_messaging.held import held_of
+from stemma_messaging.held import Held, held_of
 from stemma_messaging.outages import Patience
 from stemma_messaging.verdict import Ack, DeadLetter, Leave, PutBack, RetryLater, Verdict
 
@@ -26,24 +25,26 @@ class Settlement:
         result, held = await call_next(msg), held_of(msg)
         verdict = held.verdict
         if verdict is not None and held.hindrance is None:
-            held.hindrance = await self._patience.through(lambda: _hindrance(held.message, verdict))
+            held.hindrance = await self._patience.through(lambda: _hindrance(held, verdict))
         return result
 
 
-async def _hindrance(message: Msg, verdict: Verdict) -> Exception | None:
+async def _hindrance(held: Held, verdict: Verdict) -> Exception | None:
     try:
-        await _settle(message, verdict)
+        await _settle(held, verdict)
     except Exception as hindrance:
         return hindrance
     return None
 
 
-async def _settle(message: Msg, verdict: Verdict) -> None:
+async def _settle(held: Held, verdict: Verdict) -> None:
+    message = held.message
     match verdict:
         case Ack() | DeadLetter() | PutBack():
             await message.ack()
         case RetryLater(delay_s):
-            await message.nak(delay=delay_s)
+            deliveries = message.metadata.num_delivered or 1
+            await message.nak(delay=held.terms.to_ask_s(delay_s, deliveries))
         case Leave():
             pass
         case _:
