@@ -8,11 +8,14 @@ from typing import Any, TypeVar
 import pytest
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
+from nats.errors import ConnectionClosedError
 from stemma_client import Client, DocumentNotFoundError
 from stemma_client.client import MOST_LIVE
+from stemma_client.connection import Connection
+from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
-from stemma_provisioning import NatsServer
+from stemma_provisioning import NatsServer, client_user
 from stemma_provisioning.copies import copies_api
 from stemma_testkit.servers import connected
 
@@ -301,3 +304,19 @@ async def test_who_reads_slowly_gets_each_event_once_though_few_wait_for_it(
         seen += await take(events, 40)
     numbers = [event.envelope.sequence for event in seen]
     assert numbers == list(range(1, 42))
+
+
+async def test_a_connection_that_broke_with_something_to_send_is_closed_without_a_word(server: NatsServer) -> None:
+    user = client_user("default")
+    address = ServerAddress(server.url, "default", user, server.passwords[user])
+    connection = Connection(address, lambda line: None)
+    await connection.open()
+    waiting = await connection.nats.subscribe("stemma.cancel.v1.default.x")
+    writer = connection.nats._transport._io_writer  # type: ignore[union-attr]
+    assert writer is not None
+    writer.transport.abort()
+    await connection.nats.publish("stemma.presence.v1.default.x", b"x")
+    await connection.close()
+    assert connection.nats.is_closed
+    with pytest.raises(ConnectionClosedError):
+        await waiting.next_msg(timeout=10)

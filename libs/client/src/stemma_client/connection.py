@@ -196,7 +196,7 @@ class Connection:
     async def close(self) -> None:
         """Send what is buffered and end."""
         for connection in filter(None, (self._asking, self.nats)):
-            await connection.close()
+            await _closed(connection)
 
     async def _open(self, connection: Nats, who: Mapping[str, Any]) -> None:
         """Connect, again and again for a while where it is the admission that is missing."""
@@ -378,6 +378,15 @@ class Connection:
             with suppress(NatsError):
                 await subscription.unsubscribe()
                 await self.nats.publish(f"$JS.API.CONSUMER.DELETE.{stream}.{info.name}")
+
+
+async def _closed(connection: Nats) -> None:
+    """Close a connection, also one that broke with something still to send, at which nats-py stops half way."""
+    try:
+        await connection.close()
+    except ConnectionError:
+        connection._status = Nats.DISCONNECTED
+        await connection.close()
 
 
 def _password_of(address: ServerAddress) -> Mapping[str, Any]:
