@@ -18,6 +18,7 @@ from .agents import Agents
 from .authentication import Bearer
 from .body_limits import BodyBounds, BodyLimit
 from .bus import missing, observed
+from .compression import CompressedPages
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import routes
 from .limits import RateLimit
@@ -123,6 +124,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.include_router(routes())
     problems.told_by(app)
     openapi.described(app)
+    app.add_middleware(CompressedPages)
     app.add_middleware(BodyLimit, bounds=settings.body_bounds())
     app.add_middleware(SetCookies)
     app.add_middleware(Telemetry)
