@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import typst
 from stemma_confinement import Limits
 from stemma_contracts import subjects
-from stemma_contracts.v1.inputs import Anchors, InputChanges
+from stemma_contracts.v1.inputs import Anchors, DrawnPages, InputChanges, PageWords
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_converter.drawings import Drawings
 from stemma_converter.handlers import on_read_input, routes
 from stemma_converter.reading import Limits as FileLimits
 from stemma_markdown import parts
@@ -93,6 +95,36 @@ async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: 
     slow = replace(exporter.tools.readings, limits=Limits(seconds=0.001, memory_mb=2048))
     assert (await on_read_input(asked, readings=small)).unreadable.reason == "too_large"  # type: ignore[union-attr]
     assert (await on_read_input(asked, readings=slow)).unreadable.reason == "timeout"  # type: ignore[union-attr]
+
+
+@pytest.mark.req("H2")
+async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_as_the_settings_say(
+    exporter: Any,
+) -> None:
+    pages = "#pagebreak()".join(f"Page {number} says: train ten users." for number in range(3))
+    content = bytes(typst.compile(f"#set page(width: 12cm, height: 9cm)\n{pages}".encode()))
+    readings = replace(exporter.tools.readings, drawings=Drawings(exporter.store, pages=2))
+    told = await on_read_input(await job(exporter, content, "rfp.pdf", "application/pdf", draw=True), readings=readings)
+    assert isinstance(told, InputRead)
+    assert told.reading.drawn is not None
+    first, second = DrawnPages.model_validate_json(await text_of(exporter, told.reading.drawn)).pages
+    assert (first.label, second.label) == ("p. 1", "p. 2")
+    words = PageWords.model_validate_json(await text_of(exporter, second.words)).words
+    assert " ".join(word.text for word in words) == "Page 1 says: train ten users."
+    assert (await exporter.store.get("default", "doc-1", first.image)).startswith(b"\x89PNG")
+
+
+@pytest.mark.req("H2", "S3")
+async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time_or_nobody_asks(exporter: Any) -> None:
+    content = bytes(typst.compile(b"Train ten users."))
+    slow = Drawings(exporter.store, Limits(seconds=0.001, memory_mb=2048))
+    for drawings, draw in ((slow, True), (Drawings(exporter.store), False), (Drawings(exporter.store, pages=0), True)):
+        readings = replace(exporter.tools.readings, drawings=drawings)
+        asked = await job(exporter, content, "rfp.pdf", "application/pdf", draw=draw)
+        told = await on_read_input(asked, readings=readings)
+        assert isinstance(told, InputRead)
+        assert told.reading.drawn is None
+        assert await text_of(exporter, told.reading.text) == "Train ten users.\n"
 
 
 @pytest.mark.req("I4")

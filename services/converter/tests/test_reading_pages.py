@@ -18,6 +18,7 @@ from reading_scores import CORPUS, cells
 from stemma_converter.app import ConverterSettings, file_limits
 from stemma_converter.reading import Limits, Unreadable, read_input
 from stemma_converter.reading.drawings import svg_to_png
+from stemma_converter.reading.pdf_drawing import ACROSS, LONGEST, Drawing, Word, drawn_pages
 
 from .reading_files import read, refusal
 
@@ -55,6 +56,40 @@ def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> 
     assert "running title" not in reading.markdown
     assert "1 of 4" not in reading.markdown
     assert [a.label for a in reading.anchors] == ["p. 1", "Prices", "p. 2", "p. 3", "p. 4"]
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_page_whose_text_is_turned_is_read_and_drawn_upright(degrees: int) -> None:
+    said = "The contractor shall train ten users."
+    content = pdf(f"#set page(width: 12cm, height: 12cm)\n#rotate({degrees}deg, reflow: true)[{said}]")
+    assert read("a.pdf", content).markdown == f"{said}\n"
+    [upright] = drawn_pages(pdf(f"#set page(width: 12cm, height: 12cm)\n{said}"), 1)
+    [turned] = drawn_pages(content, 1)
+    assert " ".join(word.text for word in turned.words) == said
+    assert [width_of(word) for word in turned.words] == [width_of(word) for word in upright.words]
+    assert ink_in(turned, turned.words[0]) == pytest.approx(ink_in(upright, upright.words[0]), rel=0.1)
+
+
+@pytest.mark.parametrize("degrees", [90, 270])
+def test_a_page_that_is_shown_turned_is_drawn_as_it_is_read(degrees: int) -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("#set page(width: 12cm, height: 9cm)\nTen users."))))
+    writer.pages[0].rotate(degrees)
+    buffer = BytesIO()
+    writer.write(buffer)
+    [drawing] = drawn_pages(buffer.getvalue(), 1)
+    assert (round(drawing.width), round(drawing.height)) == (340, 255)
+    assert ink_in(drawing, drawing.words[0]) > 20
+
+
+def width_of(word: Word) -> int:
+    return round(word.right - word.left)
+
+
+def ink_in(drawing: Drawing, word: Word) -> int:
+    """How dark a picture is where a word is said to stand."""
+    with Image.open(BytesIO(drawing.png)) as picture:
+        scale = picture.width / drawing.width
+        return sum(picture.crop([round(edge * scale) for edge in word[1:]]).histogram()[:128])
 
 
 def test_an_image_of_a_pdf_stands_between_its_paragraphs(tmp_path: Path, make_picture: Callable[..., bytes]) -> None:
@@ -220,3 +255,15 @@ def test_a_drawing_with_entities_or_without_a_size_is_refused() -> None:
     for content in (b'<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;").encode(), b'<svg viewBox="0 0 1 99999"/>'):
         with pytest.raises(Unreadable):
             svg_to_png(content)
+
+
+def test_pages_are_drawn_small_whatever_size_they_have_and_bands_and_damaged_files_are_not() -> None:
+    huge = pdf("#set page(width: 500cm, height: 400cm)\n#set text(size: 200pt)\nTen users.")
+    band = pdf(f"#set page(width: 20cm, height: {20 * LONGEST + 1}cm)\nTen users.")
+    [drawing] = drawn_pages(huge, 9)
+    with Image.open(BytesIO(drawing.png)) as picture:
+        assert picture.size[0] <= ACROSS + 1
+        assert picture.mode == "L"
+    assert [word.text for word in drawing.words] == ["Ten", "users."]
+    assert list(drawn_pages(band, 9)) == []
+    assert list(drawn_pages(b"%PDF-1.7\nnothing", 9)) == []

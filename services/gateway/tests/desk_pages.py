@@ -12,6 +12,10 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import chromium
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
+)
 HOSTILE = (
     "# A\n\n<script>document.title='run'</script>\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png)\n\n"
     f"\u202eabc {'x' * 100_000}\n"

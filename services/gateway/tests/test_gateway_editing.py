@@ -20,13 +20,9 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import PNG, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
-    "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
-)
 OURS, THEIRS = "# Research\n\nOur words.\n\nThe end.\n", "# Research\n\nTheir words.\n\nThe very end.\n"
 BASE = "# Research\n\nOld words.\n\nThe end.\n"
 EDITOR = Path(__file__).parents[1] / "editor"

@@ -12,7 +12,15 @@ from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
-from stemma_contracts.v1.inputs import Anchor, Anchors, InputReading
+from stemma_contracts.v1.inputs import (
+    Anchor,
+    Anchors,
+    DrawnPage,
+    DrawnPages,
+    InputReading,
+    PageWord,
+    PageWords,
+)
 from stemma_contracts.v1.ledger import (
     AnswersFound,
     ChangedRow,
@@ -24,9 +32,10 @@ from stemma_contracts.v1.ledger import (
     RequirementDecision,
     SecondOpinion,
 )
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_gateway.desk.drawn_pages import marked
 from stemma_gateway.desk.requirement_rows import ON_A_PAGE, Filter, listed
 from stemma_gateway.desk.sources import LONG, part_at
 from stemma_provisioning import client_user
@@ -35,10 +44,11 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import PNG, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
 NAME = "rfp <i>.pdf"
+BOXES = "all => all.map((each) => ['x', 'y', 'width', 'height'].map((edge) => Math.round(each.getAttribute(edge))))"
 READ = "# Terms\n\nThe contractor shall train ten users.\n\n# Offers\n\nThe offeror must sign <b>form</b> A.\n"
 DRAFT = "# Research\n\nWords.\n\nTen users are trained on site.\n"
 
@@ -66,7 +76,11 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
                 Anchor(offset=READ.index("# Offers"), kind="page", label="p. 2"),
             )
         )
-        reading = InputReading(text=read, anchors=await stage.text(document_id, anchors.model_dump_json()))
+        reading = InputReading(
+            text=read,
+            anchors=await stage.text(document_id, anchors.model_dump_json()),
+            drawn=await drawn(stage, document_id),
+        )
         draft = await stage.text(document_id, DRAFT)
         await stage.append(
             document_id,
@@ -81,6 +95,20 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
         )
         await stage.list_research(document_id)
         yield stage
+
+
+async def drawn(stage: Backstage, document_id: str) -> ArtifactRef:
+    """The first page, on which the first row is divided over two lines."""
+    lines = ((100.0, "1 Terms The contractor"), (112.0, "shall train ten us-"), (124.0, "ers."))
+    words = [
+        PageWord(text=word, left=100.0 + 50 * at, top=top, right=140.0 + 50 * at, bottom=top + 10)
+        for top, line in lines
+        for at, word in enumerate(line.split())
+    ]
+    image = await stage.artifacts.put("default", document_id, PNG, media_type="image/png", name="page-0.png")
+    told = await stage.text(document_id, PageWords(words=tuple(words)).model_dump_json())
+    page = DrawnPage(label="p. 1", width=595.0, height=842.0, image=image, words=told)
+    return await stage.text(document_id, DrawnPages(pages=(page,)).model_dump_json())
 
 
 async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
@@ -186,6 +214,32 @@ async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answ
         await page.keyboard.press("b")
         await expect(page.locator("h1")).to_contain_text("p. 1")
         await expect(page.locator(".rendered")).not_to_contain_text("offeror")
+
+
+async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_no_other_page(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), f"{ledger(document_id)}/R1")
+        await expect(page.get_by_role("img")).to_have_accessible_name(f"p. 1 of {NAME}, with these words marked")
+        boxes = await page.locator(".page rect").evaluate_all(BOXES)
+        assert boxes == [[198, 99, 94, 12], [98, 111, 194, 12], [98, 123, 44, 12]]
+        picture = await page.request.get(f"{address}{await page.locator('.page a').get_attribute('href')}")
+        assert (picture.status, picture.headers["content-type"], await picture.body()) == (200, "image/png", PNG)
+        other = await page.request.get(f"{picture.url.rpartition('/')[0]}/{'0' * 64}")
+        assert other.status == 404
+        await page.goto(f"{address}{ledger(document_id)}/R2")
+        await expect(page.locator(".demanded")).to_be_visible()
+        await expect(page.locator(".page")).to_have_count(0)
+
+
+async def test_a_passage_that_goes_on_elsewhere_is_marked_as_far_as_it_stands_on_a_page_and_another_is_not() -> None:
+    words = [PageWord(text=text, left=0, top=0, right=9, bottom=9) for text in ("The", "contractor", "shall", "train")]
+    told = [word.text for word in marked(words, "“The CONTRACTOR shall—train ten users on site.")]
+    assert told == ["The", "contractor", "shall", "train"]
+    assert marked(words, "The contractor may not train anybody.") == []
+    assert [word.text for word in marked(words, "Train")] == ["train"]
+    assert marked([], "…") == []
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(

@@ -111,6 +111,14 @@ def test_sections_start_when_the_last_input_is_read_or_given_up() -> None:
     assert texts == {"rfp.pdf": ref("the text"), "prices.xlsx": ref("x", PDF)}
 
 
+@pytest.mark.req("H2")
+def test_pages_are_drawn_of_what_demands_are_read_from() -> None:
+    story = Story()
+    files = (file("rfp.pdf", role="request"), file("old.pdf", "old", role="past-text"))
+    begin(story, *files, to_read=(BRIEF, "input-1", "input-2"))
+    assert {job.name: job.draw for job in jobs_of(story)} == {"draft.md": True, "rfp.pdf": True, "old.pdf": False}
+
+
 @pytest.mark.req("I1")
 def test_what_is_text_already_is_read_by_nobody_and_starts_at_once() -> None:
     story = Story()

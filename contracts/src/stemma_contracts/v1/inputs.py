@@ -69,6 +69,7 @@ class InputReading(Contract):
     language: str = Field(default="", max_length=35, description="BCP 47 tag of the text")
     title: ArtifactRef | None = Field(default=None, description="of a brief: what it calls itself, in one line")
     form: FoundFields | None = Field(default=None, description="of a form: the fields that were found, as a proposal")
+    drawn: ArtifactRef | None = Field(default=None, description="DrawnPages as JSON, where pages were drawn")
 
 
 class Anchor(Contract):
@@ -83,6 +84,38 @@ class Anchors(Contract):
     """The body of the artifact ``anchors``, in the order of the text."""
 
     anchors: tuple[Anchor, ...] = ()
+
+
+class PageWord(Contract):
+    """A word on a drawn page; its box is in points from the upper left corner."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class PageWords(Contract):
+    """The body of the artifact ``words``, in the order of the file; none of a page that is a picture."""
+
+    words: tuple[PageWord, ...] = ()
+
+
+class DrawnPage(Contract):
+    """A page of a file as people see it."""
+
+    label: str = Field(max_length=300, description="as it is cited: that of an anchor")
+    width: float = Field(gt=0, description="in points")
+    height: float = Field(gt=0, description="in points")
+    image: ArtifactRef = Field(description="a PNG")
+    words: ArtifactRef = Field(description="PageWords as JSON")
+
+
+class DrawnPages(Contract):
+    """The body of the artifact ``drawn``: the first pages of a file, without those that could not be drawn."""
+
+    pages: tuple[DrawnPage, ...] = ()
 
 
 class ChangedPart(Contract):

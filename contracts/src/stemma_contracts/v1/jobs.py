@@ -256,3 +256,4 @@ class ReadInput(Job):
     is_text: bool = False
     previous: ArtifactRef | None = None
     form: bool = Field(default=False, description="find the fields that wait for an answer, too")
+    draw: bool = Field(default=False, description="draw its pages, too, if it has some")

@@ -45,6 +45,7 @@ def _view(document: Document, one: Input) -> InputView:
         uses=uses,
         form=reading.form if reading else None,
         is_form=one.form,
+        drawn=reading.drawn if reading else None,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told
 

@@ -323,7 +323,7 @@ class InputView:
     ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
     ``used_by`` are the sections whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged``
     does not count yet; ``concerns`` are the sections that it would make stale, and ``changes`` tell what it changes.
-    Of one that ``is_form``, ``form`` tells which fields were found in it.
+    Of one that ``is_form``, ``form`` tells which fields were found in it. ``drawn`` are the pages that were drawn.
     """
 
     input_id: str
@@ -348,6 +348,7 @@ class InputView:
     concerns: tuple[str, ...] = ()
     form: FoundFields | None = None
     is_form: bool = False
+    drawn: ArtifactRef | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir
 
 from .converter import Converter
+from .drawings import Drawings
 from .fonts import font_folders
 from .handlers import Tools, routes
 from .images import ImageLimits
@@ -48,6 +49,8 @@ class ConverterSettings(WorkerSettings):
     max_unpacked_mb: int = Field(default=300, ge=1, description="of all parts of a file together, unpacked")
     max_reading_pages: int = Field(default=2000, ge=1, description="of a file; the rest is left out and told")
     max_recognised_pages: int = Field(default=200, ge=0, description="of a file, by tesseract; 0 to recognise none")
+    max_drawn_pages: int = Field(default=100, ge=0, description="of a request, as pictures; 0 to draw none")
+    drawing_limit_s: float = Field(default=60, gt=0, description="of all pages of a file; what is drawn then is kept")
     recognised_languages: str = Field(default="eng", description="in tesseract's names, as in deu+eng")
     time_limit_s: float = Field(default=60, gt=0)
     memory_limit_mb: int = Field(default=512, ge=64)
@@ -100,7 +103,13 @@ def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
     """What reads files, with the bounds of the settings."""
     limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
     turns = Turns(settings.readings, settings.readings_per_tenant)
-    return Readings(artifacts, limits, turns, file_limits(settings))
+    return Readings(artifacts, limits, turns, file_limits(settings), drawings(settings, artifacts))
+
+
+def drawings(settings: ConverterSettings, artifacts: ArtifactStore) -> Drawings:
+    """What draws pages, with the bounds of the settings."""
+    limits = Limits(seconds=settings.drawing_limit_s, memory_mb=settings.reading_memory_mb)
+    return Drawings(artifacts, limits, settings.max_drawn_pages)
 
 
 def file_limits(settings: ConverterSettings) -> FileLimits:

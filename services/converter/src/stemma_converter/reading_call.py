@@ -16,11 +16,12 @@ from stemma_contracts.v1.forms import FormFields
 from stemma_languages import detect
 from stemma_markdown import Document, changed_parts, parts
 
+from .drawing_call import FILE
 from .form_fields import accepted, form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 from .reading_changes import changes_of
 
-ORDER, FILE, BEFORE = "order.json", "file", "before.txt"
+ORDER, BEFORE = "order.json", "before.txt"
 DONE, TEXT, ANCHORS, CHANGES, FIELDS = "done.json", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""

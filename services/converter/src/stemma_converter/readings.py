@@ -18,6 +18,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
+from .drawings import Drawings
 from .reading import Limits as FileLimits
 from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FIELDS, FILE, ORDER, TEXT, Done, Order, Part, prepare, read
 
@@ -28,12 +29,16 @@ _prepared = Prepared(prepare)
 
 @dataclass(frozen=True)
 class Readings:
-    """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read."""
+    """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read.
+
+    ``drawings`` draws the pages of those whose job asks for that.
+    """
 
     artifacts: ArtifactStore
     limits: Limits
     turns: Turns
     file_limits: FileLimits = field(default_factory=FileLimits)
+    drawings: Drawings | None = None
 
     async def read(self, job: ReadInput) -> InputRead | InputUnreadable:
         """The text of a file and all that was found in it, or why there is none."""
@@ -77,6 +82,7 @@ class Readings:
             language=done.language,
             title=await self._titled(job, done),
             form=await self._fields(folder, job, done),
+            drawn=await self.drawings.of(_prepared, folder, job) if self.drawings else None,
         )
         children = await self._files(folder, job, "child", done.children)
         return InputRead(

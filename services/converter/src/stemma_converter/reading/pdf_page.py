@@ -68,10 +68,9 @@ class _Letter:
 
 def page_of(page: pdfium.PdfPage) -> Page:
     """All text and lines of a page; text that is turned otherwise than most of it is left out."""
-    width, height = _size(page)
     letters = list(_letters(page))
     angle = Counter(letter.angle for letter in letters).most_common(1)[0][0] if letters else 0
-    turn = _Turn(angle, *_origin(page), width, height)
+    turn = Turn.of(page, angle)
     upright = (replace(letter, box=turn.box(letter.box)) for letter in letters if letter.angle == angle)
     rules = tuple(rule for start, end in _strokes(page) if (rule := turn.rule(start, end)) is not None)
     down = sorted((rule for rule in rules if not rule.is_across), key=lambda rule: rule.at)
@@ -79,7 +78,7 @@ def page_of(page: pdfium.PdfPage) -> Page:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class Turn:
     """From the page's own coordinates, upwards from its lower left corner, to ours."""
 
     angle: int
@@ -88,11 +87,18 @@ class _Turn:
     width: float
     height: float
 
+    @classmethod
+    def of(cls, page: pdfium.PdfPage, angle: int) -> Turn:
+        """How a page is turned so that text at an angle, in degrees, is upright."""
+        return cls(angle, *_origin(page), *_size(page))
+
     @property
     def size(self) -> tuple[float, float]:
+        """The width and the height of the page then."""
         return (self.height, self.width) if self.angle % 180 else (self.width, self.height)
 
     def point(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the page is then."""
         x, y = x - self.x, y - self.y
         match self.angle:
             case 90:
@@ -105,6 +111,7 @@ class _Turn:
                 return x, self.height - y
 
     def box(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+        """Where a box of the page is then: left, top, right and bottom."""
         (x0, y0), (x1, y1) = self.point(box[0], box[1]), self.point(box[2], box[3])
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
@@ -140,15 +147,16 @@ def _letters(page: pdfium.PdfPage) -> Iterator[_Letter]:
             continue
         raw.FPDFText_GetFontInfo(text, index, name, 128, ctypes.byref(flags))
         bold = raw.FPDFText_GetFontWeight(text, index) >= _BOLD or b"bold" in name.value.lower()
-        angle = round(raw.FPDFText_GetCharAngle(text, index) * 180 / math.pi)
+        angle = nearest_quarter(raw.FPDFText_GetCharAngle(text, index))
         raw.FPDFText_GetMatrix(text, index, matrix)
         size = raw.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
         edges = (box.left, box.bottom, box.right, box.top)
-        yield _Letter(sign, edges, bold, _nearest(angle), round(size or box.top - box.bottom, 1))
+        yield _Letter(sign, edges, bold, angle, round(size or box.top - box.bottom, 1))
 
 
-def _nearest(angle: int) -> int:
-    return round(angle / _QUARTER) * _QUARTER % 360
+def nearest_quarter(radians: float) -> int:
+    """The quarter turn to the left, in degrees, of letters of which pdfium tells how far they turned to the right."""
+    return round(-math.degrees(radians) / _QUARTER) * _QUARTER % 360
 
 
 def _runs(letters: Iterable[_Letter], down: Sequence[Rule]) -> Iterator[Run]:

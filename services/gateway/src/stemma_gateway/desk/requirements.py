@@ -12,7 +12,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
-from stemma_client.ledgers import RequirementLedger
+from stemma_client.ledgers import LedgerEntry, RequirementLedger
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
@@ -25,6 +25,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 
 from .deciding import WAIT_S, sent
+from .drawn_pages import Shown, page_of
 from .inputs import source_name
 from .requirement_rows import NO_SECTION, Filter, Wanted, by_section, coverage_of, listed
 from .shell import shown
@@ -262,10 +263,20 @@ async def _one(
         after=order[at + 1] if at + 1 < len(order) else "",
         changes=_reworded(changed[row_id], document.language) if row_id in changed else (),
         places=places(document),
+        drawn=await _drawn(session, document, found[row_id]),
         done=done,
         typed=typed,
         no_section=NO_SECTION,
     )
+
+
+async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -> Shown | None:
+    """The page that a row stands on, of the version of its source that counts."""
+    row = entry.row
+    source = next((one for one in readable(document) if source_name(one) == row.source), None)
+    if source is None:
+        return None
+    return await page_of(session.client, document.document_id, source, row.place, row.quote)
 
 
 async def _ledger(session: Session, document: DocumentView) -> RequirementLedger | None:
