@@ -312,9 +312,8 @@ async def test_a_connection_that_broke_with_something_to_send_is_closed_without_
     connection = Connection(address, lambda line: None)
     await connection.open()
     waiting = await connection.nats.subscribe("stemma.cancel.v1.default.x")
-    writer = connection.nats._transport._io_writer  # type: ignore[union-attr]
-    assert writer is not None
-    writer.transport.abort()
+    transport: Any = connection.nats._transport
+    transport._io_writer.transport.abort()
     await connection.nats.publish("stemma.presence.v1.default.x", b"x")
     await connection.close()
     assert connection.nats.is_closed

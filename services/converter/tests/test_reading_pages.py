@@ -89,7 +89,8 @@ def ink_in(drawing: Drawing, word: Word) -> int:
     """How dark a picture is where a word is said to stand."""
     with Image.open(BytesIO(drawing.png)) as picture:
         scale = picture.width / drawing.width
-        return sum(picture.crop([round(edge * scale) for edge in word[1:]]).histogram()[:128])
+        left, top, right, bottom = (round(edge * scale) for edge in word[1:])
+        return sum(picture.crop((left, top, right, bottom)).histogram()[:128])
 
 
 def test_an_image_of_a_pdf_stands_between_its_paragraphs(tmp_path: Path, make_picture: Callable[..., bytes]) -> None:

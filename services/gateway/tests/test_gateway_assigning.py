@@ -86,6 +86,45 @@ async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_a
     assert asked.due.isoformat() == "2099-12-01T17:00:00+05:30"
 
 
+async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_when_the_inbox_is_renewed(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, timezone_id="Asia/Kolkata") as page:
+        await signed_in(page, address, token(), "/desk")
+        row = page.locator(f"#waits-{document_id}-research")
+        await expect(row).to_contain_text("8:34")
+        await bus.list_research(document_id, assignee="carl", due=PAST)
+        await expect(row).to_contain_text("carl")
+        await expect(row).to_contain_text("8:34")
+        await page.locator(box(document_id)).check()
+        await page.keyboard.press("s")
+        await page.get_by_role("button", name="Assign what is ticked to nobody").click()
+        await expect(page.get_by_role("status").filter(has_text="1 assigned to nobody")).to_be_visible()
+    [(_, asked)] = bus.received
+    assert isinstance(asked, UnassignSection)
+    assert (asked.document_id, asked.section_id) == (document_id, "research")
+
+
+async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), "/desk")
+        counts = page.locator("nav.filters").nth(1).locator("a")
+
+        async def told() -> int:
+            return sum([int((await counts.nth(at).inner_text()).rpartition(" ")[2]) for at in (1, 2)])
+
+        badge, row = page.locator("[data-badge]"), page.locator(f"#waits-{document_id}-research")
+        await expect(badge).to_have_text(str(before) if (before := await told()) else "")
+        await bus.list_research(document_id, assignee=ME)
+        await expect(row).to_contain_text(ME)
+        await expect(badge).to_have_text(str(before + 1))
+        await bus.list_research(document_id, assignee="carl")
+        await expect(row).to_contain_text("carl")
+        await expect(badge).to_have_text(str(before or 0))
+
+
 async def test_a_section_is_taken_by_one_key_and_given_back(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

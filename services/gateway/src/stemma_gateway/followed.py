@@ -16,7 +16,7 @@ class Followed:
     """What is followed by the client of a session, from when a page first asks for it."""
 
     def __init__(self, client: Client, user: str) -> None:
-        self.waiting = Waiting(client)
+        self.waiting = Waiting(client, user)
         self.documents = client.rereading(most_events=MOST_EVENTS)
         self._client = client
         self._user = user

@@ -1,4 +1,7 @@
-"""How much waits for a person: counted once for each session, and kept up to date as summaries of documents change."""
+"""How much waits for a person: counted once for each session, and kept up to date as summaries of documents change.
+
+What is assigned to somebody else waits for them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ _Shown = tuple[DocumentStatus, tuple[SectionSummary, ...]]
 
 @dataclass(frozen=True)
 class Waits:
-    """How many sections wait, and the place in the read model of the last change of what they show."""
+    """How many sections wait for the person or for nobody in particular, and the place in the read model of the last
+    change of what any of those that wait show.
+    """
 
     total: int
     sequence: int
@@ -28,16 +33,19 @@ class Waits:
 class Waiting:
     """What waits in the documents of a tenant; it reads nothing before somebody follows it."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, user: str) -> None:
         self._client = client
+        self._user = user
         self._shown: dict[str, _Shown] | None = None
         self._sequence = 0
         self._keeper = Keeper(self._keep)
 
     @property
     def known(self) -> int | None:
-        """How many sections wait, as far as that is counted already."""
-        return sum(len(sections) for _, sections in self._shown.values()) if self._shown is not None else None
+        """How many sections wait for the person, as far as that is counted already."""
+        if self._shown is None:
+            return None
+        return sum(section.assignee in ("", self._user) for _, sections in self._shown.values() for section in sections)
 
     async def follow(self) -> AsyncGenerator[Waits, None]:
         """How much waits now, and again whenever what waits is another; raises as `Client.listing` does."""

@@ -40,7 +40,10 @@ async def assign(
 
 @router.post("/desk/assign")
 async def assign_all(request: Request, session: RepeatableCaller) -> Response:
-    """Assign what was ticked in the inbox, section by section; if one of them is refused, the inbox tells why."""
+    """Assign what was ticked in the inbox, or with ``nobody`` take it from whom it is assigned to, section by section.
+
+    If one of them is refused, the inbox tells why.
+    """
     fields = await sent(request)
     form = dict(fields)
     sections = dict.fromkeys(_chosen(value) for name, value in fields if name in ("seen", "item"))
@@ -57,8 +60,8 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
             count, made[document_id] = count + 1, answer.sequence or 0
     await _shown_by_the_read_model(session.client, made)
     if refusal is not None:
-        return await inbox_page(request, session, assigned=count, error=refusal)
-    return led_to(request, f"/desk?assigned={count}")
+        return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusal)
+    return led_to(request, f"/desk?assigned={count}{'&nobody=true' if 'nobody' in form else ''}")
 
 
 async def _shown_by_the_read_model(client: Client, made: dict[str, int]) -> None:

@@ -22,6 +22,7 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.sessions import Session
 
+from .found import name_of
 from .shell import shown
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
@@ -57,6 +58,10 @@ class Item:
         """Whether it waits for a review that its text passed."""
         return self.why == "review" and self.passed and not self.section.issue_count
 
+    def failed_as(self, language: str) -> list[str]:
+        """The criteria that it failed, as a language calls them."""
+        return [name_of(name, language) for name in self.failed]
+
     @property
     def seen(self) -> str:
         """What a decision about it names."""
@@ -73,10 +78,11 @@ async def show_inbox(
     refused: Count = 0,
     left: Count = 0,
     assigned: Count = 0,
+    nobody: bool = False,
 ) -> Response:
     """The inbox, or a part of it, with what was made of the last form."""
     return await inbox_page(
-        request, session, why, whose, approved=approved, refused=refused, left=left, assigned=assigned
+        request, session, why, whose, approved=approved, refused=refused, left=left, assigned=assigned, nobody=nobody
     )
 
 
@@ -90,9 +96,13 @@ async def inbox_page(
     refused: int = 0,
     left: int = 0,
     assigned: int = 0,
+    nobody: bool = False,
     error: Exception | None = None,
 ) -> Response:
-    """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not."""
+    """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not.
+
+    ``nobody``: what was assigned was to nobody.
+    """
     listing = await session.client.listing()
     documents = listing.documents
     items = await waiting(session.client, documents)
@@ -119,6 +129,7 @@ async def inbox_page(
         refused_count=refused,
         left=left,
         assigned=assigned,
+        nobody=nobody,
     )
 
 

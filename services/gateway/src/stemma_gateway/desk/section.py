@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.differences import Change, Piece, differences
-from stemma_client.findings import Finding, findings_of
+from stemma_client.findings import findings_of
 from stemma_client.single_changes import SingleChange, placed, single_changes
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
@@ -24,8 +24,9 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
 
+from .found import Told, told
 from .provenance import lineage_of
-from .shell import shown
+from .shell import language_of, shown
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -82,7 +83,7 @@ async def section_page(
         raise NotFound(f"the document has no section {section_id!r}")
     client = session.client
     text = await stored(client, document_id, section.current)
-    findings = await findings_of(client, document_id, section.current)
+    findings = told(await findings_of(client, document_id, section.current), language_of(request))
     return shown(
         request,
         session,
@@ -148,8 +149,8 @@ def _people(session: Session, document: DocumentView) -> list[str]:
     return sorted({session.user, *asked})
 
 
-def _by_line(findings: tuple[Finding, ...]) -> Mapping[int, list[Finding]]:
-    lines: dict[int, list[Finding]] = {}
+def _by_line(findings: tuple[Told, ...]) -> Mapping[int, list[Told]]:
+    lines: dict[int, list[Told]] = {}
     for finding in findings:
         if finding.line:
             lines.setdefault(finding.line, []).append(finding)

@@ -19,6 +19,7 @@ from stemma_gateway.problems import problem_of
 from stemma_gateway.sessions import Session
 
 from .assets import asset
+from .found import name_of
 from .staleness import mark_words, reason_words, stale_words
 
 LANGUAGES = ("en", "de")
@@ -130,4 +131,5 @@ def _templates() -> Environment:
     environment.filters["reason_words"] = reason_words
     environment.filters["number"] = number
     environment.filters["money"] = money
+    environment.filters["criterion"] = name_of
     return environment

@@ -29,7 +29,7 @@ function stateOf(doc) {
       cm.highlightSpecialChars({ render: special }),
       cm.EditorView.lineWrapping,
       cm.EditorView.perLineTextDirection.of(true),
-      cm.EditorView.contentAttributes.of({ "aria-label": words.label, lang: language, spellcheck: "true" }),
+      cm.EditorView.contentAttributes.of({ "aria-label": words.label, lang: language, spellcheck: "true", tabindex: "0" }),
       cm.keymap.of([{ key: "Mod-s", run: () => (form.requestSubmit(form.querySelector("button.first")), true) }]),
       cm.keymap.of([...cm.defaultKeymap, ...cm.historyKeymap]),
       markdown.extension,

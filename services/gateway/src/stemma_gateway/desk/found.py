@@ -1,0 +1,84 @@
+"""What was found in a text, in the language of the desk: our words by templates, those of others as they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from stemma_client.findings import Finding
+
+WRITTEN_IN = "en"
+"""What services write findings in."""
+OF_THE_LINTER = "MD"
+_FIELD = re.compile(r"\\{(\w+)\\}")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding as people read it: what it is called, what it says, and what it says it of.
+
+    ``is_foreign``: the detail is in the words of a tool, which are of `WRITTEN_IN`.
+    """
+
+    name: str
+    words: str
+    detail: str
+    is_foreign: bool
+    line: int
+
+
+def told(findings: Iterable[Finding], language: str) -> tuple[Told, ...]:
+    """Findings in a language of the desk."""
+    return tuple(_of_rule(one, language) if one.kind == "lint" else _of_other(one, language) for one in findings)
+
+
+def name_of(name: str, language: str) -> str:
+    """What a criterion, a check or a warning is called; one that is not ours by its own name."""
+    names: Mapping[str, str] = _catalogue(language)["names"]
+    return names.get(name.replace(" ", "_"), name.replace("_", " "))
+
+
+def _of_rule(finding: Finding, language: str) -> Told:
+    rule, message = finding.name, finding.message
+    is_said = message == _catalogue(WRITTEN_IN)["rules"].get(rule)
+    said = translated(message, language)
+    is_foreign = not said and rule.startswith(OF_THE_LINTER)
+    detail = "" if is_said else said or message
+    return Told(rule, _catalogue(language)["rules"].get(rule, ""), detail, is_foreign, finding.line)
+
+
+def _of_other(finding: Finding, language: str) -> Told:
+    name = _catalogue(language)["rules"].get(finding.name) or name_of(finding.name, language)
+    words = translated(finding.message, language)
+    return Told(name, words, "" if words else finding.message, False, finding.line)
+
+
+def translated(words: str, language: str) -> str:
+    """Words that are ours in a language; empty if they are not among them."""
+    if language == WRITTEN_IN:
+        return words
+    for template, other in _templates(language):
+        if found := template.fullmatch(words):
+            return other.format_map(found.groupdict())
+    return ""
+
+
+@cache
+def _templates(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((_pattern(said), other) for said, other in _catalogue(language)["said"].items())
+
+
+def _pattern(said: str) -> re.Pattern[str]:
+    return re.compile(_FIELD.sub(r"(?P<\1>.+?)", re.escape(said)), re.DOTALL)
+
+
+@cache
+def _catalogue(language: str) -> Mapping[str, Any]:
+    file = files("stemma_gateway") / "desk" / "findings" / f"{language}.json"
+    catalogue: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return catalogue
