@@ -44,7 +44,7 @@ async def check_refused_forms(page: Page, address: str, bus: Backstage, document
     asked = e.SectionNeedRaised(section_id="research", job_id="j1", thread_id="t1", need=need)
     await bus.append(other, document_requested(), asked)
     answering = f"{section(other)}/question"
-    file = {"name": "new.txt", "mimeType": "text/plain", "buffer": b"x"}
+    file: Any = {"name": "new.txt", "mimeType": "text/plain", "buffer": b"x"}
     await page.goto(f"{address}{answering}")
     await page.locator("main textarea").first.fill("Ten thousand.")
     await check_refused(page, address, answering)

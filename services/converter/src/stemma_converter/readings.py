@@ -18,9 +18,10 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
+from .drawing_call import FILE
 from .drawings import Drawings
 from .reading import Limits as FileLimits
-from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FIELDS, FILE, ORDER, TEXT, Done, Order, Part, prepare, read
+from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FIELDS, ORDER, TEXT, Done, Order, Part, prepare, read
 
 log = get_logger()
 # One for all files of this process; it starts with the first of them.

@@ -1,0 +1,102 @@
+"""The map of a document: sections in layers, each below all that it rests on, and lines that go around the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from stemma_contracts.v1.staleness import StaleReason
+from stemma_document.views import DocumentView
+
+from .layered import Layout, Widths, laid_out
+
+WIDTH, HEIGHT, GAP_X, GAP_Y, PASSING = 200, 48, 24, 56, 8
+STEP = HEIGHT + GAP_Y
+LINE = 14
+"""Between two lines of words beside the lower ends of edges."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A section on the map."""
+
+    section_id: str
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From a section to one that rests on it, with why that makes the other stale, if it does.
+
+    ``x`` and ``y`` are where that is told, beside the lower end of its path; of one section each is told on a line of
+    its own.
+    """
+
+    upstream: str
+    downstream: str
+    path: str
+    x: int
+    y: int
+    reason: StaleReason | None
+
+
+@dataclass(frozen=True)
+class Map:
+    """Sections and edges; those that tell something come last, and so lie above the others."""
+
+    width: int
+    height: int
+    nodes: Mapping[str, Node]
+    edges: tuple[Edge, ...]
+
+
+def drawn(document: DocumentView) -> Map:
+    """The map of a document."""
+    depth = _layers(document)
+    rests = ((up, name) for name, section in document.sections.items() for up in section.depends_on if up in depth)
+    layout = laid_out(tuple(depth.items()), tuple(rests), Widths(WIDTH, PASSING, GAP_X))
+    nodes = {
+        name: Node(name, round(layout.middles[name, layer]) - WIDTH // 2, layer * STEP) for name, layer in depth.items()
+    }
+    edges = sorted(_edges(document, layout), key=lambda edge: edge.reason is not None)
+    layers = max(depth.values(), default=-1) + 1
+    return Map(round(layout.width) + 4, max(layers * STEP - GAP_Y + 4, 0), nodes, tuple(edges))
+
+
+def _layers(document: DocumentView) -> Mapping[str, int]:
+    """How deep each section lies: below all that it rests on."""
+    depth = dict.fromkeys(document.sections, 0)
+    for _ in document.sections:
+        before = dict(depth)
+        for name, section in document.sections.items():
+            depth[name] = max((depth[each] + 1 for each in section.depends_on if each in depth), default=0)
+        if depth == before:
+            break
+    return depth
+
+
+def _edges(document: DocumentView, layout: Layout) -> Iterator[Edge]:
+    for name, section in document.sections.items():
+        reasons = {reason.upstream_section_id: reason for reason in section.stale_reasons}
+        ways = {upstream: layout.ways.get((upstream, name), ()) for upstream in section.depends_on}
+        entering = sorted((up for up, way in ways.items() if way), key=lambda up: layout.middles[ways[up][-2]])
+        told = [upstream for upstream in entering if upstream in reasons]
+        for number, upstream in enumerate(entering):
+            port = round((number + 1) * WIDTH / (len(entering) + 1)) - WIDTH // 2
+            points = [(round(layout.middles[place]), place[1]) for place in ways[upstream]]
+            points[-1] = (points[-1][0] + port, points[-1][1])
+            line = told.index(upstream) if upstream in told else 0
+            x, y = points[-1][0], points[-1][1] * STEP - LINE // 2 - line * LINE
+            yield Edge(upstream, name, _path(points), x, y, reasons.get(upstream))
+
+
+def _path(points: Sequence[tuple[int, int]]) -> str:
+    """Down from a section, straight through the layers that it passes, to another one."""
+    path = f"M{points[0][0]} {points[0][1] * STEP + HEIGHT}"
+    for (x1, layer), (x2, below) in pairwise(points):
+        y1, y2 = layer * STEP + HEIGHT, below * STEP
+        path += f"C{x1} {y1 + GAP_Y // 2} {x2} {y2 - GAP_Y // 2} {x2} {y2}"
+        path += f"V{y2 + HEIGHT}" if (x2, below) != points[-1] else ""
+    return path
