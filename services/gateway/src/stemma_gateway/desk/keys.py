@@ -26,6 +26,7 @@ KEYS = (
     ("c", "comment"),
     ("s", "assign_to_person"),
     ("d", "key_differences"),
+    ("v", "viewed"),
     ("p", "keep"),
     ("g", "regenerate"),
     ("z", "restore"),
