@@ -21,7 +21,7 @@ from stemma_testkit.postgres import postgres_server
 READY_WITHIN_S = 120.0
 STOP_WITHIN_S = 30.0
 POLL_S = 0.1
-CHECK_S = 1.0
+CHECK_S = 0.2
 NATS_CONFIGURATION = "/etc/nats/nats.conf"
 
 

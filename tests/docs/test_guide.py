@@ -45,7 +45,7 @@ from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
-from stemma_testkit.commands import copied_command
+from stemma_testkit.commands import COMMAND, copied_programs
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, stand_in
 from stemma_testkit.model_server import model_server
@@ -174,7 +174,7 @@ def command_of(block: Block, folder: Path) -> list[str]:
 @pytest.mark.req("E3", "E4", "G12", "S1")
 async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
     """What is typed behind ``stemma up`` are copies of the command."""
-    with copied_command() as programs:
+    with copied_programs(COMMAND) as programs:
         await assert_all_runs(installation, programs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import httpx
@@ -19,6 +19,8 @@ from stemma_testkit.driving import sample_folder
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 WAITING = {"Prefer": "wait=60"}
 AGAIN_S = 0.2
+AT_SOME = ("research", "conclusion")
+AT_ALL = (*AT_SOME, "solution", "connections", "problem_statement", "approach", "timeline", "budget")
 
 
 @pytest.fixture
@@ -69,6 +71,11 @@ async def asked(http: httpx.AsyncClient, path: str, body: dict[str, Any], key: s
             await asyncio.sleep(AGAIN_S)
 
 
+def is_asked_about(event: dict[str, Any], sections: Sequence[str]) -> bool:
+    """Whether a person is asked about one of these sections."""
+    return event["name"] == "section-review-requested" and event["data"]["section_id"] in sections
+
+
 async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any]) -> None:
     """Approve the version that waits."""
     seen = {name: event["data"][name] for name in ("section_id", "version")}
@@ -78,14 +85,15 @@ async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any])
 
 @pytest.mark.timeout(600)
 @pytest.mark.req("H1", "P15", "F1")
+@pytest.mark.parametrize("killed_at", [AT_SOME, pytest.param(AT_ALL, marks=pytest.mark.full)], ids=["short", "long"])
 async def test_a_document_goes_from_brief_to_word_while_the_gateway_is_killed(
-    stemma: LocalStemma, http: httpx.AsyncClient, client: Client
+    stemma: LocalStemma, http: httpx.AsyncClient, client: Client, killed_at: Sequence[str]
 ) -> None:
     address = await create(http)
     seen: list[tuple[int, str]] = []
     async for event in events_of(http, address):
         seen.append((event["sequence"], event["name"]))
-        if event["name"] in ("section-review-requested", "document-completed"):
+        if event["name"] == "document-completed" or is_asked_about(event, killed_at):
             stemma.services[subjects.GATEWAY].kill()
         if event["name"] == "section-review-requested":
             await approved(http, address, event)

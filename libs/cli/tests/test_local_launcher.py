@@ -10,17 +10,20 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from stemma_cli.local.launcher import Launched, Launcher, launcher
+from stemma_cli.local.launcher import Launched, Launcher
 from stemma_cli.local.starts import Start
 from stemma_cli.local.supervisor import service_names
 from stemma_testkit import launched_deeds as deeds
 from stemma_testkit.signals import interruptible
 
+launcher = cache(Launcher)
+"""One for all tests here, which the test run has not begun."""
 PYTHONS = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from stemma_cli.local.folder import AlreadyRunningError, DataFolder
+from stemma_cli.local.launcher import Launcher
 from stemma_cli.local.processes import DidNotStartError
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import AccessDeniedError, Client, ServerUnreachableError
@@ -167,7 +168,11 @@ async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
 
 
 @pytest.mark.req("E1")
-async def test_when_the_launcher_is_killed_its_services_end_with_it_and_all_come_back(tmp_path: Path) -> None:
+async def test_when_the_launcher_is_killed_its_services_end_with_it_and_all_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Launcher()  # Services of other tests may be copies of the one of this process.
+    monkeypatch.setattr("stemma_cli.local.supervisor.launcher", lambda: own)
     reports: list[tuple[str, str]] = []
     names = ["converter", "validator"]
     async with LocalStemma(tmp_path, services=names, report=lambda *r: reports.append(r)) as local:

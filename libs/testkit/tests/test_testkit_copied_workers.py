@@ -41,6 +41,17 @@ def test_that_fails():
     print("said before")
     assert [1] == [2]
 """
+SHARING = """
+import os, pathlib, pytest
+
+@pytest.fixture(scope="session")
+def stemma():
+    pathlib.Path("shared").open("a").write(f"{os.getpid()}\\n")
+"""
+SHARED = """
+def test_that_shares(stemma):
+    pass
+"""
 DYING = """
 import os
 
@@ -55,6 +66,7 @@ def test_behind_it():
 def run(folder: Path, files: dict[str, str], *options: str) -> tuple[int, str]:
     """Run a suite in two copies; the exit status and what is printed."""
     for name, text in {"conftest.py": MAKING, **files}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "stemma_testkit.copied_workers"]
     env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
@@ -96,3 +108,17 @@ def test_the_first_failure_ends_all_where_that_is_asked_for(tmp_path: Path) -> N
     assert status == pytest.ExitCode.TESTS_FAILED, printed
     assert "stopping after 1 failures" in printed
     assert len((tmp_path / "ran").read_text().splitlines()) < 18
+
+
+@pytest.mark.req("E6")
+def test_files_that_share_an_installation_are_run_by_one_copy_and_the_others_of_their_folder_by_any(
+    tmp_path: Path,
+) -> None:
+    files = {"conftest.py": SHARING} | {f"test_{letter}.py": SHARED for letter in "abc"}
+    alone = {f"test_alone_{letter}.py": PASSING.replace("made, ", "").replace("made == ", "") for letter in "abc"}
+    e2e = {f"tests/e2e/{name}": text for name, text in (files | alone).items()}
+    status, printed = run(tmp_path, e2e, "--import-mode=importlib")
+    assert status == pytest.ExitCode.OK, printed
+    assert len((tmp_path / "shared").read_text().split()) == 1
+    [sharing] = (tmp_path / "shared").read_text().split()
+    assert {line.split()[1] for line in (tmp_path / "ran").read_text().splitlines()} - {sharing}

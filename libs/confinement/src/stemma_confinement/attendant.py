@@ -12,7 +12,8 @@ from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket, socketpair
 class Attendant:
     """It is executed and not forked: of ours it has one connection alone, whose number is its last argument.
 
-    It has a session of its own, and is killed when this process ends or this is let go of.
+    It has a session of its own, and is killed when this process ends or this is let go of. A copy of this process
+    has the connection, too, and does not end it.
     """
 
     def __init__(

@@ -1,44 +1,51 @@
-"""The command ``stemma`` as copies of one process that has imported it: a hundred commands pay its imports once.
+"""Programs of ours as copies of one process that has imported them: a hundred commands pay their imports once.
 
-`copied_command` gives a folder for the front of a ``PATH``. The program in it asks for a copy, which gets its
+`copied_programs` gives a folder for the front of a ``PATH``. Each program in it asks for a copy, which gets its
 arguments, its folder, its environment and its descriptors, and ends as that copy does; a copy that nobody waits for is
-killed.
-
-usage: python -P -m stemma_testkit.commands LISTENING
+killed. Who makes the copies is itself one of the launcher.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
 import pkgutil
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from select import select
 from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, socket
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import IO, NamedTuple, TypeVar
 
 import stemma_cli
-from stemma_contracts import Contract
+from stemma_cli.local.launcher import Launched, launcher
+from stemma_cli.local.starts import Start
+
+from .launching import build_contracts
 
 LONGEST = 128 * 1024
 """Bytes of what is told: arguments and an environment."""
 STANDARD = (0, 1, 2)
+WITHIN_S = 120.0
+POLL_S = 0.01
+COMMAND = "stemma"
+T = TypeVar("T")
 ASKING = """#!{python} -IS
 import json, os, signal, sys
 from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket
 
 with socket(AF_UNIX, SOCK_SEQPACKET) as server:
     server.connect({address!r})
-    told = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)])
+    told = json.dumps([os.path.basename(sys.argv[0]), sys.argv[1:], os.getcwd(), dict(os.environ)])
     send_fds(server, [told.encode()], [0, 1, 2])
     copy = int(server.recv(64))
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -50,49 +57,72 @@ with socket(AF_UNIX, SOCK_SEQPACKET) as server:
 class Command(NamedTuple):
     """What was typed, and where."""
 
+    program: str
     arguments: list[str]
     folder: str
     environment: dict[str, str]
 
 
 @contextmanager
-def copied_command() -> Iterator[Path]:
-    """A folder with a program ``stemma``, as long as it is entered."""
-    with TemporaryDirectory() as folder, socket(AF_UNIX, SOCK_SEQPACKET) as listening:
-        address, program = f"{folder}/address", Path(folder, "stemma")
-        listening.bind(address)
-        listening.listen()
-        program.write_text(ASKING.format(python=sys.executable, address=address), encoding="utf-8")
-        program.chmod(0o700)
-        number = listening.fileno()
-        server = subprocess.Popen([sys.executable, "-P", "-m", __name__, str(number)], pass_fds=[number])
+def copied_programs(*programs: str) -> Iterator[Path]:
+    """A folder with these programs, which packages that are installed here bring along, as long as it is entered."""
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as aside:
+
+        def run(waiting: Coroutine[object, object, T]) -> T:
+            """Who enters this may have a loop that runs."""
+            return aside.submit(asyncio.run, waiting).result()
+
+        address, log = Path(folder, "address"), Path(folder, "log")
+        for program in programs:
+            made = Path(folder, program)
+            made.write_text(ASKING.format(python=sys.executable, address=str(address)), encoding="utf-8")
+            made.chmod(0o700)
+        with log.open("wb") as file:
+            server = run(_begun([str(address), *programs], file))
         try:
+            _await(address, log)
             yield Path(folder)
         finally:
             server.kill()
-            server.wait()
+            run(_ended(server))
+
+
+async def _begun(arguments: list[str], log: IO[bytes]) -> Launched:
+    return await launcher().start(Start("stemma-commands", __name__, arguments, dict(os.environ)), log)
+
+
+async def _ended(server: Launched) -> None:
+    await server.wait()
+
+
+def _await(address: Path, log: Path) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not address.exists():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(POLL_S)
 
 
 def main() -> None:
     """Make a copy for everybody who asks, until killed; or be one."""
-    with socket(fileno=int(sys.argv[1])) as listening:
-        _import_all()
+    address, *programs = sys.argv[1:]
+    with socket(AF_UNIX, SOCK_SEQPACKET) as listening:
+        listening.bind(f"{address}.new")
+        listening.listen()
+        os.rename(f"{address}.new", address)
+        _import_all(programs)
         command = _until_asked(listening)
     _run(command)
 
 
-def _import_all() -> None:
-    for module in pkgutil.walk_packages(stemma_cli.__path__, f"{stemma_cli.__name__}."):
-        import_module(module.name)
-    for contract in _all_of(Contract):
-        contract.model_rebuild()
+def _import_all(programs: list[str]) -> None:
+    for program in programs:
+        for found in entry_points(group="console_scripts", name=program):
+            found.load()
+    if COMMAND in programs:  # its verbs import what they need when they are typed
+        for module in pkgutil.walk_packages(stemma_cli.__path__, f"{stemma_cli.__name__}."):
+            import_module(module.name)
+    build_contracts()
     gc.freeze()
-
-
-def _all_of(contract: type[Contract]) -> Iterator[type[Contract]]:
-    for more in contract.__subclasses__():
-        yield more
-        yield from _all_of(more)
 
 
 def _until_asked(listening: socket) -> Command:
@@ -132,8 +162,9 @@ def _run(command: Command) -> None:
     os.environ.clear()
     os.environ.update(command.environment)
     time.tzset()
-    sys.argv = ["stemma", *command.arguments]
-    import_module("stemma_cli.main").main()
+    sys.argv = [command.program, *command.arguments]
+    (found,) = entry_points(group="console_scripts", name=command.program)
+    found.load()()
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, assert_never
 
 import pytest
 
-from .one_installation import scope_of
+from .one_installation import scopes_of
 
 Location = tuple[str, int | None, str]
 _FORKING = get_context("fork")
@@ -199,8 +198,8 @@ class Distribution:
 def _together(items: Sequence[pytest.Item]) -> Iterator[list[int]]:
     """The places of tests that one worker is to run, in the order in which the first of each was collected."""
     scopes: dict[str, list[int]] = {}
-    for scope, places in groupby(range(len(items)), lambda place: scope_of(items[place].nodeid)):
-        scopes.setdefault(scope, []).extend(places)
+    for place, scope in enumerate(scopes_of(items)):
+        scopes.setdefault(scope, []).append(place)
     return iter(scopes.values())
 
 

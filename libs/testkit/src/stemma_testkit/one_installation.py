@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,11 +10,25 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 SHARING = "tests/e2e/"
 """The folder whose session fixture is an installation of all services."""
+SHARED = "stemma"
+"""That fixture."""
 
 
 def scope_of(nodeid: str) -> str:
     """What a worker runs as a whole: a file, or the folder whose files share an installation."""
-    return SHARING if nodeid.startswith(SHARING) else nodeid.split("::", 1)[0]
+    return SHARING if nodeid.startswith(SHARING) else file_of(nodeid)
+
+
+def file_of(nodeid: str) -> str:
+    """The file of a test."""
+    return nodeid.split("::", 1)[0]
+
+
+def scopes_of(items: Sequence[pytest.Item]) -> list[str]:
+    """The same of each test, where it is known what each uses: a file whose tests do not share is by itself."""
+    files = [file_of(item.nodeid) for item in items]
+    sharing = {file for file, item in zip(files, items, strict=True) if SHARED in getattr(item, "fixturenames", ())}
+    return [SHARING if file in sharing and file.startswith(SHARING) else file for file in files]
 
 
 class OneInstallation(LoadFileScheduling):  # type: ignore[misc]

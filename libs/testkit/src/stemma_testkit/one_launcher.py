@@ -1,0 +1,29 @@
+"""A pytest plugin: all copies of a test run start services by one launcher, which imports what they need once."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+from stemma_cli.local.environment import harmless
+from stemma_cli.local.launcher import Launcher, launcher
+from stemma_cli.local.supervisor import service_names
+from stemma_confinement.attendant import Attendant
+
+from . import launching
+
+STARTING = "tests/"
+"""The folder whose tests start services."""
+shared: list[Launcher] = []
+"""It ends when it is let go of, in whichever copy: each keeps it to its own end."""
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Have it begin before there are copies: its connection is theirs too, and each message on it is a whole."""
+    several = session.config.getoption("workers") > 1 and not session.config.option.collectonly
+    if several and any(item.nodeid.startswith(STARTING) for item in session.items):
+        shared.append(launcher())
+        command = [sys.executable, "-P", "-m", launching.__name__]
+        shared[0]._process = Attendant(command, harmless(os.environ), errors=None)
+        shared[0].prepare(service_names())
