@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from forms_made import document, empty, parts_of, row, sheet, table, text, workbook
+from forms_made import empty, parts_of, row, sheet, text, workbook
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
 from stemma_client import Client
@@ -39,10 +39,6 @@ def questionnaire(*questions: str) -> bytes:
 
 def field_of(fields: Mapping[str, str], word: str) -> str:
     return next(name for question, name in fields.items() if word in question)
-
-
-def word_form() -> bytes:
-    return document(table(("Company name:", ""), (BACKUPS, "")))
 
 
 @pytest.fixture
@@ -121,25 +117,3 @@ async def test_a_questionnaire_comes_back_with_approved_answers_and_an_amendment
     amended = await run(settings, "export", document_id, "--form", form.name, "-o", str(filled))
     assert amended.exit_code == 5
     assert b"every night" in parts_of(filled.read_bytes())["xl/worksheets/sheet1.xml"]
-
-
-async def test_a_form_in_word_is_answered_without_the_fields_that_a_person_drops(
-    client: Client, settings: dict[str, str], tmp_path: Path
-) -> None:
-    form, filled = tmp_path / "form.docx", tmp_path / "filled.docx"
-    form.write_bytes(word_form())
-    document_id = await begun(client, tmp_path, form)
-    name, backups = find_fields(form.read_bytes())
-    view = await client.document(document_id)
-    one = next(each for each in view.input_views if each.is_form)
-    accepted = await client.confirm_form_fields(document_id, one.input_id, one.version, dropped=[name.id])
-    section_id = f"form-{one.input_id}"
-    view = await written(client, document_id, section_id)
-    assert view.last_sequence >= accepted.sequence
-    draft = await client.text(document_id, view.sections[section_id].draft)
-    assert (name.id in draft, backups.id in draft) == (False, True)
-    await client.approve(document_id, section_id, 1)
-    done = await run(settings, "export", document_id, "--form", one.name, "-o", str(filled), "--json")
-    assert done.exit_code == 5
-    assert json.loads(done.stdout)["open"] == [name.id]
-    assert "every night" in parts_of(filled.read_bytes())["word/document.xml"].decode()

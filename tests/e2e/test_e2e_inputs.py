@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 import typst
-from docx import Document as Word
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
-from stemma_contracts.v1.ledger import RequirementChange, RequirementDecision
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
@@ -40,42 +38,6 @@ def brief_as_pdf(folder: Path) -> Path:
     return brief
 
 
-def questions_in_word(folder: Path, days: str = "Monday and Thursday") -> Path:
-    word, questions = Word(), folder / "questions.docx"
-    word.add_heading("Questions", 1)
-    word.add_paragraph("Which nurse drives the van to the clinics on Thursday?")
-    word.add_paragraph(f"The contractor shall drive the van to each clinic on {days}.")
-    word.add_paragraph("The contractor shall name the nurse.")
-    word.save(str(questions))
-    return questions
-
-
-async def an_amended_demand_makes_its_section_stale(client: Client, document_id: str, folder: Path) -> None:
-    """A demand of a file is given to a section; when the file is amended, that section is stale and says by what."""
-    found = await client.read_requirements(document_id, without_brief=True, sources=("questions.docx",))
-    drive, name = (entry.row.requirement_id for entry in found.entries)
-    given = [RequirementDecision(requirement_id=one, section_id="service") for one in (drive, name)]
-    await client.decide_requirements(document_id, given)
-
-    questions = next(one for one in (await client.document(document_id)).input_views if one.name == "questions.docx")
-    changed = questions_in_word(folder, "Tuesday and Friday")
-    about = (document_id, questions.input_id, questions.version)
-    await client.replace_input(*about, changed)
-    await wait_for(
-        client,
-        document_id,
-        lambda event: isinstance(event, e.DocumentInputRead) and (event.input_id, event.version) == (about[1], 2),
-    )
-    amended = await client.read_requirements(document_id, without_brief=True, sources=("questions.docx",))
-    assert [(one.requirement_id, one.after.quote) for one in amended.difference.changed] == [
-        (drive, "The contractor shall drive the van to each clinic on Tuesday and Friday.")
-    ]
-    assert (amended.difference.new, amended.difference.withdrawn) == ((), ())
-    assert amended.view.stale_sections == ("service",)
-    stale = (await client.document(document_id)).sections["service"].stale_requirements
-    assert stale == (RequirementChange(requirement_id=drive, change="changed"),)
-
-
 def folder_of(tmp_path: Path) -> Path:
     folder = tmp_path / "inputs"
     folder.mkdir()
@@ -98,7 +60,7 @@ async def cites_pages_and_cells(client: Client, document_id: str) -> None:
     assert "[^" not in await client.text(document_id, plain.artifact)
 
 
-@pytest.mark.req("I1", "I3", "I4", "L2")
+@pytest.mark.req("I1", "I3", "I4")
 async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(client: Client, tmp_path: Path) -> None:
     old = tmp_path / "old.md"
     old.write_text("# Won in 2019\n\nThe refrigerator cost 9999 EUR and the clinics were happy.\n")
@@ -106,7 +68,7 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
         "proposal",
         brief=brief_as_pdf(tmp_path),
         inputs=[folder_of(tmp_path)],
-        roles={"past-text": [old], "request": [questions_in_word(tmp_path)]},
+        roles={"past-text": [old]},
         review=ReviewMode.NONE,
         outline=OUTLINE,
     )
@@ -119,7 +81,6 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
         "empty.pdf": ("unreadable", "empty"),
         "old.md": ("read", ""),
         "prices.csv": ("read", ""),
-        "questions.docx": ("read", ""),
         "scan.dwg": ("unreadable", "unknown"),
         "visits.md": ("read", ""),
     }
@@ -154,4 +115,3 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
     assert "costs" in {section.section_id for section in view.stale}
     assert view.sections["costs"].stale_inputs[0].name == "prices.csv"
     assert view.status is DocumentStatus.RUNNING
-    await an_amended_demand_makes_its_section_stale(client, document_id, tmp_path)

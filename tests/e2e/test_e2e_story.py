@@ -1,19 +1,27 @@
-"""A proposal from a real request to the files that are handed in: read, ledger, written, amended, forms, matrix."""
+"""A proposal from a request to the files that are handed in: read, ledger, written, amended, forms, matrix.
+
+It is told twice: on a short letter, and with `-m full` on a real one with a price sheet, an e-mail and two forms.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pypandoc  # type: ignore[import-untyped]
+import pypdfium2
 import pytest
 import typst
 from docx import Document as Word
-from forms_made import empty, parts_of, row, sheet, text, workbook
+from forms_made import parts_of
 from openpyxl import Workbook
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
@@ -27,7 +35,33 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("I1", "
 CORPUS = Path(__file__).parents[2] / "services" / "converter" / "tests" / "corpus"
 LETTER = (CORPUS / "letter.md").read_text(encoding="utf-8")
 """The letter of a request for quotation of the General Services Administration; see the README beside it."""
+CLOSING = "official closing date and time of April 8, 2016"
+SUMMARIES = "short summaries of tw (2) front-end dashboards"
+ZOOLOGIST = "The quoter shall name its zoologist."
+SHORT = f"""# Request for quotation
+
+Quotes shall be submitted by the {CLOSING}.
+
+The quoter shall submit {SUMMARIES} that it delivered for previous clients.
+
+{ZOOLOGIST}
+"""
 BRIEF = "# Quotation for the FedRAMP dashboard\n\nOur quotation for ID09160019, by the letter of 30 March 2016.\n"
+PRICE = """
+## Price
+
+id: price
+kind: budget
+
+What developers and designers cost.
+"""
+HOSTING = """
+## Hosting
+
+id: hosting
+
+Where backups are kept.
+"""
 OUTLINE = """## Schedule
 
 id: timeline
@@ -40,13 +74,6 @@ The dates by which offers and questions have to be there.
 id: experience
 
 Two front-end dashboards that we delivered for previous clients.
-
-## Price
-
-id: price
-kind: budget
-
-What developers and designers cost.
 """
 FACTS = """# Facts
 
@@ -54,13 +81,16 @@ Backups are kept at a second site, and are made every night.
 
 We delivered two front-end dashboards for previous clients: the harbour board and the water board.
 """
-CLOSING = "official closing date and time of April 8, 2016"
-SUMMARIES = "short summaries of tw (2) front-end dashboards"
-AMENDED = LETTER.replace(CLOSING, CLOSING.replace("8,", "15,")).replace(
-    SUMMARIES, SUMMARIES.replace("tw (2)", "three (3)")
-)
 WITHIN_S = 300.0
-BACKUPS = "Where are backups kept (max. 12 words)?"
+BACKUPS, NAME = "Where are backups kept (max. 12 words)?", "Name your zoologist"
+SECOND_SITE = "Backups are kept at a second site"
+
+
+def amended(letter: str) -> str:
+    """The letter with another closing date, and another number of summaries."""
+    return letter.replace(CLOSING, CLOSING.replace("8,", "15,")).replace(
+        SUMMARIES, SUMMARIES.replace("tw (2)", "three (3)")
+    )
 
 
 def as_pdf(path: Path, markdown: str) -> Path:
@@ -90,9 +120,26 @@ def mail(path: Path) -> Path:
 
 
 def questionnaire(path: Path) -> Path:
-    head = row(1, text("A1", "Question"), text("B1", "Response"))
-    asked = (row(n, text(f"A{n}", words), empty(f"B{n}")) for n, words in ((2, BACKUPS), (3, "Name your zoologist:")))
-    path.write_bytes(workbook({"Form": sheet(head, *asked)}))
+    """A form as XLSX, with a formula that counts its answers."""
+    book = Workbook()
+    book.active.title = "Form"
+    for cells in (("Question", "Response"), (BACKUPS, None), (f"{NAME}:", None), ("Answers given", "=COUNTA(B2:B3)")):
+        book.active.append(cells)
+    for column in "AB":
+        book.active.column_dimensions[column].width = 45
+    book.save(path)
+    return path
+
+
+def declaration(path: Path) -> Path:
+    """A form as DOCX."""
+    word = Word()
+    word.add_heading("Declaration of the quoter", 1)
+    table = word.add_table(rows=2, cols=2)
+    for line, question in enumerate((f"{NAME}:", BACKUPS)):
+        table.cell(line, 0).text = question
+    word.add_paragraph("The quoter declares that all of this is true.")
+    word.save(str(path))
     return path
 
 
@@ -117,15 +164,13 @@ class Manager:
         """The same for programs."""
         return json.loads((await self.ran(verb, self.document_id, *arguments, "--json")).stdout)
 
-    async def begins(self, folder: Path) -> None:
-        """Give what came by mail, and have nothing written before it is known what is asked."""
-        for name, words in (("brief.md", BRIEF), ("outline.md", OUTLINE), ("facts.md", FACTS)):
+    async def begins(self, folder: Path, letter: str, outline: str, *given: object) -> None:
+        """Give what came, and have nothing written before it is known what is asked."""
+        for name, words in (("brief.md", BRIEF), ("outline.md", outline), ("facts.md", FACTS)):
             (folder / name).write_text(words, encoding="utf-8")
-        sent = ("--request", as_pdf(folder / "letter.pdf", LETTER), "--request", mail(folder / "questions.eml"))
-        ours = ("--input", price_sheet(folder / "rates.xlsx"), "--input", folder / "facts.md")
-        plan = ("--outline", folder / "outline.md", "--form", questionnaire(folder / "form.xlsx"))
-        begun = await self.ran("new", "proposal", "--brief", folder / "brief.md", *sent, *ours, *plan)
-        self.document_id = begun.stdout.strip()
+        files = ("--request", as_pdf(folder / "letter.pdf", letter), "--input", folder / "facts.md", *given)
+        plan = ("--brief", folder / "brief.md", "--outline", folder / "outline.md")
+        self.document_id = (await self.ran("new", "proposal", *plan, *files)).stdout.strip()
         await self.does("pause")
 
     async def assigns(self, *pairs: tuple[str, str]) -> list[str]:
@@ -137,6 +182,16 @@ class Manager:
         given = [f"--assign={name}={section}" for name, (_, section) in zip(ids, pairs, strict=True)]
         await self.does("ledger", *(f"--confirm={name}" for name in ids), *given)
         return ids
+
+    async def confirms(self, form: Path, *dropped: str) -> str:
+        """Have the fields of a form answered, but for those that ask for something; the section that does."""
+        fields = json.loads((await self.ran("form", "proposed", self.document_id, form.name, "--json")).stdout)
+        left_out = [f"--drop={one['field_id']}" for one in fields if one["question"] in dropped]
+        return (await self.ran("form", "confirm", self.document_id, form.name, *left_out)).stdout.strip()
+
+    async def approves(self, *sections: str) -> None:
+        for section in sections:
+            await self.does("approve", section, "--version", 1)
 
     async def stale(self) -> dict[str, list[str]]:
         """The sections that are stale, each with the inputs and requirements that made it so."""
@@ -176,42 +231,90 @@ def words_of(path: Path) -> str:
     return "".join(element.text or "" for element in Word(str(path)).element.iter() if element.tag.endswith("}t"))
 
 
-@pytest.mark.full
-@pytest.mark.timeout(1200)
-async def test_a_request_is_read_answered_amended_and_handed_in_with_its_form_and_matrix(
+def words_in_office(program: str, path: Path) -> str:
+    """The words of a file as LibreOffice prints it, one space apart; fails if it does not open it."""
+    with TemporaryDirectory() as folder:
+        options = ("--headless", "--norestore", f"-env:UserInstallation={Path(folder, 'profile').as_uri()}")
+        command = [program, *options, "--convert-to", "pdf", "--outdir", folder, str(path)]
+        subprocess.run(command, check=True, capture_output=True, timeout=WITHIN_S)
+        with pypdfium2.PdfDocument(Path(folder, path.stem).with_suffix(".pdf")) as pdf:
+            pages = [page.get_textpage().get_text_range() for page in pdf]
+    return " ".join(" ".join(pages).split())
+
+
+async def amends(manager: Manager, client: Client, new: Path, stale: Mapping[str, Sequence[str]]) -> None:
+    """The letter is amended: what rests on it is stale, one section is kept, and the other one written anew."""
+    shown = await manager.does("amend", new, "--input", "letter.pdf", "--apply")
+    assert all(words in shown for words in ("April 15, 2016", "three (3)", "stale would be: timeline"))
+    assert all(f"changed {because[-1]}" in shown for because in stale.values())
+    assert await manager.stale() == stale
+    await manager.does("keep", "experience", "--version", 1)
+    await manager.does("regenerate", "timeline", "--version", 1)
+    await reviewable(client, manager.document_id, timeline=2)
+    assert "April 15, 2016" in await manager.does("show", "timeline")
+    await manager.does("approve", "timeline", "--version", 2)
+    assert await manager.stale() == {}
+
+
+async def fills(manager: Manager, form: Path, part: str, opened: str) -> Path:
+    """The form with its answer in that part, and nothing else of it changed; ``opened`` is a field without one."""
+    filled = form.with_name(f"filled-{form.name}")
+    assert opened in await manager.does("export", "--form", form.name, "-o", filled, exits=5)
+    before, after = parts_of(form.read_bytes()), parts_of(filled.read_bytes())
+    assert SECOND_SITE in after[part].decode()
+    assert {name for name in after if before.get(name) != after[name]} <= {part, "xl/workbook.xml"}
+    return filled
+
+
+async def test_a_letter_is_read_answered_amended_and_handed_in_with_its_form_and_matrix(
     stemma: LocalStemma, client: Client, tmp_path: Path
 ) -> None:
     manager = Manager({"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)})
-    await manager.begins(tmp_path)
-    document_id, does = manager.document_id, manager.does
-    await read(client, document_id, 4)
-    closing, summaries = await manager.assigns((CLOSING, "timeline"), (SUMMARIES, "experience"))
-    form = (await manager.ran("form", "confirm", document_id, "form.xlsx")).stdout.strip()
+    form = declaration(tmp_path / "declaration.docx")
+    await manager.begins(tmp_path, SHORT, OUTLINE + HOSTING, "--form", form)
+    await read(client, manager.document_id, 2)
+    rows = closing, summaries = await manager.assigns((CLOSING, "timeline"), (SUMMARIES, "experience"))
+    answers = await manager.confirms(form, NAME)
+    await manager.does("resume")
+    await reviewable(client, manager.document_id, timeline=1, experience=1, hosting=1, **{answers: 1})
+    assert "zoologist" not in await manager.does("show", answers)
+    await manager.approves("timeline", "experience", "hosting", answers)
+    stale = {"timeline": ["letter.pdf", closing], "experience": ["letter.pdf", summaries]}
+    await amends(manager, client, as_pdf(tmp_path / "amended.pdf", amended(SHORT)), stale)
+    await fills(manager, form, "word/document.xml", NAME)
+    offer = tmp_path / "offer.md"
+    assert "mandatory requirements that are open" in await manager.does("export", "--matrix", "-o", offer, exits=5)
+    words = offer.read_text(encoding="utf-8")
+    assert all(part in words for part in (*rows, "letter.pdf, p. 1", "April 15, 2016", ZOOLOGIST))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+async def test_a_request_is_read_answered_amended_and_handed_in_with_its_forms_and_matrix(
+    stemma: LocalStemma, client: Client, tmp_path: Path
+) -> None:
+    manager = Manager({"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)})
+    does, forms = manager.does, (questionnaire(tmp_path / "form.xlsx"), declaration(tmp_path / "declaration.docx"))
+    sent = ("--request", mail(tmp_path / "questions.eml"), *(each for form in forms for each in ("--form", form)))
+    await manager.begins(tmp_path, LETTER, OUTLINE + PRICE, *sent, "--input", price_sheet(tmp_path / "rates.xlsx"))
+    await read(client, manager.document_id, 5)
+    rows = closing, summaries = await manager.assigns((CLOSING, "timeline"), (SUMMARIES, "experience"))
+    sections = ["timeline", "experience", "price", *[await manager.confirms(form) for form in forms]]
     await does("resume")
-    await reviewable(client, document_id, timeline=1, experience=1, price=1, **{form: 1})
+    await reviewable(client, manager.document_id, **dict.fromkeys(sections, 1))
     assert "118" in await does("show", "price")
-    assert "letter.pdf, p. 1" in (await does("show", "timeline", "--citations")).replace("\\", "")
-    for section in ("timeline", "experience", "price", form):
-        await does("approve", section, "--version", 1)
+    assert "letter.pdf, p. 1" in await does("show", "timeline", "--citations")
+    await manager.approves(*sections)
+    stale = {"timeline": ["letter.pdf", closing], "experience": [summaries]}
+    await amends(manager, client, as_pdf(tmp_path / "amended.pdf", amended(LETTER)), stale)
 
-    amended = as_pdf(tmp_path / "amended.pdf", AMENDED)
-    shown = await does("amend", amended, "--input", "letter.pdf", "--apply")
-    assert all(words in shown for words in ("April 15, 2016", "three (3)", "stale would be: timeline"))
-    assert await manager.stale() == {"timeline": ["letter.pdf"]}
-    changed = await does("ledger", "--read", "--no-brief")
-    assert all(f"changed {name}" in changed for name in (closing, summaries))
-    assert await manager.stale() == {"timeline": ["letter.pdf", closing], "experience": [summaries]}
-    await does("keep", "experience", "--version", 1)
-    await does("regenerate", "timeline", "--version", 1)
-    await reviewable(client, document_id, timeline=2)
-    assert "April 15, 2016" in await does("show", "timeline")
-    await does("approve", "timeline", "--version", 2)
-    assert await manager.stale() == {}
-
-    filled, offer = tmp_path / "filled.xlsx", tmp_path / "offer.docx"
-    told = await does("export", "--form", "form.xlsx", "-o", filled, exits=5)
-    assert "Name your zoologist" in told
-    assert b"Backups are kept at a second site" in parts_of(filled.read_bytes())["xl/worksheets/sheet1.xml"]
+    parts = ("xl/worksheets/sheet1.xml", "word/document.xml")
+    filled = [await fills(manager, form, part, NAME) for form, part in zip(forms, parts, strict=True)]
+    if (office := shutil.which("soffice")) is not None:
+        opened = [await asyncio.to_thread(words_in_office, office, form) for form in filled]
+        assert all(SECOND_SITE in words and NAME in words for words in opened)
+        assert "Answers given 1" in opened[0]
+    offer = tmp_path / "offer.docx"
     await does("export", "--matrix", "-o", offer, exits=5)
     words = words_of(offer)
-    assert all(part in words for part in (closing, summaries, "letter.pdf, p. 3", "April 15, 2016"))
+    assert all(part in words for part in (*rows, "letter.pdf, p. 3", "April 15, 2016"))
