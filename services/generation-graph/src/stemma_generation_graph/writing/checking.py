@@ -13,12 +13,13 @@ from stemma_models.prompting import Block, parse_blocks
 DETAIL_CHARS = 300
 
 
-def checked(material: str, draft: str) -> tuple[ProgramCheck, ...]:
-    """The checks of a draft against the blocks that it was written from."""
+def checked(material: str, draft: str, *, answers_form: bool = False) -> tuple[ProgramCheck, ...]:
+    """The checks of a draft against the blocks that it was written from; answers in a form name no inputs."""
     blocks, document = parse_blocks(material), Document(draft)
+    names = [block.attributes.get("name", "") for block in blocks if block.tag == "input"]
     return (
         _required_headings(_listed(blocks, "headings"), document),
-        _inputs_cited([block.attributes.get("name", "") for block in blocks if block.tag == "input"], draft),
+        *(() if answers_form else (_inputs_cited(names, draft),)),
         _no_instruction("\n\n".join(block.text for block in blocks if block.tag == "brief"), document),
     )
 

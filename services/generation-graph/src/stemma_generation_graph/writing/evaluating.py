@@ -25,7 +25,8 @@ async def evaluated(
     deps: GraphDeps, run: RunContext, job: GenerateSection, material: str, draft: str
 ) -> dict[str, Any]:
     """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all."""
-    checks = [check.model_dump() for check in checked(material, draft)]
+    found = checked(material, draft, answers_form=job.section.form is not None)
+    checks = [check.model_dump() for check in found]
     caller = deps.models.for_node(job.section.graph, NODE)
     if not caller.judges:
         return not_judged(checks)
