@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from stemma_artifacts.digests import digest_of
-from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
-from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import UNACCEPTED_ANSWER, ValidationReport
@@ -254,3 +254,30 @@ async def test_a_large_hostile_draft_ends_at_the_time_limit(
     )
     outcome = await asyncio.wait_for(handling, 60)
     assert await only_message(outcome, artifacts) == "Validation timeout (0.1s)"
+
+
+class StoresTogether(MemoryArtifactStore):
+    """Stores what was found only once all three are to be stored: report, blocks and claims."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all = asyncio.Barrier(3)
+
+    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
+        if media_type == "application/json":
+            await self._all.wait()
+        return await super().put(tenant, document_id, data, media_type=media_type, name=name)
+
+
+@pytest.mark.req("V1")
+async def test_what_was_found_of_a_draft_is_stored_at_the_same_time(rumdl: RumdlEngine) -> None:
+    store, owner = StoresTogether(), (TENANT, DOCUMENT)
+    draft = await store.put(*owner, b"# Budget\n\nIt costs EUR 5.\n", media_type="text/markdown", name="budget.md")
+    brief = await store.put(*owner, b"It costs EUR 5.\n", media_type="text/markdown", name="brief.md")
+    asked = {"brief": brief, "history": DraftHistory(), "always_report": True}
+    job = validate_draft(draft).model_copy(update=asked)
+    tools = Tools(store, rumdl, Grounds(store, Limits()), FIXES, Limits())
+    async with asyncio.timeout(30):
+        told = (await on_validate_draft(job, tools=tools)).validation
+    stored = (told.report, told.blocks, told.grounding)
+    assert [ref.name for ref in stored if ref] == ["validation.json", "blocks.json", "grounding.json"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,9 +93,12 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         more = await _further(job, text, given, blocks, tools, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
-    summary = findings.summary(await _store(job, findings, fixed, artifacts), await stored(job, blocks, artifacts))
-    told = await _claims_told(job, claims, artifacts) | more
-    return _outcome(job, summary.model_copy(update=told))
+    # At the same time: a draft that is checked is waited for, and three ways to the disk are as long as one.
+    report, index, grounding = await asyncio.gather(
+        _store(job, findings, fixed, artifacts), stored(job, blocks, artifacts), _store_claims(job, claims, artifacts)
+    )
+    summary = findings.summary(report, index)
+    return _outcome(job, summary.model_copy(update=_claims_told(claims, grounding) | more))
 
 
 async def _claims(
@@ -133,8 +137,7 @@ def _asked_for(job: ValidateDraft, findings: Findings) -> Findings:
     return findings.without(OF_THE_WHOLE) if job.excerpt else findings
 
 
-async def _claims_told(job: ValidateDraft, claims: ClaimFindings, artifacts: ArtifactStore) -> dict[str, Any]:
-    grounding = await _store_claims(job, claims, artifacts)
+def _claims_told(claims: ClaimFindings, grounding: ArtifactRef | None) -> dict[str, Any]:
     return {"grounding": grounding, "unsupported": claims.unsupported, "unread": claims.report.unread[:MAX_UNREAD]}
 
 
