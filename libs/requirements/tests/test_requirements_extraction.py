@@ -150,6 +150,19 @@ Die Vergabestelle hat die Pläne bereitzustellen.
     }
 
 
+def test_german_terms_of_offers_are_demands_and_wishes_of_politeness_are_none() -> None:
+    text = """# Teilnahmebedingungen
+
+Nebenangebote sind nicht zugelassen. Die Angebotsfrist endet am 12. März 2027 um 14:00 Uhr.
+Wir erwarten eine Beschreibung Ihres Konzepts. Wir wünschen Ihnen viel Erfolg.
+"""
+    assert list(found(text, "de")) == [
+        "Nebenangebote sind nicht zugelassen.",
+        "Die Angebotsfrist endet am 12. März 2027 um 14:00 Uhr.",
+        "Wir erwarten eine Beschreibung Ihres Konzepts.",
+    ]
+
+
 def test_french_demands_are_found_and_what_is_none_is_not() -> None:
     text = """## Prestations
 
