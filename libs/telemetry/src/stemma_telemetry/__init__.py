@@ -6,14 +6,16 @@ A process calls `configure` once; libraries and services take `get_logger`, `spa
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import structlog
-from structlog.typing import FilteringBoundLogger
+from typing import TYPE_CHECKING
 
 from . import names
 from .context import annotate, bind, extract, inject, link, note, span
+from .lean import structlog
 from .logs import configure_logs
 from .tracing import configure_tracing
+
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
 
 __all__ = ["annotate", "bind", "configure", "extract", "get_logger", "inject", "link", "names", "note", "span"]
 
