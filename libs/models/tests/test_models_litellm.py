@@ -385,3 +385,17 @@ async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provi
     asyncio.get_running_loop().call_soon(heard.set)
     await open_chat_model(ModelSettings(name="openai/gpt-4o", api_base=provider.base))
     assert heard.is_set()
+
+
+async def test_an_opened_model_holds_vocabularies_without_what_they_were_made_of_and_counts_with_them(
+    provider: Provider,
+) -> None:
+    await open_chat_model(ModelSettings(name="openai/gpt-4o", api_base=provider.base))
+    import litellm.utils
+    from litellm.litellm_core_utils.default_encoding import encoding
+
+    assert not litellm.utils.json_data
+    assert not encoding._mergeable_ranks
+    text = "Zwölf Öfen 🙂 cost 3.5 M€."
+    for model in ("gpt-4", "claude-2"):
+        assert litellm.decode(model=model, tokens=litellm.encode(model=model, text=text)) == text

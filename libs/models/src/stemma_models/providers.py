@@ -72,12 +72,17 @@ def _opened(settings: ModelSettings) -> BaseChatModel:
 
 
 def _import_the_rest() -> None:
-    """What LiteLLM imports with its first call only: half a thousand modules, for which the event loop would wait."""
-    import litellm
+    """What LiteLLM imports with its first call only: half a thousand modules, for which the event loop would wait.
 
+    Of its vocabularies it keeps for nobody what they are made of, which is 27 MB in a process, and is let go here.
+    """
+    import litellm.utils
+
+    litellm.utils.json_data = None
     asked = [{"role": "user", "content": "."}]
     litellm.completion(model=VOCABULARY, messages=asked, mock_response=".", api_key=NO_KEY)
     litellm.encode(model=VOCABULARY, text=".")
+    import_module("litellm.litellm_core_utils.default_encoding").encoding._mergeable_ranks = {}
     import_module("openai.resources")
 
 
