@@ -54,6 +54,7 @@ async def test_a_call_finds_its_folder_and_leaves_its_work_there(tmp_path: Path)
     assert (tmp_path / "out").read_text() == "hello"
     assert running(str(tmp_path)) == []
     assert int((tmp_path / "nice").read_text()) > os.nice(0), "it leaves the processor to the service"
+    assert int((tmp_path / "prepared-at").read_text()) == os.nice(0), "a first call does not wait for others' work"
     if (session := tmp_path / "session").exists():
         assert session.read_text().split()[-1] == (tmp_path / "nice").read_text(), "and so does its session"
 

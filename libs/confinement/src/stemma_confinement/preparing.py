@@ -21,10 +21,13 @@ YIELDS = 10
 
 
 def main() -> None:
-    """Copy until nobody is there any more who could ask for it."""
-    yield_processor(YIELDS)
+    """Copy until nobody is there any more who could ask for it.
+
+    A first call waits for the imports, on a busy machine for a minute if others went before them.
+    """
     module, function, number = sys.argv[1:]
     getattr(import_module(module), function)()
+    yield_processor(YIELDS)
     # What is here stays in all copies: collecting it would copy it.
     gc.collect()
     gc.freeze()

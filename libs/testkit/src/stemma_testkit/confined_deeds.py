@@ -12,14 +12,19 @@ from pathlib import Path
 SLEEPER = "import time; time.sleep(600)"
 
 
+_prepared_at: list[int] = []
+
+
 def prepare() -> None:
-    """All that is needed is imported."""
+    """All that is needed is imported; how nice the process is meanwhile is kept."""
+    _prepared_at.append(os.nice(0))
 
 
 def write_greeting(folder: Path) -> None:
     """Do what was asked for."""
     (folder / "out").write_text("hello")
     (folder / "nice").write_text(str(os.nice(0)))
+    (folder / "prepared-at").write_text(str(_prepared_at[-1]))
     with suppress(OSError):  # the system does not share the processor out among sessions
         (folder / "session").write_text(Path("/proc/self/autogroup").read_text())
 
