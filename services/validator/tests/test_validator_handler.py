@@ -101,7 +101,7 @@ async def test_issues_of_both_kinds_come_in_line_order_with_counts(
     )  # fmt: skip
 
 
-@pytest.mark.req("V4")
+@pytest.mark.req("L7")
 async def test_an_answer_that_its_field_does_not_accept_is_an_issue(
     run: Run, job_for: Build, artifacts: ArtifactStore
 ) -> None:
@@ -125,7 +125,18 @@ async def test_an_answer_that_its_field_does_not_accept_is_an_issue(
     assert UNACCEPTED_ANSWER not in (await run(job)).validation.rules
 
 
-@pytest.mark.req("V1", "V3")
+@pytest.mark.req("L7")
+async def test_the_id_of_a_field_is_no_quantity_that_an_input_would_have_to_say(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    brief = await artifacts.put(TENANT, DOCUMENT, b"# Bus", media_type="text/markdown", name="brief.md")
+    job = await job_for("# Form\n\n### f-1919764188: Region\n\nWest\n")
+    form = AnsweredForm(input_id="input-1", version=1, fields=brief)
+    answering = job.model_copy(update={"section": job.section.model_copy(update={"form": form}), "brief": brief})
+    assert (await run(answering)).validation.unsupported == {}
+
+
+@pytest.mark.req("V4")
 async def test_a_fault_that_both_find_is_told_once(run: Run, job_for: Build) -> None:
     outcome = await run(await job_for("Text [a][b] [c](#d).\n\n# One\n\n# Two\n"))
     assert outcome.validation.rules == {"MD041": 1, "MD052": 1, "MD051": 1, "MD025": 1}

@@ -8,7 +8,7 @@ from .answers import refusal_of
 from .errors import AnswersRefused, FormError, UnreadableForm
 from .field import Field, Kind, Limit, Unit
 from .form import fill, find_fields
-from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers
+from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers, without_ids
 
 __all__ = [
     "AnswersRefused",
@@ -27,4 +27,5 @@ __all__ = [
     "refusal_of",
     "too_long_answers",
     "unaccepted_answers",
+    "without_ids",
 ]

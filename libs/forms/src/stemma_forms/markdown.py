@@ -71,6 +71,11 @@ def unaccepted_answers(text: str, fields: Iterable[Field]) -> Iterator[Unaccepte
             yield Unaccepted(block.line, field.id, reason)
 
 
+def without_ids(text: str) -> str:
+    """The text with letters in place of the ids of fields, each as long as it was: an id of digits is no number."""
+    return _ID.sub(lambda found: "x" * len(found[0]), text)
+
+
 def heading(field: Field) -> str:
     """The heading of a field: its id, the beginning of what it asks, and how long the answer may be."""
     asked = field.question

@@ -17,6 +17,7 @@ from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_forms import without_ids
 from stemma_telemetry import get_logger
 
 from .answering import answers_in
@@ -109,7 +110,7 @@ async def _claims(
     with unfinished.noted():
         citations = await citations_in(job, text, given, tools.limits)
     with unfinished.noted():
-        claims = await tools.grounds.check(job, text, citations.ranges)
+        claims = await tools.grounds.check(job, without_ids(text) if job.section.form else text, citations.ranges)
     return citations.added_to(claims)
 
 
