@@ -125,6 +125,7 @@ def questionnaire(path: Path) -> Path:
     book.active.title = "Form"
     for cells in (("Question", "Response"), (BACKUPS, None), (f"{NAME}:", None), ("Answers given", "=COUNTA(B2:B3)")):
         book.active.append(cells)
+    book.active.page_setup.orientation = "landscape"
     for column in "AB":
         book.active.column_dimensions[column].width = 45
     book.save(path)
