@@ -288,6 +288,27 @@ async def test_of_live_text_that_nobody_reads_only_so_much_is_kept(
         assert (await anext(live)).section_id == "research"
 
 
+@pytest.mark.req("E4", "O1")
+async def test_a_message_that_is_lost_between_servers_comes_again_though_nothing_comes_behind_it(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    nats, lost = client._connection.nats, list[bytes]()
+    process = nats._process_msg
+
+    async def process_all_but_the_first(sid: int, subject: bytes, reply: bytes, data: bytes, *more: Any) -> None:
+        if data and reply.startswith(b"$JS.ACK.EVENTS.") and not lost:
+            lost.append(data)
+            return
+        await process(sid, subject, reply, data, *more)
+
+    monkeypatch.setattr(nats, "_process_msg", process_all_but_the_first)
+    await backstage.append(document_id, DocumentPaused())
+    async with aclosing(client.follow(document_id)) as events:
+        (only,) = await take(events, 1)
+    assert lost == [only.data]
+
+
 @pytest.mark.req("E4", "S5")
 async def test_who_reads_slowly_gets_each_event_once_though_few_wait_for_it(
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch

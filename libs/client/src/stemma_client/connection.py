@@ -32,6 +32,7 @@ from stemma_contracts.servers import servers_in
 
 from .admittance import Admittance, is_refusal
 from .errors import AccessDeniedError, NobodyAdmitsError, ServerUnreachableError, StemmaError, TenantFullError
+from .heartbeats import Heartbeats
 from .logins import IdentityLogin, Login, credentials
 from .settings import ServerAddress
 
@@ -340,19 +341,21 @@ class Connection:
     ) -> AsyncGenerator[Msg, None]:
         """Messages until one is missing, the connection was lost, or the consumer has fallen silent.
 
-        One may be missing because too many were waiting, also behind all those that were read.
+        One may be missing because too many were waiting, or was lost between two servers, also behind all those that
+        were read.
 
         It is on one server, of several perhaps, and sends heartbeats: without them it is gone, as its server may be.
         """
         expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
+        heartbeats = Heartbeats(subscription)
         while silence < SILENT_FOR_S and self.nats.stats["reconnects"] == reconnects:
             _raise_if_cancelled()
             try:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
-                if subscription._sub._id in self._overrun:
+                if subscription._sub._id in self._overrun or heartbeats.delivered >= expected:
                     return
-                silence = 0.0 if _was_heard(subscription) else silence + 1
+                silence = 0.0 if heartbeats.came() else silence + 1
                 continue
             if not _is_from(message, stream, config):
                 continue
@@ -424,13 +427,6 @@ def _consumer(subject: str, **start: Any) -> ConsumerConfig:
         num_replicas=1,
         **start,
     )
-
-
-def _was_heard(subscription: JetStreamContext.PushSubscription) -> bool:
-    """Whether anything came since the last look; of heartbeats nats-py notes that, and gives them to nobody."""
-    noted: Any = subscription._sub._jsi
-    heard, noted._active = bool(noted._active), False
-    return heard
 
 
 def _raise_if_cancelled() -> None:
