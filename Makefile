@@ -16,9 +16,9 @@ STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
 TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/compose/programs.py deploy/nats/render.py deploy/release.py
-TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/tests/*.py tests/*.py tests/*/*.py)
-# A folder with a dash is no package for mypy: the tests in it are checked from inside, each folder by itself.
-DASHED := $(sort $(foreach test,$(TESTS),$(if $(findstring -,$(dir $(test))),$(dir $(test)))))
+# A folder with a dash is no package for mypy: the tests in it are modules by themselves, which mypy_path names.
+TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/*.py services/*/tests/*.py \
+	tests/*.py tests/*/*.py)
 MARKDOWNLINT := $(addprefix services/validator/markdownlint/,package.json npm-shrinkwrap.json)
 NODE_CLIENT := $(addprefix tests/clients/,package.json npm-shrinkwrap.json)
 OPENID := $(addprefix tests/openid/,package.json npm-shrinkwrap.json provider.mjs)
@@ -82,10 +82,7 @@ check: setup ## Contracts, lint, formatting, types, import fences, generated fil
 	@$(BIN)/python contracts/generate.py --check
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
-	@$(BIN)/mypy --no-error-summary $(wildcard $(PACKAGES:%=%/src)) $(TOOLS) $(filter-out $(DASHED:%=%%),$(TESTS))
-	@for tests in $(DASHED); do \
-		(cd $$tests.. && $(CURDIR)/$(BIN)/mypy --no-error-summary \
-			--config-file $(CURDIR)/pyproject.toml --cache-dir $(CURDIR)/.mypy_cache tests) || exit 1; done
+	@$(BIN)/mypy --no-error-summary $(wildcard $(PACKAGES:%=%/src)) $(TOOLS) $(TESTS)
 	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	@$(BIN)/python deploy/nats/render.py --check
 	@$(BIN)/python deploy/compose/programs.py --check

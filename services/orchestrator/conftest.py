@@ -46,5 +46,5 @@ def intake(uploads: UploadStore) -> Intake:
     async def graphs() -> frozenset[str]:
         return frozenset({"section"})
 
-    catalog = load_catalog(Path(__file__).parents[1] / "config")
+    catalog = load_catalog(Path(__file__).parent / "config")
     return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
