@@ -1,6 +1,5 @@
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -220,48 +219,48 @@ async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: 
             await client.jetstream().publish(subjects.request("default", "x"), b"x" * 130 * 1024)
 
 
-async def test_the_command_provisions_and_checks(tmp_path: Path) -> None:
+async def test_the_command_provisions_and_checks(program: Path, tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
-        missing = _command(server, "--check")
+        missing = _command(program, server, "--check")
         assert missing.returncode == 1
         assert "JOBS/validator: consumer should be 'present', is None" in missing.stderr.splitlines()
-        assert _command(server).returncode == 0
-        assert _command(server, "--check").returncode == 0
-        unknown = _command(server, "--check", "--tenant", "new")
+        assert _command(program, server).returncode == 0
+        assert _command(program, server, "--check").returncode == 0
+        unknown = _command(program, server, "--check", "--tenant", "new")
         assert unknown.returncode == 1
         assert "new: account should be 'present', is None" in unknown.stderr.splitlines()
-        refused = _command(server, "--tenant", "new")
+        refused = _command(program, server, "--tenant", "new")
         told = f"the server at {server.url} has no account for new: see to its configuration"
         assert (refused.returncode, refused.stderr) == (2, f"stemma-provision: {told}\n")
 
 
-def _command(server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _run(server.url, server.passwords[PROVISIONER], *arguments)
+def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return _run(program, server.url, server.passwords[PROVISIONER], *arguments)
 
 
-def _run(url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "stemma_provisioning", "--server", url, *arguments]
+def _run(program: Path, url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(program), "--server", url, *arguments]
     environment = {"STEMMA_NATS_PASSWORD": password}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_the_command_says_in_one_line_that_no_server_answers() -> None:
+def test_the_command_says_in_one_line_that_no_server_answers(program: Path) -> None:
     port = free_port()
-    ended = _run(f"nats://me:hidden@127.0.0.1:{port}", "hidden", "--check")
+    ended = _run(program, f"nats://me:hidden@127.0.0.1:{port}", "hidden", "--check")
     told = (
         f"no NATS server answers at nats://127.0.0.1:{port}: start it, or name another by --server or STEMMA_NATS_URL"
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"stemma-provision: {told}\n")
 
 
-def test_the_command_says_in_one_line_that_the_server_refuses_it(nats_server: NatsServer) -> None:
-    guessed = _run(nats_server.url, "hidden", "--check")
+def test_the_command_says_in_one_line_that_the_server_refuses_it(program: Path, nats_server: NatsServer) -> None:
+    guessed = _run(program, nats_server.url, "hidden", "--check")
     told = f"the server at {nats_server.url} refuses provisioner: see to --user and STEMMA_NATS_PASSWORD"
     assert (guessed.returncode, guessed.stderr) == (2, f"stemma-provision: {told}\n")
 
 
-def test_the_command_refuses_what_is_no_address_without_its_password() -> None:
-    ended = _run("nats://me:hidden@[::1", "hidden", "--check")
+def test_the_command_refuses_what_is_no_address_without_its_password(program: Path) -> None:
+    ended = _run(program, "nats://me:hidden@[::1", "hidden", "--check")
     assert ended.returncode == 2
     assert ended.stderr.endswith("as in nats://127.0.0.1:4222 (or STEMMA_NATS_URL)\n")
     assert "hidden" not in ended.stderr
