@@ -50,8 +50,8 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
 async def signed_in(page: Page, address: str, token: str, path: str) -> None:
     """Sign in on the page to which one is led, and come back."""
     await page.goto(f"{address}{path}")
-    await page.get_by_text("Sign in with a token").click()
-    await page.get_by_label("Token").fill(token)
+    await page.locator("details summary").click()
+    await page.locator("#token").fill(token)
     await page.locator("details button").click()
     await page.wait_for_load_state()
     assert urlsplit(page.url).path == path.partition("?")[0]

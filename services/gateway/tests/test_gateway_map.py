@@ -94,7 +94,7 @@ def test_a_section_stands_below_all_that_it_rests_on_and_each_line_enters_it_at_
 
 
 def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_these_are_drawn_last() -> None:
-    reasons = tuple(StaleReason(upstream_section_id=name, accepted_version=1, current_version=2) for name in ("a", "b"))
+    reasons = tuple(StaleReason(upstream_section_id=name, accepted_version=1, current_version=2) for name in ("a", "c"))
     chain = (("a", ()), ("b", ()), ("c", ()), ("d", ("a", "b", "c")))
     known = document(*chain)
     sections = {**known.sections, "d": replace(known.sections["d"], stale_reasons=reasons)}
@@ -102,6 +102,9 @@ def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_th
     told = [edge for edge in drawing.edges if edge.reason]
     assert drawing.edges[-2:] == tuple(told)
     assert abs(told[0].y - told[1].y) >= 12
+    left, right = sorted(told, key=lambda edge: edge.x)
+    assert drawing.nodes[left.upstream].x < drawing.nodes[right.upstream].x
+    assert (left.is_left, right.is_left) == (False, True), "words stand where the line does not come from"
     assert all(drawing.nodes["d"].y - STEP + HEIGHT < edge.y < drawing.nodes["d"].y for edge in told)
 
 

@@ -79,7 +79,7 @@ async def test_a_form_leads_to_the_page_that_was_asked_for_and_out_again(
     )  # fmt: skip
     led = await browser.post("/sign-in?next=%2F", data=typed, headers=PAGES)
     assert (led.status_code, led.headers["location"]) == (303, "/")
-    assert "<strong>uta</strong>" in (await browser.get("/", headers=PAGES)).text
+    assert "You are signed in as uta of default." in (await browser.get("/", headers=PAGES)).text
     out = await browser.post("/sign-out", headers=PAGES)
     assert (out.status_code, out.headers["location"]) == (303, "/sign-in")
     assert (await browser.get("/", headers=PAGES)).status_code == 303
@@ -180,3 +180,18 @@ async def test_attempts_are_limited_and_it_is_said_when_to_come_again(gateway: A
         page = await browser.post("/sign-in", data=typed, headers=PAGES)
         assert (page.status_code, page.headers["content-type"]) == (429, "text/html; charset=utf-8")
         assert [1 <= int(answer.headers["retry-after"]) <= 2 for answer in (tries[-1], page)] == [True, True]
+
+
+@pytest.mark.req("H4")
+async def test_the_page_for_signing_in_and_what_is_wrong_there_are_in_the_language_of_the_browser(
+    browser: httpx.AsyncClient,
+) -> None:
+    german, wrong = {**PAGES, "Accept-Language": "de"}, {"user": "eve", "password": "x" * 40}
+    shown = await browser.get("/sign-in", headers=german)
+    refused = await browser.post("/sign-in", headers=german, data=wrong)
+    english = await browser.post("/sign-in", headers=PAGES, data=wrong)
+    assert '<html lang="de">' in shown.text
+    assert "<h1>Anmelden</h1>" in shown.text
+    assert (refused.status_code, english.status_code) == (401, 401)
+    assert "Name oder Passwort ist falsch" in refused.text
+    assert "name or password is wrong" in english.text

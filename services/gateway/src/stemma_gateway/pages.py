@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from .cookies import UNATTENDED
 from .delivery import address
+from .languages import LANGUAGES, words
 from .problems import Invalid, Unauthenticated, problem_of, response_of
 
 HOME, SIGN_IN = "/", "/sign-in"
@@ -32,6 +33,7 @@ _SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Vary": "Accept-Language",
 }
 HTML: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
 
@@ -41,10 +43,12 @@ def page(
     template: str,
     status: HTTPStatus = HTTPStatus.OK,
     headers: dict[str, str] | None = None,
+    language: str = LANGUAGES[0],
     **shown: object,
 ) -> Response:
     """A page; everything shown is escaped."""
-    content = _templates().get_template(template).render(root=address(request, ""), **shown)
+    common = {"root": address(request, ""), "language": language, "t": words(language)}
+    content = _templates().get_template(template).render(**common, **shown)
     return HTMLResponse(content, status, {**_SAFE, **(headers or {})})
 
 

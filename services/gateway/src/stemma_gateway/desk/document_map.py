@@ -30,8 +30,8 @@ class Node:
 class Edge:
     """From a section to one that rests on it, with why that makes the other stale, if it does.
 
-    ``x`` and ``y`` are where that is told, beside the lower end of its path; of one section each is told on a line of
-    its own.
+    ``x`` and ``y`` are where that is told, beside the lower end of its path, left of it if the path comes from the
+    right (``is_left``); of one section each is told on a line of its own.
     """
 
     upstream: str
@@ -39,6 +39,7 @@ class Edge:
     path: str
     x: int
     y: int
+    is_left: bool
     reason: StaleReason | None
 
 
@@ -89,7 +90,7 @@ def _edges(document: DocumentView, layout: Layout) -> Iterator[Edge]:
             points[-1] = (points[-1][0] + port, points[-1][1])
             line = told.index(upstream) if upstream in told else 0
             x, y = points[-1][0], points[-1][1] * STEP - LINE // 2 - line * LINE
-            yield Edge(upstream, name, _path(points), x, y, reasons.get(upstream))
+            yield Edge(upstream, name, _path(points), x, y, points[-2][0] > x, reasons.get(upstream))
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:

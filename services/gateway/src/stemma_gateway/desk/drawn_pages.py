@@ -49,7 +49,9 @@ async def show_page(
     image = next((page.image for page in pages if page.image.digest == digest), None)
     if image is None:
         raise NotFound("no page of the input was drawn so")
-    return await served(request, session, document_id, image)
+    response = await served(request, session, document_id, image)
+    response.headers["Content-Disposition"] = "inline"
+    return response
 
 
 async def page_of(client: Client, document_id: str, one: InputView, label: str, quote: str) -> Shown | None:

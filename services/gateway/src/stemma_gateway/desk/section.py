@@ -19,6 +19,7 @@ from stemma_markdown import html
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
+from stemma_gateway.languages import language_of
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
@@ -26,7 +27,7 @@ from stemma_gateway.sessions import Session
 
 from .found import Told, told
 from .provenance import lineage_of
-from .shell import language_of, shown
+from .shell import shown
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

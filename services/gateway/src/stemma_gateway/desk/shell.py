@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
 from mimetypes import guess_extension
 
 from fastapi import Request, Response
@@ -15,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from stemma_gateway.delivery import address
+from stemma_gateway.languages import language_of, words
 from stemma_gateway.problems import problem_of
 from stemma_gateway.sessions import Session
 
@@ -22,7 +20,6 @@ from .assets import asset
 from .found import name_of
 from .staleness import mark_words, reason_words, stale_words
 
-LANGUAGES = ("en", "de")
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 # What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
 SAFE = {
@@ -57,31 +54,6 @@ def shown(
     }
     content = _templates().get_template(template).render(**common, **about)
     return HTMLResponse(content, problem.status if problem else HTTPStatus.OK, SAFE)
-
-
-def language_of(request: Request) -> str:
-    """The language of the desk that a browser likes best, else English."""
-    for wanted in sorted(request.headers.get("accept-language", "").split(","), key=_dislike):
-        if (tag := wanted.partition(";")[0].strip().lower().partition("-")[0]) in LANGUAGES:
-            return tag
-    return LANGUAGES[0]
-
-
-def _dislike(wanted: str) -> float:
-    try:
-        return -float(wanted.partition("q=")[2] or 1)
-    except ValueError:
-        return 0
-
-
-@cache
-def words(language: str) -> Mapping[str, str]:
-    """The words of the desk in a language; a page may have some in a file of its own, ``en.editing.json``."""
-    found: dict[str, str] = {}
-    for file in (files("stemma_gateway") / "desk" / "words").iterdir():
-        if file.name.startswith(f"{language}."):
-            found |= json.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 def age(since: datetime | None, language: str) -> str:

@@ -18,6 +18,7 @@ from stemma_gateway.authentication import Caller, Shown, admitted, refusals_coun
 from stemma_gateway.cookies import SignedIn
 from stemma_gateway.cross_site import check_change, check_origin
 from stemma_gateway.incoming import media_type_of, whole_body
+from stemma_gateway.languages import language_of, words
 from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
 from stemma_gateway.problems import (
     SessionEnded,
@@ -115,7 +116,7 @@ async def show_session(request: Request, session: Caller) -> WhoAmI:
 @router.get(HOME, response_class=Response, responses={200: {**HTML, "description": "Who is signed in."}})
 async def show_home(request: Request, session: Caller) -> Response:
     """The first page of a person who is signed in."""
-    return page(request, "home.html", who=_who(request, session, None))
+    return page(request, "home.html", language=language_of(request), who=_who(request, session, None))
 
 
 def sign_in_form(
@@ -125,13 +126,20 @@ def sign_in_form(
     plain = response_of(error) if error else None
     status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
+    language = language_of(request)
     shown = {
-        "wrong": problem_of(error).detail if error else "",
+        "wrong": _wrong(error, language) if error else "",
         "user": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
     openid = request.app.state.bearer.openid
-    return page(request, "sign_in.html", status, headers, next=path, provider=openid.name if openid else "", **shown)
+    provider = openid.name if openid else ""
+    return page(request, "sign_in.html", status, headers, language, next=path, provider=provider, **shown)
+
+
+def _wrong(error: Exception, language: str) -> str:
+    said = problem_of(error).detail
+    return words(language)["wrong_login"] if said == WRONG else said
 
 
 async def _credentials(request: Request) -> Credentials:
