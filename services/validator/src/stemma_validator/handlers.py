@@ -94,10 +94,7 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         more = await _further(job, text, given, blocks, tools, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
-    # At the same time: a draft that is checked is waited for, and three ways to the disk are as long as one.
-    report, index, grounding = await asyncio.gather(
-        _store(job, findings, fixed, artifacts), stored(job, blocks, artifacts), _store_claims(job, claims, artifacts)
-    )
+    report, index, grounding = await _kept(job, findings, fixed, blocks, claims, artifacts)
     summary = findings.summary(report, index)
     return _outcome(job, summary.model_copy(update=_claims_told(claims, grounding) | more))
 
@@ -183,6 +180,20 @@ async def _check(job: ValidateDraft, text: str, tools: Tools) -> Findings:
     check = StructureCheck.model_validate(about | ({} if job.excerpt else wanted))
     structure = await checked(check, tools.limits)
     return found(tools.engine, lint, structure)
+
+
+async def _kept(
+    job: ValidateDraft,
+    findings: Findings,
+    fixed: ArtifactRef | None,
+    blocks: BlockIndex | None,
+    claims: ClaimFindings,
+    artifacts: ArtifactStore,
+) -> tuple[ArtifactRef | None, ArtifactRef | None, ArtifactRef | None]:
+    """Where report, blocks and claims lie, stored at the same time: a draft that is checked is waited for."""
+    return await asyncio.gather(
+        _store(job, findings, fixed, artifacts), stored(job, blocks, artifacts), _store_claims(job, claims, artifacts)
+    )
 
 
 async def _store(
