@@ -196,7 +196,7 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
         await row.locator("[name=item]").check()
         await bob.keyboard.press("s")
         await bob.get_by_label("To whom").fill("agatha")
-        await bob.get_by_role("button", name="Assign what is ticked").click()
+        await bob.get_by_role("button", name="Assign what is ticked", exact=True).click()
         await expect(bob.get_by_text("1 assigned", exact=True)).to_be_visible()
         await bob.goto(f"{stemma.gateway_url}{here}")
         await client.edit(document_id, section_id, version + 2, text=edited.replace(PASSAGE, "It is free."))

@@ -65,6 +65,10 @@ ADVISORIES = (
 )
 
 
+MOST_BYTES = 128 * 1024
+"""Of a list that is made longer: what is larger than the server takes, nobody can send."""
+
+
 @dataclass(frozen=True)
 class Poison:
     """A message; without headers it is what any client of NATS may send."""
@@ -126,7 +130,8 @@ def spoilt(value: Any, random: Random) -> Any:
             key = random.choice(list(value))
             return {**value, key: spoilt(value[key], random)}
         case list() if value:
-            return [spoilt(value[0], random), *value[1:]] if random.random() < 0.8 else value * 500
+            too_many = min(500, MOST_BYTES // len(json.dumps(value)))
+            return [spoilt(value[0], random), *value[1:]] if random.random() < 0.8 else value * too_many
         case str():
             return random.choice(TEXTS)
         case int() | float():

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 from stemma_contracts.v1.inputs import PageWord, PageWords
 
-from .reading.pdf_drawing import Drawing, drawn_pages
+if TYPE_CHECKING:
+    from .reading.pdf_drawing import Drawing
 
 ORDER, FILE = "drawing.json", "file"
 EDGES = ("left", "top", "right", "bottom")
@@ -36,6 +38,9 @@ class Page(BaseModel):
 
 def draw(folder: Path) -> None:
     """Do the order of a folder."""
+    # Not before there is one: what draws stays out of the service.
+    from .reading.pdf_drawing import drawn_pages
+
     order = DrawingOrder.model_validate_json((folder / ORDER).read_bytes())
     number = 0
     for drawing in drawn_pages((folder / FILE).read_bytes(), order.pages):

@@ -17,7 +17,6 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_telemetry import get_logger
 
 from .drawing_call import FILE, ORDER, DrawingOrder, Page, draw, picture_of, told_of, words_of
-from .reading.pdf_drawing import is_pdf
 
 log = get_logger()
 PNG, JSON = "image/png", "application/json"
@@ -67,7 +66,7 @@ class Drawings:
 
 def _holds_pdf(folder: Path) -> bool:
     with (folder / FILE).open("rb") as file:
-        return is_pdf(file.read(1024))
+        return b"%PDF-" in file.read(1024)
 
 
 def _is_there(folder: Path, number: int) -> bool:

@@ -47,11 +47,6 @@ class Drawing:
     words: tuple[Word, ...] = field(repr=False)
 
 
-def is_pdf(beginning: bytes) -> bool:
-    """Whether a file that begins so is one."""
-    return b"%PDF-" in beginning[:1024]
-
-
 def drawn_pages(content: bytes, most: int) -> Iterator[Drawing]:
     """The first pages of a file, as they come; those that are damaged or of no usable size are left out."""
     try:
