@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import socket
+
+KEPT = range(20_000, 32_000)
+"""No system gives one of these to somebody who asks for any port, as each connection does."""
 
 
 def free_port() -> int:
     """A port that nobody listened on a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
+    while True:
+        port = random.SystemRandom().choice(KEPT)
+        try:
+            with socket.create_server(("127.0.0.1", port)):
+                return port
+        except OSError:
+            continue
