@@ -10,7 +10,8 @@ import pytest
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView
 from stemma_gateway.desk.document_map import GAP_X, HEIGHT, PASSING, STEP, WIDTH, Map, drawn
-from stemma_gateway.desk.layered import Layout, Place, Widths, laid_out
+from stemma_gateway.desk.layered import MOST_LINKS, SWEEPS, Layout, Place, Widths, laid_out
+from stemma_gateway.desk.map_lines import MOST_PIECES
 from stemma_testkit.document_events import document_requested, plan, view_after
 
 pytestmark = pytest.mark.req("H3")
@@ -110,3 +111,46 @@ def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_th
 
 def test_a_document_without_sections_has_an_empty_map() -> None:
     assert drawn(replace(document(("a", ())), sections={})) == Map(4, 0, {}, ())
+
+
+def names(count: int, prefix: str = "s") -> tuple[str, ...]:
+    return tuple(f"{prefix}{number}" for number in range(count))
+
+
+def long_lines(count: int) -> list[tuple[str, tuple[str, ...]]]:
+    """A chain, each section of which rests also on one that rests on nothing."""
+    alone, chain = names(count, "a"), names(count)
+    return [*((one, ()) for one in alone), *((chain[at], (*chain[at - 1 : at], alone[at])) for at in range(count))]
+
+
+def test_of_two_hundred_sections_that_rest_on_all_before_only_what_follows_from_no_other_line_is_drawn() -> None:
+    each = names(200)
+    drawing = drawn(document(*((name, each[:at]) for at, name in enumerate(each))))
+    assert [(edge.upstream, edge.downstream) for edge in drawing.edges] == list(pairwise(each))
+    assert drawing.left_out == 200 * 199 // 2 - 199
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        [*((name, ()) for name in names(100, "a")), *((name, names(100, "a")) for name in names(100))],
+        long_lines(100),
+        [(name, tuple(names(200)[at % 7 : at : 1 + at % 5])) for at, name in enumerate(names(200))],
+    ],
+)
+def test_of_any_two_hundred_sections_no_more_is_drawn_and_looked_at_than_can_be_in_a_moment(
+    chain: list[tuple[str, tuple[str, ...]]],
+) -> None:
+    drawing = drawn(document(*chain))
+    pieces = sum(edge.path.count("C") for edge in drawing.edges)
+    assert 100 < pieces <= MOST_PIECES
+    assert len(drawing.edges) + drawing.left_out == sum(len(upstream) for _, upstream in chain)
+    assert SWEEPS * MOST_PIECES < 5 * MOST_LINKS
+
+
+def test_where_not_all_lines_are_drawn_those_are_that_make_a_section_stale() -> None:
+    known = document(*long_lines(100))
+    assert ("a99", "s99") not in {(edge.upstream, edge.downstream) for edge in drawn(known).edges}
+    reason = StaleReason(upstream_section_id="a99", accepted_version=1, current_version=2)
+    sections = {**known.sections, "s99": replace(known.sections["s99"], stale_reasons=(reason,))}
+    assert drawn(replace(known, sections=sections)).edges[-1].reason == reason

@@ -10,6 +10,7 @@ from stemma_contracts.v1.staleness import StaleReason
 from stemma_document.views import DocumentView
 
 from .layered import Layout, Widths, laid_out
+from .map_lines import drawn_lines, layers
 
 WIDTH, HEIGHT, GAP_X, GAP_Y, PASSING = 200, 48, 24, 56, 8
 STEP = HEIGHT + GAP_Y
@@ -45,37 +46,42 @@ class Edge:
 
 @dataclass(frozen=True)
 class Map:
-    """Sections and edges; those that tell something come last, and so lie above the others."""
+    """Sections and edges; those that tell something come last, and so lie above the others.
+
+    ``left_out``: how many edges are not drawn, since all of them would be too many.
+    """
 
     width: int
     height: int
     nodes: Mapping[str, Node]
     edges: tuple[Edge, ...]
+    left_out: int = 0
 
 
 def drawn(document: DocumentView) -> Map:
     """The map of a document."""
-    depth = _layers(document)
-    rests = ((up, name) for name, section in document.sections.items() for up in section.depends_on if up in depth)
-    layout = laid_out(tuple(depth.items()), tuple(rests), Widths(WIDTH, PASSING, GAP_X))
+    upstream = {
+        name: tuple(each for each in dict.fromkeys(section.depends_on) if each in document.sections)
+        for name, section in document.sections.items()
+    }
+    depth = layers(upstream)
+    lines = drawn_lines(upstream, depth, _telling(document))
+    layout = laid_out(tuple(depth.items()), tuple(lines), Widths(WIDTH, PASSING, GAP_X))
     nodes = {
         name: Node(name, round(layout.middles[name, layer]) - WIDTH // 2, layer * STEP) for name, layer in depth.items()
     }
     edges = sorted(_edges(document, layout), key=lambda edge: edge.reason is not None)
-    layers = max(depth.values(), default=-1) + 1
-    return Map(round(layout.width) + 4, max(layers * STEP - GAP_Y + 4, 0), nodes, tuple(edges))
+    height = max((max(depth.values(), default=-1) + 1) * STEP - GAP_Y + 4, 0)
+    return Map(round(layout.width) + 4, height, nodes, tuple(edges), sum(map(len, upstream.values())) - len(edges))
 
 
-def _layers(document: DocumentView) -> Mapping[str, int]:
-    """How deep each section lies: below all that it rests on."""
-    depth = dict.fromkeys(document.sections, 0)
-    for _ in document.sections:
-        before = dict(depth)
-        for name, section in document.sections.items():
-            depth[name] = max((depth[each] + 1 for each in section.depends_on if each in depth), default=0)
-        if depth == before:
-            break
-    return depth
+def _telling(document: DocumentView) -> frozenset[tuple[str, str]]:
+    """The edges that make a section stale."""
+    return frozenset(
+        (reason.upstream_section_id, name)
+        for name, section in document.sections.items()
+        for reason in section.stale_reasons
+    )
 
 
 def _edges(document: DocumentView, layout: Layout) -> Iterator[Edge]:

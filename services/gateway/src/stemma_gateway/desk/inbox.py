@@ -4,6 +4,7 @@ then what waits longest."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -166,11 +167,12 @@ async def title_of(client: Client, document: DocumentSummary) -> str:
 
 def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionDetails]) -> Iterator[Item]:
     waiting = {section.section_id for section in waiting_sections(document)}
+    holds_up = Counter(upstream for each in details.values() for upstream in set(each.depends_on))
     for section in listed_sections(document):
         known = details.get(section.section_id)
         evaluation = known.evaluation if known else None
         waits = section.section_id in waiting
-        unblocks = sum(section.section_id in each.depends_on for each in details.values()) if waits else 0
+        unblocks = holds_up[section.section_id] if waits else 0
         failed = evaluation.failed_criteria if evaluation else ()
         judged = evaluation is not None and evaluation.judged
         passed = evaluation is not None and judged and evaluation.passed

@@ -16,7 +16,7 @@ from statistics import fmean
 
 SWEEPS, SETTLINGS = 24, 24
 """Times that layers are ordered, and moved, downwards and upwards in turn."""
-MOST_LINKS = 20_000
+MOST_LINKS = 8_000
 """That are looked at in all sweeps together: what has more of them is ordered in fewer sweeps, or as it is given."""
 KEPT = 64
 """Layouts: a page that is renewed has mostly the one that it had."""

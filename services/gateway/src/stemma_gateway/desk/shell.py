@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from http import HTTPStatus
@@ -78,6 +79,12 @@ def money(dollars: float, language: str) -> str:
     return f"{sum_of_it.translate(str.maketrans(',.', '.,'))} $" if language == "de" else f"${sum_of_it}"
 
 
+def few(lines: Sequence[str], words: Mapping[str, str], most: int = 3) -> list[str]:
+    """The first of some lines, and how many more there are."""
+    more = len(lines) - most
+    return [*lines[:most], words["and_more"] % more] if more > 1 else list(lines)
+
+
 def is_past(time: datetime) -> bool:
     """Whether a time is over."""
     return time <= datetime.now(UTC)
@@ -98,6 +105,7 @@ def _templates() -> Environment:
     environment.filters["age"] = age
     environment.tests["past"] = is_past
     environment.filters["format_name"] = format_name
+    environment.filters["few"] = few
     environment.filters["stale_words"] = stale_words
     environment.filters["mark_words"] = mark_words
     environment.filters["reason_words"] = reason_words
