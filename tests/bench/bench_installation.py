@@ -6,9 +6,7 @@ import asyncio
 import json
 import os
 import shutil
-import sys
 import tempfile
-from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -29,12 +27,14 @@ from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
 from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 HERE = Path(__file__).parent
+# The launcher, which is begun with it, is to find our modules; what it starts must have the same to be a copy of it.
+os.environ["PYTHONPATH"] = str(HERE)
 START_S = 60.0
 
 
 @dataclass(frozen=True)
 class Installation:
-    """Everything runs; ``generation`` is the one process that the bench started itself."""
+    """Everything runs; ``generation`` is the one service whose model is that of the bench."""
 
     stemma: LocalStemma
     generation: ManagedProcess
@@ -140,11 +140,10 @@ def _generation(
         "STEMMA_READY_FILE": str(data.ready_file(name)),
         "STEMMA_DATA_DIR": str(data.root),
     }
-    command = sys.executable, HERE / "bench_generation.py", model, str(milliseconds)
-    started = partial(create_subprocess_exec, *command, env={**os.environ, **env, **own}, start_new_session=True)
+    start = Start(name, "bench_generation", (model, str(milliseconds)), {**os.environ, **env, **own})
     return ManagedProcess(
         name,
-        lambda log: started(stdin=PIPE, stdout=log, stderr=log),
+        partial(launcher().start, start),
         log=data.log(name),
         ready_file=data.ready_file(name),
         report=lambda *_: None,

@@ -59,6 +59,29 @@ async def recovery() -> None:
         for name in (subjects.GENERATION, subjects.VALIDATOR, subjects.ORCHESTRATOR):
             section, end = await _killed(running, client, name)
             row(f"{name}: until the section goes on", f"{section:.1f} s", f"under 4 s; document ends in {end:.1f} s")
+        row(
+            f"{subjects.EDITOR}: until the section goes on",
+            f"{await _editor_killed(running, client):.1f} s",
+            "under 4 s",
+        )
+
+
+async def _editor_killed(running: Installation, client: Client) -> float:
+    """The same for a revision, which takes no time: the editor is stopped before it gets the job, and then killed."""
+    document_id = await request_sample(client, ReviewMode.HUMAN)
+    drafted = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
+    review = drafted[-1].contract
+    assert isinstance(review, e.SectionReviewRequested)
+    editor, jobs = running.processes[subjects.EDITOR], running.admin.jetstream()
+    editor.suspend()
+    await client.revise(document_id, review.section_id, review.version, "Name the first deadline.")
+    async with asyncio.timeout(60):
+        while not (await jobs.consumer_info(subjects.JOBS, subjects.EDITOR)).num_ack_pending:
+            await asyncio.sleep(0.01)
+    editor.kill()
+    started = time.perf_counter()
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionRevised | e.SectionRevisionRefused))
+    return time.perf_counter() - started
 
 
 async def _killed(running: Installation, client: Client, name: str) -> tuple[float, float]:

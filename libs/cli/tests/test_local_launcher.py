@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 import pytest
@@ -64,7 +64,9 @@ async def test_a_process_has_the_environment_and_the_descriptors_that_it_is_give
     found = await told(tmp_path / "log", deeds.show_surroundings, given)
     assert found["environment"] == found["inherited"] == given
     assert found["folder"] == str(tmp_path)
-    assert found["descriptors"] == [0, 1, 2]
+    *given_ones, asking = found["descriptors"]
+    assert given_ones == [0, 1, 2]
+    assert found["kinds"][str(asking)] == "SEQPACKET", "it asks the launcher for processes in which it reads"
     assert found["arguments"] == [deeds.MODULE, "show_surroundings"]
 
 
@@ -104,6 +106,40 @@ async def test_copies_of_one_that_imported_all_services_lack_no_thread_and_never
     assert psutil.Process(found["launcher"]).num_threads() == 1
     assert first.keys() == second.keys()
     assert {kind for kind in first if first[kind] == second[kind]} == set()
+
+
+@pytest.mark.req("S6")
+async def test_hostile_text_is_read_in_a_copy_of_the_launcher_that_has_no_secret_and_ends_with_who_asked_for_it(
+    tmp_path: Path,
+) -> None:
+    log, secret = tmp_path / "log", "hunter" + str(os.getpid())
+    process = await begun(log, deeds.confine, {"FOLDER": str(tmp_path), "STEMMA_NATS_PASSWORD": secret, **PYTHONS})
+    await until(lambda: "waiting" in log.read_text())
+    keeper = psutil.Process(int((tmp_path / "keeper").read_text()))
+    prepared = psutil.Process(keeper.ppid())
+    assert prepared.parent() == parent_of(process)
+    for told in ("environment", "first"):
+        assert secret not in (tmp_path / told).read_text()
+    assert not {
+        line for line in (tmp_path / "open").read_text().splitlines() if not line.startswith(("/dev/", "/proc"))
+    }
+    assert [holds(one, secret) for one in (process.pid, prepared.pid, keeper.pid)] == [True, False, False]
+    process.kill()
+    await process.wait()
+    await until(lambda: not (prepared.is_running() or keeper.is_running()))
+
+
+def holds(pid: int, word: str) -> bool:
+    """Whether a word stands anywhere in the memory that a process can write to."""
+    maps = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
+    ranges = [[int(end, 16) for end in places.split("-")] for places, mode, *_ in maps if mode.startswith("rw")]
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        return any(word.encode() in _read(memory, *places) for places in ranges)
+
+
+def _read(memory: IO[bytes], start: int, end: int) -> bytes:
+    memory.seek(start)
+    return memory.read(end - start)
 
 
 @pytest.mark.parametrize(("deed", "code", "said"), [(deeds.fail, 3, ""), (deeds.crash, 1, "unforeseen")])

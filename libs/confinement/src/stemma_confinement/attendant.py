@@ -38,8 +38,11 @@ class Attendant:
                 return
             except ConnectionError:  # it was killed
                 self._control.close()
-        self._control = self._execute()
+        self._control = self._begin()
         send_fds(self._control, [message], descriptors)
+
+    def _begin(self) -> socket:
+        return self._execute()
 
     def _execute(self) -> socket:
         ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)

@@ -13,7 +13,10 @@ LONGEST = 16 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall time of a call, and memory, CPU time and size of each file of each process in it."""
+    """Wall time of a call, and memory, CPU time and size of each file of each process in it.
+
+    Memory is what a process takes beyond what it was copied with.
+    """
 
     seconds: float = 30
     memory_mb: int = 1024

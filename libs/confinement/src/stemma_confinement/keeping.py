@@ -107,11 +107,16 @@ def _confine(folder: Path, limits: Limits) -> None:
     for kind, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, int(limits.seconds) + 1),
-        (resource.RLIMIT_DATA, limits.memory_mb * _MEGABYTE),
+        (resource.RLIMIT_DATA, _held() + limits.memory_mb * _MEGABYTE),
         (resource.RLIMIT_FSIZE, limits.output_mb * _MEGABYTE),
         (resource.RLIMIT_NOFILE, 256),
     ):
         resource.setrlimit(kind, (most, most))
+
+
+def _held() -> int:
+    """Bytes of data that this process has from the one that it is a copy of, and shares with it."""
+    return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
 
 
 def _place_of(error: BaseException) -> str:

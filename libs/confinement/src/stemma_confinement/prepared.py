@@ -8,25 +8,23 @@ from collections.abc import Callable
 from pathlib import Path
 from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, socket, socketpair
 
-from .attendant import Attendant
 from .calls import LONGEST, Call, Ended, Limits
+from .copies import PreparedProcess
 from .errors import Crashed, OutOfMemory, OutOfTime
 from .keeping import KEEPER, NO_MEMORY
-
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 
 class Prepared:
     """A process that called ``prepare`` of some module, started with the first call; all end with this process.
 
-    It is executed and not forked: it has none of our environment, memory, threads and connections.
+    It is never forked from this process: it has none of our environment, memory, threads and connections. It is
+    executed, or a copy of who can be asked for one (`copies.ask`).
     """
 
     def __init__(self, prepare: Callable[[], None]) -> None:
-        called = prepare.__module__, prepare.__qualname__
-        command = [sys.executable, "-I", "-m", f"{__package__}.preparing", *called]
+        command = [sys.executable, "-I", "-m", f"{__package__}.preparing"]
         # It holds no calls itself: keepers end theirs when our ends of their connections are gone.
-        self._process = Attendant(command, _ENVIRONMENT, folder=Path("/"))
+        self._process = PreparedProcess(command, (prepare.__module__, prepare.__qualname__))
         self._idle: list[socket] = []
 
     async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:

@@ -21,18 +21,23 @@ YIELDS = 10
 
 
 def main() -> None:
-    """Copy until nobody is there any more who could ask for it.
+    """Attend to the connection that the last argument names."""
+    module, function, number = sys.argv[1:]
+    attend(module, function, socket(fileno=int(number)))
+
+
+def attend(module: str, function: str, control: socket) -> None:
+    """Prepare, and copy until nobody is there any more who could ask for it.
 
     A first call waits for the imports, on a busy machine for a minute if others went before them.
     """
-    module, function, number = sys.argv[1:]
     getattr(import_module(module), function)()
     yield_processor(YIELDS)
     # What is here stays in all copies: collecting it would copy it.
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, _reap)
-    with socket(fileno=int(number)) as control:
+    with control:
         while _copied(control):
             pass
 

@@ -30,11 +30,12 @@ def write_greeting(folder: Path) -> None:
 
 
 def write_surroundings(folder: Path) -> None:
-    """Tell what is in reach: variables, as they are and as they were at the start, and what is open."""
+    """Tell what is in reach: variables, as they are and as they were at the start, what is open, and who looks."""
     (folder / "environment").write_text("\n".join(f"{name}={value}" for name, value in os.environ.items()))
     (folder / "first").write_bytes(Path("/proc/self/environ").read_bytes())
     own = sorted(Path("/proc/self/fd").iterdir(), key=lambda path: int(path.name))
     (folder / "open").write_text("\n".join(os.readlink(path) for path in own if path.exists()))
+    (folder / "keeper").write_text(str(os.getppid()))
 
 
 def sleep(folder: Path) -> None:

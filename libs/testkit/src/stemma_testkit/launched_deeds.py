@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -12,7 +13,12 @@ import sys
 import tempfile
 import uuid
 from pathlib import Path
+from socket import socket
 from typing import Any
+
+from stemma_confinement import Limits, Prepared
+
+from . import confined_deeds
 
 MODULE = __name__
 
@@ -27,11 +33,13 @@ def show_surroundings() -> None:
     """Tell all that a process can have from those that started it."""
     inherited = subprocess.run(["/usr/bin/env", "-0"], capture_output=True, check=True).stdout
     descriptors = {int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")}
+    sockets = {number for number in descriptors if os.readlink(f"/proc/self/fd/{number}").startswith("socket:")}
     _tell(
         environment=dict(os.environ),
         inherited=dict(line.split("=", 1) for line in os.fsdecode(inherited).split("\0") if line),
         folder=os.getcwd(),
         descriptors=sorted(descriptors),
+        kinds={number: socket(fileno=os.dup(number)).type.name.removeprefix("SOCK_") for number in sockets},
         arguments=sys.argv,
         leads_session=os.getsid(0) == os.getpid(),
         collects=gc.isenabled(),
@@ -54,6 +62,13 @@ def show_ids() -> None:
         nuid=NUID().next().decode(),
         file=Path(tempfile.mktemp()).name,
     )
+
+
+def confine() -> None:
+    """Have a call tell what is in its reach, and who its processes are; then wait."""
+    folder, prepared = Path(os.environ["FOLDER"]), Prepared(confined_deeds.prepare)
+    asyncio.run(prepared.run(confined_deeds.write_surroundings, folder, Limits()))
+    wait()
 
 
 def fail() -> None:

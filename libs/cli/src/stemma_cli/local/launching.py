@@ -2,7 +2,8 @@
 
 usage: python -m stemma_cli.local.launching CONTROL
 
-What a copy does and its environment, with its secrets, are read by the copy alone. The launcher has one thread.
+What a copy does and its environment, with its secrets, are read by the copy alone. The launcher has one thread, so that
+copies may have it copied as well, into the processes that hostile text is read in.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from select import select
-from socket import MSG_DONTWAIT, MSG_PEEK, recv_fds, send_fds, socket
+from socket import AF_UNIX, MSG_DONTWAIT, MSG_PEEK, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpair
+from typing import NoReturn
 
+from stemma_confinement import copies
 from stemma_confinement.prctl import PDEATHSIG, prctl
+from stemma_confinement.preparing import attend
 
 from .run import SERVICES_GROUP
 from .starts import LONGEST, Descriptors, Start
@@ -40,16 +46,18 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy that runs, or whose end is not told yet."""
+    """A copy that runs, or whose end is not told yet; ``asking`` is where it asks for prepared processes."""
 
     pid: int
     pidfd: int
     report: socket
+    asking: socket
 
     def close(self) -> None:
         """Know no more of it."""
         os.close(self.pidfd)
         self.report.close()
+        self.asking.close()
 
 
 class Launching:
@@ -60,63 +68,94 @@ class Launching:
 
     def __init__(self, control: socket) -> None:
         self._control = control
-        self._asked = True
         self._copies: dict[int, Copy] = {}
+        self._prepared: dict[int, int] = {}
+        self._heard: dict[int, Callable[[], Start | None]] = {control.fileno(): self._answer}
+        """What to do when something comes from a descriptor, or what it stands for has ended."""
 
     def until_copied(self) -> Start | None:
         """What this copy is to do; nothing in the launcher, when nobody asks any more and no copy is left."""
-        while self._asked or self._copies:
-            control = [self._control.fileno()] if self._asked else []
-            for descriptor in select([*self._copies, *control], [], [])[0]:
-                if descriptor in self._copies:
-                    self._tell_end(descriptor)
-                elif (start := self._answer()) is not None:
-                    return start
+        while self._control.fileno() in self._heard or self._copies:
+            # One at a time: it may close others, whose numbers are given away then.
+            ready, *_ = select(self._heard, [], [])[0]
+            if (start := self._heard[ready]()) is not None:
+                return start
         return None
 
     def _answer(self) -> Start | None:
         message, received, _, _ = recv_fds(self._control, LONGEST, len(Descriptors._fields))
         if not message:
-            self._asked = False
+            del self._heard[self._control.fileno()]
             return None
         _import(json.loads(message))
         return self._copy(Descriptors(*received)) if received else None
 
     def _copy(self, descriptors: Descriptors) -> Start | None:
         report, launcher = socket(fileno=descriptors.report), os.getpid()
+        ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
         try:
             pid = None if _is_given_up(report) else _fork()
             if pid == 0:
                 report.close()
+                ours.close()
                 self._forget_all()
-                return _become(launcher, descriptors)
+                return _become(launcher, descriptors, theirs)
         finally:
             for descriptor in descriptors[:-1]:
                 os.close(descriptor)
+        theirs.close()
         if pid is None:
             report.close()
+            ours.close()
         else:
-            self._tell_begin(pid, report)
+            self._tell_begin(pid, report, ours)
         return None
 
     def _forget_all(self) -> None:
         self._control.close()
         for copy in self._copies.values():
             copy.close()
+        for prepared in self._prepared:
+            os.close(prepared)
 
-    def _tell_begin(self, pid: int, report: socket) -> None:
+    def _tell_begin(self, pid: int, report: socket, asking: socket) -> None:
         # It cannot stand for another process: until it is waited for, its number is not given away.
         pidfd = os.pidfd_open(pid)
-        self._copies[pidfd] = Copy(pid, pidfd, report)
+        copy = self._copies[pidfd] = Copy(pid, pidfd, report, asking)
+        self._heard[pidfd] = partial(self._tell_end, pidfd)
+        self._heard[asking.fileno()] = partial(self._prepare, copy)
         with suppress(OSError):  # it was given up, and ends by itself
             send_fds(report, [str(pid).encode()], [pidfd])
 
     def _tell_end(self, pidfd: int) -> None:
+        del self._heard[pidfd]
         copy = self._copies.pop(pidfd)
+        self._heard.pop(copy.asking.fileno(), None)
         _, status = os.waitpid(copy.pid, 0)
         with suppress(OSError):  # it was given up
             copy.report.send(str(os.waitstatus_to_exitcode(status)).encode())
         copy.close()
+
+    def _prepare(self, copy: Copy) -> None:
+        """Make a copy in which the calls of another one are made, and which ends with that one."""
+        asked = copies.asked_by(copy.asking)
+        if asked is None:
+            del self._heard[copy.asking.fileno()]
+            return
+        with asked.control:
+            pid = _fork()
+            if pid == 0:
+                self._forget_all()
+                _attend(asked)
+        if pid is not None:
+            pidfd = os.pidfd_open(pid)
+            self._prepared[pidfd] = pid
+            self._heard[pidfd] = partial(self._reap, pidfd)
+
+    def _reap(self, pidfd: int) -> None:
+        del self._heard[pidfd]
+        os.waitpid(self._prepared.pop(pidfd), 0)
+        os.close(pidfd)
 
 
 def _import(services: list[str]) -> None:
@@ -142,7 +181,24 @@ def _is_given_up(report: socket) -> bool:
         return False
 
 
-def _become(launcher: int, descriptors: Descriptors) -> Start:
+def _attend(asked: copies.Asked) -> NoReturn:
+    """Be a prepared process, as if it had been executed: with nothing of the launcher but what it imported."""
+    try:
+        os.setsid()
+        os.chdir("/")
+        with open(os.devnull, "r+b", buffering=0) as nowhere:
+            for stream in (sys.stdin, sys.stdout, sys.stderr):
+                os.dup2(nowhere.fileno(), stream.fileno())
+        os.environ.clear()
+        os.environ.update(copies.ENVIRONMENT)
+        _name_process("stemma-confined")
+        gc.enable()
+        attend(*asked)
+    finally:
+        os._exit(0)
+
+
+def _become(launcher: int, descriptors: Descriptors, asking: socket) -> Start:
     """Give a copy what is its own; it ends with its launcher, as nobody else would tell of its end."""
     prctl(PDEATHSIG, signal.SIGKILL)
     if os.getppid() != launcher:
@@ -158,6 +214,7 @@ def _become(launcher: int, descriptors: Descriptors) -> Start:
     time.tzset()
     _name_process(start.name)
     gc.enable()
+    copies.ask(asking)
     return start
 
 
