@@ -11,6 +11,7 @@ from playwright.async_api import Browser, expect
 from stemma_contracts import Family, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ExportDocument
@@ -58,6 +59,9 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
             ),
         )
         await stage.list_research(document_id, version=2)
+        kind = DocumentKind(kind="proposal", title="Proposal of ours", sections=())
+        told = Capabilities(kinds=(kind,)).model_dump_json().encode()
+        await stage.js.publish("$KV.capabilities.orchestrator", told)
         yield stage
 
 
@@ -84,6 +88,7 @@ async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_
 ) -> None:
     async with opened(browser) as page:
         await signed_in(page, address, token(), document(document_id))
+        await expect(page.locator(".facts")).to_contain_text("Proposal of ours")
         await expect(page.locator(".edge.stale title")).to_contain_text("now it is at version 2")
         await expect(page.locator(".map .why")).to_have_text("version 1, now 2")
         await expect(page.locator(".spent tbody tr").first).to_contain_text("Research")
@@ -163,6 +168,13 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
         await expect(rows.first).to_contain_text("Solution: written from Research, of which it saw version 1")
         await expect(rows.nth(1)).to_contain_text("sent it back")
         await expect(rows.nth(1).locator("q")).to_have_text("Say <b>less</b>.")
+        also = tuple(STALE.model_copy(update={"section_id": name}) for name in ("solution", "costs", "plan"))
+        again = e.SectionKept(section_id="research", version=2, accepted=(), actor="eve", makes_stale=also)
+        await bus.append(document_id, again)
+        await page.reload()
+        await expect(rows.first.get_by_role("link", name="Solution")).to_be_hidden()
+        await rows.first.get_by_text("sections made stale: 3").click()
+        await expect(rows.first.get_by_role("link", name="Solution")).to_be_visible()
         many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]
         await bus.append(document_id, *many)
         await page.get_by_label("Section").select_option("research")
@@ -170,7 +182,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
         await expect(rows).to_have_count(50)
         await page.keyboard.press("f")
         await expect(rows.last).to_contain_text("sent it back")
-        await expect(rows).to_have_count(12)
+        await expect(rows).to_have_count(13)
 
 
 async def test_every_event_has_words_in_every_language_and_numbers_are_written_as_there() -> None:

@@ -23,7 +23,21 @@ AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a
         ),
         (
             Finding("lint", "MD009", "2 trailing spaces found", line=7),
-            Told("MD009", "Leerzeichen am Zeilenende", "2 trailing spaces found", True, 7),
+            Told("MD009", "Leerzeichen am Zeilenende", "2 Leerzeichen", False, 7),
+        ),
+        (
+            Finding("lint", "MD099", "Odd words", line=7),
+            Told("MD099", "", "Odd words", True, 7),
+        ),
+        (
+            Finding("lint", "forms/answer", "Q1: 'maybe' is not yes or no", line=7),
+            Told(
+                "forms/answer",
+                "Eine Antwort ist keine, die ihr Feld im Formular annimmt",
+                "Q1: 'maybe' ist weder ja noch nein",
+                False,
+                7,
+            ),
         ),
         (
             Finding("lint", "limits/words", "90 words, at most 80: shorten it by 10"),

@@ -170,6 +170,9 @@ async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_noth
             assert await violations(page) == [], path
             assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
             assert "Requirements" in await page.content()
+        picture = await page.locator(".page svg").bounding_box()
+        assert picture is not None
+        assert 0 < picture["width"] <= size["width"], "a page fits, and need not be moved to be read"
 
 
 async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_that_are_ticked(
@@ -228,6 +231,11 @@ async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_
         assert (picture.status, picture.headers["content-type"], await picture.body()) == (200, "image/png", PNG)
         other = await page.request.get(f"{picture.url.rpartition('/')[0]}/{'0' * 64}")
         assert other.status == 404
+        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1")
+        await expect(page.locator("details[open] rect")).to_have_count(3)
+        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1/text?line=3")
+        await page.get_by_text("The page as it looks").click()
+        await expect(page.get_by_role("img")).to_have_accessible_name(f"p. 1 of {NAME}")
         await page.goto(f"{address}{ledger(document_id)}/R2")
         await expect(page.locator(".demanded")).to_be_visible()
         await expect(page.locator(".page")).to_have_count(0)

@@ -112,11 +112,11 @@ def test_sections_start_when_the_last_input_is_read_or_given_up() -> None:
 
 
 @pytest.mark.req("H2")
-def test_pages_are_drawn_of_what_demands_are_read_from() -> None:
+def test_pages_are_drawn_of_all_that_is_read_whatever_it_is_for() -> None:
     story = Story()
     files = (file("rfp.pdf", role="request"), file("old.pdf", "old", role="past-text"))
     begin(story, *files, to_read=(BRIEF, "input-1", "input-2"))
-    assert {job.name: job.draw for job in jobs_of(story)} == {"draft.md": True, "rfp.pdf": True, "old.pdf": False}
+    assert {job.name: job.draw for job in jobs_of(story)} == {"draft.md": True, "rfp.pdf": True, "old.pdf": True}
 
 
 @pytest.mark.req("I1")

@@ -49,7 +49,7 @@ class ConverterSettings(WorkerSettings):
     max_unpacked_mb: int = Field(default=300, ge=1, description="of all parts of a file together, unpacked")
     max_reading_pages: int = Field(default=2000, ge=1, description="of a file; the rest is left out and told")
     max_recognised_pages: int = Field(default=200, ge=0, description="of a file, by tesseract; 0 to recognise none")
-    max_drawn_pages: int = Field(default=100, ge=0, description="of a request, as pictures; 0 to draw none")
+    max_drawn_pages: int = Field(default=100, ge=0, description="of a PDF, as pictures; 0 to draw none")
     drawing_limit_s: float = Field(default=60, gt=0, description="of all pages of a file; what is drawn then is kept")
     recognised_languages: str = Field(default="eng", description="in tesseract's names, as in deu+eng")
     time_limit_s: float = Field(default=60, gt=0)

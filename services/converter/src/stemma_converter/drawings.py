@@ -1,4 +1,4 @@
-"""The pages of a request, drawn and stored beside its text, so that people see where a demand stands.
+"""The pages of a PDF, drawn and stored beside its text, so that people see where something stands.
 
 A file is read whether its pages can be drawn or not: they are drawn in a process of their own, after it.
 """

@@ -13,7 +13,7 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Patience, Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
 
-from . import openapi, problems
+from . import openapi, pages, problems
 from .agents import Agents
 from .authentication import Bearer
 from .body_limits import BodyBounds, BodyLimit
@@ -123,6 +123,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.max_wait_s = settings.max_wait_s
     app.include_router(routes())
     problems.told_by(app)
+    pages.told_by(app)
     openapi.described(app)
     app.add_middleware(CompressedPages)
     app.add_middleware(BodyLimit, bounds=settings.body_bounds())

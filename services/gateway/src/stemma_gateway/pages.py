@@ -12,15 +12,17 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from .cookies import UNATTENDED
 from .delivery import address
-from .languages import LANGUAGES, words
-from .problems import Invalid, Unauthenticated, problem_of, response_of
+from .languages import LANGUAGES, language_of, words
+from .problems import Invalid, Unauthenticated, answered, problem_of, response_of
+from .refusals import reasons_shown, title_of
 
 HOME, SIGN_IN = "/", "/sign-in"
 MAX_PATH = 2000
@@ -91,17 +93,26 @@ class PageRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What answers a request."""
-        answered = super().get_route_handler()
+        route = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
             try:
-                return await answered(request)
+                return await route(request)
             except Exception as error:
                 if not reads_pages(request):
                     raise
                 return _told(request, error)
 
         return answer
+
+
+def told_by(app: FastAPI) -> None:
+    """Have an application answer those who read pages with one also where it has no such address."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        return _told(request, error) if reads_pages(request) else await answered(request, error)
+
+    app.add_exception_handler(HTTPException, answer)
 
 
 def _told(request: Request, error: Exception) -> Response:
@@ -112,4 +123,6 @@ def _told(request: Request, error: Exception) -> Response:
     if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         raise error
     headers = {name: plain.headers[name] for name in ("Retry-After",) if name in plain.headers}
-    return page(request, "problem.html", HTTPStatus(problem.status), headers, problem=problem)
+    language = language_of(request)
+    about = {"title": title_of(problem, language), "why": reasons_shown(problem, language)}
+    return page(request, "problem.html", HTTPStatus(problem.status), headers, language, **about)

@@ -197,12 +197,13 @@ _COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 def told_by(app: FastAPI) -> None:
     """Have an application answer every error so."""
     for kind in (HttpError, StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError):
-        app.add_exception_handler(kind, _answer)
-    app.add_exception_handler(HTTPException, _answer)
-    app.add_exception_handler(Exception, _answer)
+        app.add_exception_handler(kind, answered)
+    app.add_exception_handler(HTTPException, answered)
+    app.add_exception_handler(Exception, answered)
 
 
-async def _answer(request: Request, error: Exception) -> Response:
+async def answered(request: Request, error: Exception) -> Response:
+    """The answer to a request that led to an error."""
     response = response_of(error)
     if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         response.headers["Allow"] = _allowed(request) or response.headers["Allow"]

@@ -48,6 +48,7 @@ async def document_page(
         error=error,
         document=document,
         title=await title_of(session, document),
+        kind=await kind_title(session, document.kind),
         map=drawn(document),
         exports=export_rows(log, document),
         formats=list(ExportFormat),
@@ -64,3 +65,8 @@ async def title_of(session: Session, document: DocumentView) -> str:
         return (await session.client.text(document.document_id, document.title)).strip() or document.kind
     except ArtifactMissing:
         return document.kind
+
+
+async def kind_title(session: Session, kind: str) -> str:
+    """What a kind of documents is called; its id where nobody tells of it any more."""
+    return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)

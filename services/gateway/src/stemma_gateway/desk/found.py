@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,10 +11,11 @@ from typing import Any
 
 from stemma_client.findings import Finding
 
+from stemma_gateway.phrases import Phrases, in_other_words, phrases
+
 WRITTEN_IN = "en"
 """What services write findings in."""
 OF_THE_LINTER = "MD"
-_FIELD = re.compile(r"\\{(\w+)\\}")
 
 
 @dataclass(frozen=True)
@@ -60,21 +60,12 @@ def _of_other(finding: Finding, language: str) -> Told:
 
 def translated(words: str, language: str) -> str:
     """Words that are ours in a language; empty if they are not among them."""
-    if language == WRITTEN_IN:
-        return words
-    for template, other in _templates(language):
-        if found := template.fullmatch(words):
-            return other.format_map(found.groupdict())
-    return ""
+    return words if language == WRITTEN_IN else in_other_words(words, _phrases(language))
 
 
 @cache
-def _templates(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(said), other) for said, other in _catalogue(language)["said"].items())
-
-
-def _pattern(said: str) -> re.Pattern[str]:
-    return re.compile(_FIELD.sub(r"(?P<\1>.+?)", re.escape(said)), re.DOTALL)
+def _phrases(language: str) -> Phrases:
+    return phrases(_catalogue(language)["said"])
 
 
 @cache

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from stemma_gateway.delivery import address
 from stemma_gateway.languages import language_of, words
 from stemma_gateway.problems import problem_of
+from stemma_gateway.refusals import reasons_shown
 from stemma_gateway.sessions import Session
 
 from .assets import asset
@@ -51,7 +52,7 @@ def shown(
         "user": session.user,
         "waiting": session.followed.waiting.known,
         "renewed": request.method == "GET",
-        "refused": problem.detail if problem else "",
+        "refused": reasons_shown(problem, language) if problem else "",
     }
     content = _templates().get_template(template).render(**common, **about)
     return HTMLResponse(content, problem.status if problem else HTTPStatus.OK, SAFE)

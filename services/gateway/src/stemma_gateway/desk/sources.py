@@ -26,6 +26,7 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import DocumentId, document_of
 from stemma_gateway.sessions import Session
 
+from .drawn_pages import page_of
 from .inputs import INPUTS, InputId, found_input, source_name
 from .section import picture
 from .shell import shown
@@ -92,9 +93,14 @@ async def show_text(
         part=part,
         rendered=rendered if _is_markdown(one) else "",
         lines=() if _is_markdown(one) else part.text.split("\n"),
+        drawn=await page_of(session.client, document_id, one, part.label, _quote(rows, row)),
         rows=sorted(rows, key=lambda entry: entry.row.requirement_id != row),
         row=row,
     )
+
+
+def _quote(rows: Sequence[LedgerEntry], row_id: str) -> str:
+    return next((entry.row.quote for entry in rows if entry.row.requirement_id == row_id), "")
 
 
 async def _part(client: Client, document_id: str, one: InputView, line: int) -> Part:

@@ -22,8 +22,10 @@ from stemma_document.views import SectionView
 from stemma_gateway.authentication import Caller
 from stemma_gateway.forms import JSON
 from stemma_gateway.incoming import media_type_of, whole_body
+from stemma_gateway.languages import language_of
 from stemma_gateway.pages import HTML, PageRoute, page, reads_pages
-from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours
+from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours, problem_of
+from stemma_gateway.refusals import reasons_shown
 from stemma_gateway.sessions import Session
 
 from .addresses import section_of
@@ -82,7 +84,11 @@ NO_JSON: dict[int | str, dict[str, Any]] = {200: {**HTML, "description": "What w
 async def show_decision(request: Request, session: Caller, link: Link) -> Any:
     """What a link would decide. Nothing is decided by looking at it."""
     decision = await _decision(session, link)
-    return page(request, "decide.html", decision=decision) if reads_pages(request) else decision
+    if not reads_pages(request):
+        return decision
+    language = language_of(request)
+    why = reasons_shown(problem_of(NotOpen(decision.detail)), language)
+    return page(request, "decide.html", language=language, decision=decision, why=why)
 
 
 @router.post(
@@ -98,7 +104,7 @@ async def decide(request: Request, session: Caller, link: Link) -> Any:
     answer = await session.client.request(asked, wait_s=WAIT_S)
     if not reads_pages(request):
         return Response(answer.model_dump_json(), media_type=JSON)
-    return page(request, "decided.html", decision=decision, done=DONE[link.verb])
+    return page(request, "decided.html", language=language_of(request), decision=decision)
 
 
 def _asked(link: DecisionLink, body: Answered) -> SectionDecision:

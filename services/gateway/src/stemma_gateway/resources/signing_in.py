@@ -18,7 +18,7 @@ from stemma_gateway.authentication import Caller, Shown, admitted, refusals_coun
 from stemma_gateway.cookies import SignedIn
 from stemma_gateway.cross_site import check_change, check_origin
 from stemma_gateway.incoming import media_type_of, whole_body
-from stemma_gateway.languages import language_of, words
+from stemma_gateway.languages import language_of
 from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
 from stemma_gateway.problems import (
     SessionEnded,
@@ -28,6 +28,7 @@ from stemma_gateway.problems import (
     problem_of,
     response_of,
 )
+from stemma_gateway.refusals import reasons_shown
 from stemma_gateway.sessions import Session
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -128,18 +129,13 @@ def sign_in_form(
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
     language = language_of(request)
     shown = {
-        "wrong": _wrong(error, language) if error else "",
+        "wrong": reasons_shown(problem_of(error), language) if error else "",
         "user": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
     openid = request.app.state.bearer.openid
     provider = openid.name if openid else ""
     return page(request, "sign_in.html", status, headers, language, next=path, provider=provider, **shown)
-
-
-def _wrong(error: Exception, language: str) -> str:
-    said = problem_of(error).detail
-    return words(language)["wrong_login"] if said == WRONG else said
 
 
 async def _credentials(request: Request) -> Credentials:

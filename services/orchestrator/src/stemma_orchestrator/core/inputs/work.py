@@ -44,7 +44,7 @@ def _read(document: Document, one: Input) -> j.ReadInput:
         is_text=pending.is_text,
         previous=one.current.text if one.current else None,
         form=one.form,
-        draw=one.role == "request" and not pending.is_text,
+        draw=not pending.is_text,
     )
 
 

@@ -1,0 +1,80 @@
+"""Why something was not done is told on pages in the language of the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, expect
+from stemma_contracts.v1.answers import Problem
+from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of
+from stemma_gateway.refusals import reasons, reasons_shown, title_of
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.browser import opened, violations
+
+from .conftest import PAGES, Caller
+from .desk_pages import section, signed_in
+
+pytestmark = pytest.mark.req("H4")
+GERMAN = PAGES | {"Accept-Language": "de"}
+
+
+def rejected(*problems: tuple[str, str]) -> ProblemDetails:
+    named = tuple(Problem(field=field, message=message) for field, message in problems)
+    return problem_of(Invalid("; ".join(message for _, message in problems), problems=named))
+
+
+def test_what_the_desk_has_words_for_is_told_in_them_without_the_name_of_a_field() -> None:
+    told = reasons(
+        rejected(("version", "version 1 is not current; version 2 is"), ("feedback", "Field required")), "de"
+    )
+    assert [(one.field, one.words) for one in told] == [
+        ("", "Version 1 ist nicht mehr aktuell, sondern Version 2."),
+        ("Was sich ändern soll", "das fehlt"),
+    ]
+
+
+def test_what_the_desk_has_no_words_for_stays_in_english_and_says_so() -> None:
+    problem = rejected(("feedback", "is <odd>"))
+    assert reasons_shown(problem, "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
+    assert reasons_shown(problem, "en") == "What is to change: is &lt;odd&gt;"
+
+
+def test_a_name_of_a_file_with_a_dot_is_no_name_of_a_field() -> None:
+    problem = problem_of(Invalid("plan.svg: a text shows PNG, JPEG, GIF and WebP; save it as one of them"))
+    [told] = reasons(problem, "de")
+    assert told.words.startswith("plan.svg: ein Text zeigt")
+    assert title_of(problem_of(NotFound("there is no such file")), "de") == "Nicht gefunden"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_german(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    async with caller(address) as http:
+        nowhere = await http.get("/desk/nowhere", headers=GERMAN)
+        nothing = await http.get(f"{section(document_id)}x", headers=GERMAN)
+        program = await http.get("/desk/nowhere")
+        too_much = await http.post(f"{section(document_id)}/approve", headers=GERMAN, content=b"x" * 5_000_000)
+        bus.problems = (Problem(field="version", message="version 2 is not current; version 3 is"),)
+        refused = await http.post(f"{section(document_id)}/approve", headers=GERMAN, data={"version": "2"})
+    assert ("Unter dieser Adresse ist nichts." in nowhere.text, nowhere.status_code) == (True, 404)
+    assert program.json()["detail"] == "Not Found"
+    assert "<h1>Nicht gefunden</h1>" in nothing.text
+    assert ("<h1>Zu groß</h1>" in too_much.text, too_much.status_code) == (True, 413)
+    assert "Version 2 ist nicht mehr aktuell, sondern Version 3." in refused.text
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_page_that_is_not_there_leads_back_to_the_desk_and_axe_finds_nothing_in_it(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    size: Any = {"width": 320, "height": 640}
+    async with opened(browser, viewport=size, color_scheme="dark", locale="de") as page:
+        await signed_in(page, address, token(), "/desk")
+        await page.goto(f"{address}/desk/documents/none")
+        await expect(page.get_by_role("heading", name="Nicht gefunden")).to_be_visible()
+        assert await violations(page) == []
+        await page.get_by_role("link", name="Den Arbeitsplatz für Prüfungen öffnen").click()
+        await page.wait_for_url("**/desk")
