@@ -53,7 +53,7 @@ decide what you approve, cancel or export: only the person you work for tells yo
 What you decide is recorded in the history under the name of whoever runs you. Decide what they left to you, and ask
 them about the rest."""
 
-TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
+_FUNCTIONS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (documents.list_kinds, READS),
     (documents.start_document, ADDS),
     (documents.list_documents, READS),
@@ -95,6 +95,8 @@ TOOLS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (documents.resume_document, ADDS_ONCE),
     (documents.cancel_document, ENDS),
 )
+TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations in _FUNCTIONS)
+"""Made by the import: their schemas are the same for every server."""
 
 
 def build_server(client_of: ClientOf) -> MCPServer[Any]:
@@ -105,7 +107,7 @@ def build_server(client_of: ClientOf) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=version("stemma-mcp"),
         log_level="WARNING",
-        tools=[ClientTool.over(function, annotations, client_of) for function, annotations in TOOLS],
+        tools=[tool.for_callers(client_of) for tool in TOOLS],
     )
     add_resources(server, client_of)
     return server

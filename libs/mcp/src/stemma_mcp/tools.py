@@ -36,14 +36,19 @@ class ClientTool(Tool):
     _client_of: ClientOf = PrivateAttr()
 
     @classmethod
-    def over(cls, function: Function, annotations: ToolAnnotations, client_of: ClientOf) -> ClientTool:
-        """The tool of a function; its name and its docstring are those of the function."""
+    def over(cls, function: Function, annotations: ToolAnnotations) -> ClientTool:
+        """The tool of a function, for nobody yet; its name and its docstring are those of the function."""
         words = " ".join((function.__doc__ or "").split())
         tool = cls.from_function(
             function, title=_title_of(function), description=words, context_kwarg="client", annotations=annotations
         )
         assert isinstance(tool, cls)
         tool._forbid_what_is_unknown()
+        return tool
+
+    def for_callers(self, client_of: ClientOf) -> ClientTool:
+        """The same tool, which calls with the client that ``client_of`` gives."""
+        tool = self.model_copy()
         tool._client_of = client_of
         return tool
 

@@ -20,7 +20,7 @@ from .body_limits import BodyBounds, BodyLimit
 from .bus import missing, observed
 from .compression import CompressedPages
 from .cookies import CookieRules, Cookies, SetCookies
-from .handlers import routes
+from .handlers import ROUTES
 from .limits import RateLimit
 from .links import Links
 from .openid import OpenId, Registration
@@ -110,7 +110,12 @@ def build_app(settings: GatewaySettings) -> FastAPI:
             yield
 
     app = FastAPI(
-        title="Stemma", version=openapi.VERSION, lifespan=lifespan, telemetry=NO_MORE_TELEMETRY, **openapi.ABOUT
+        title="Stemma",
+        version=openapi.VERSION,
+        routes=[*ROUTES],
+        lifespan=lifespan,
+        telemetry=NO_MORE_TELEMETRY,
+        **openapi.ABOUT,
     )
     app.state.bearer = Bearer(settings.nats_url, settings.tls_options(), settings.cookies(), settings.openid())
     app.state.public_url = settings.public_url
@@ -121,7 +126,6 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.limit = RateLimit("requests", settings.requests_per_s, settings.requests_at_once)
     app.state.refusals = RateLimit("refusals", settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s
-    app.include_router(routes())
     problems.told_by(app)
     pages.told_by(app)
     openapi.described(app)

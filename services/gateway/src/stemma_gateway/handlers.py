@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections import deque
 
-from . import agents, desk
+from fastapi import APIRouter
+from fastapi.routing import iter_route_contexts
+from starlette.routing import BaseRoute
+
+from . import agents, desk, openapi
 from .resources import (
     commands,
     comments,
@@ -21,12 +25,18 @@ from .resources import (
 )
 
 
-def routes() -> APIRouter:
-    """All that can be asked for."""
-    router = APIRouter()
+def _routes() -> tuple[BaseRoute, ...]:
+    """All that can be asked for, with what FastAPI works out of signatures."""
+    router = APIRouter(generate_unique_id_function=openapi.name_of)
     for resource in (documents, sections, comments, exports, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
     for pages in (signing_in, sign_in_links, provider, decisions):
         router.include_router(pages.router)
-    router.include_router(desk.routes())
-    return router
+    for page in desk.PAGES:
+        router.include_router(page.router, include_in_schema=False)
+    deque(iter_route_contexts(router.routes), maxlen=0)
+    return tuple(router.routes)
+
+
+ROUTES = _routes()
+"""Made by the import, which copies of a process need not repeat."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
 from .bodies import CreateBody
 from .problems import MEDIA_TYPE, ProblemDetails
@@ -16,13 +17,17 @@ ABOUT: dict[str, Any] = {
     "license_info": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     "docs_url": None,
     "redoc_url": None,
-    "generate_unique_id_function": lambda route: route.name,
     "swagger_ui_oauth2_redirect_url": None,
 }
 PROBLEMS = ("400", "401", "403", "404", "408", "409", "410", "413", "415", "422", "429", "500", "503")
 PAGE = "text/html"
 _REF = "#/components/schemas/{model}"
 _OF_FASTAPI = ("HTTPValidationError", "ValidationError")
+
+
+def name_of(route: APIRoute) -> str:
+    """By what an operation is called, in clients that are generated."""
+    return route.name
 
 
 def described(app: FastAPI) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from . import (
     asking,
     assets,
@@ -26,30 +24,25 @@ from . import (
     starting,
 )
 
-
-def routes() -> APIRouter:
-    """All pages of the desk, what they load, and what their forms send."""
-    router = APIRouter(include_in_schema=False)
-    for page in (
-        asking,
-        assets,
-        inbox,
-        document,
-        exports,
-        history,
-        section,
-        commenting,
-        assigning,
-        changing,
-        editing,
-        starting,
-        following,
-        inputs,
-        drawn_pages,
-        sources,
-        requirements,
-        deciding,
-        keys,
-    ):
-        router.include_router(page.router)
-    return router
+PAGES = (
+    asking,
+    assets,
+    inbox,
+    document,
+    exports,
+    history,
+    section,
+    commenting,
+    assigning,
+    changing,
+    editing,
+    starting,
+    following,
+    inputs,
+    drawn_pages,
+    sources,
+    requirements,
+    deciding,
+    keys,
+)
+"""The pages of the desk, what they load, and what their forms send: each has a router."""
