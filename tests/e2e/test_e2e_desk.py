@@ -32,6 +32,8 @@ from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 ROOT = Path(__file__).parents[2]
+STARTED_MS = 180_000
+"""In which a part that was killed is there again, and what waited for it is done, on a machine that is busy."""
 PASSAGE = "The pilot costs EUR 480,000 a year."
 TEXT = f"# Research\n\n{PASSAGE}\n\nNothing else is known.\n"
 
@@ -248,7 +250,7 @@ async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_lo
     assert [(one.requirement_id, one.section_id) for one in assigned.decisions] == [("R2", "solution")]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.req("H3", "H5", "E1")
 async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_stands_in_the_log_once(
     stemma: LocalStemma, client: Client, tmp_path: Path
@@ -266,15 +268,15 @@ async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_
             await emil.keyboard.type(f"While {name} is killed.")
             kill()
             await emil.get_by_role("button", name="Send all together").click()
-            await expect(emil.get_by_text("Done: Comment")).to_be_visible(timeout=60_000)
+            await expect(emil.get_by_text("Done: Comment")).to_be_visible(timeout=STARTED_MS)
             await emil.wait_for_load_state()
             await expect(emil.locator(".thread")).to_have_count(number)
-            await expect(looks.locator(".thread")).to_have_count(number, timeout=60_000)
+            await expect(looks.locator(".thread")).to_have_count(number, timeout=STARTED_MS)
             await expect(looks.get_by_text("The connection is lost.")).to_be_hidden()
         stemma.nats.kill()
         await looks.keyboard.press("a")
-        await expect(looks.get_by_text("Done: Approve")).to_be_visible(timeout=60_000)
-        await expect(emil.locator(".facts .status").first).to_have_text("approved", timeout=60_000)
+        await expect(looks.get_by_text("Done: Approve")).to_be_visible(timeout=STARTED_MS)
+        await expect(emil.locator(".facts .status").first).to_have_text("approved", timeout=STARTED_MS)
     decided = [event.contract for event in await client.history(document_id)]
     comments = [one.comments for one in decided if isinstance(one, e.SectionCommented)]
     approvals = [one for one in decided if isinstance(one, e.SectionApproved) and one.section_id == section_id]

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
+from stemma_client.suggestions import Suggestion, suggestion_in, with_suggestion
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, Remark
-from stemma_contracts.v1.requests import CommentSection, ReopenThread, ResolveThread, ReviseSection
+from stemma_contracts.v1.requests import CommentSection, EditSection, ReopenThread, ResolveThread, ReviseSection
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -133,6 +134,85 @@ async def test_a_thread_is_answered_resolved_and_reopened(
     assert isinstance(reopened, ReopenThread)
     assert (answered.comments[0].thread_id, answered.comments[0].text) == ("c4-1", "Yes.")
     assert (resolved.thread_id, reopened.thread_id) == ("c4-1", "c4-3")
+
+
+async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await signed_in(page, address, token(), section(document_id))
+        await page.evaluate(SELECT)
+        await page.keyboard.press("c")
+        await page.get_by_label("What should stand there instead").fill("trial costs")
+        await page.reload()
+        await expect(page.get_by_label("What should stand there instead")).to_have_value("trial costs")
+        await page.get_by_role("button", name="Send all together").click()
+        await expect(page.get_by_role("status")).to_contain_text("Comment")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CommentSection)
+    [made] = asked.comments
+    assert (made.quote, suggestion_in(made.text)) == ("pilot costs", Suggestion("trial costs", ""))
+
+
+async def suggested(bus: Backstage, document_id: str, quote: str, text: str) -> None:
+    """Somebody comments on words, in a thread of its own."""
+    remark = await bus.text(document_id, Remark(text=text, quote=quote).model_dump_json())
+    made = MadeComment(comment_id="c5-1", thread_id="c5-1", remark=remark)
+    await bus.append(
+        document_id, events.SectionCommented(section_id="research", actor="bob", version=1, comments=(made,))
+    )
+
+
+async def test_an_accepted_suggestion_is_an_edit_of_whoever_accepts_it_and_resolves_its_thread(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    await suggested(bus, document_id, "pilot costs", with_suggestion("Shorter.", "trial <b>costs</b>"))
+    async with opened(browser, viewport={"width": 320, "height": 640}, color_scheme="dark") as page:
+        await signed_in(page, address, token(), section(document_id))
+        thread = page.locator(".thread").filter(has_text="Shorter.")
+        await expect(thread.locator("del")).to_have_text("**pilot** costs")
+        await expect(thread.locator("ins")).to_have_text("trial <b>costs</b>")
+        await expect(thread).not_to_contain_text("```")
+        assert await violations(page) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 320
+        await thread.get_by_role("button", name="Accept the suggestion").click()
+        await expect(page.get_by_role("status")).to_contain_text("Accept the suggestion")
+    edited, resolved = (request for _, request in bus.received)
+    assert isinstance(edited, EditSection)
+    assert isinstance(resolved, ResolveThread)
+    assert (edited.version, edited.text) == (1, TEXT.replace("**pilot** costs", "trial <b>costs</b>"))
+    assert resolved.thread_id == "c5-1"
+
+
+async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_changes_nothing(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    await suggested(bus, document_id, "EUR 480,000", with_suggestion("", "nothing"))
+    here = f"{section(document_id)}/threads/c5-1/accept"
+    sent = {"version": "1", "comment_id": "c5-1"}
+    async with caller(address) as http:
+        bus.problems = (Problem(field="version", message="version 1 is not current; version 2 is"),)
+        refused = await http.post(here, data=sent)
+        unknown = [await http.post(here, data=sent | wrong) for wrong in ({"version": "9"}, {"comment_id": "c9"})]
+        other = await bus.text(document_id, "# Costs\n\nIt is free.\n")
+        await bus.append(document_id, section_drafted("research", other, 2))
+        gone = await http.post(here, data=sent | {"version": "2"})
+        page = await http.get(section(document_id), headers={"Accept": "text/html"})
+    assert "version 1 is not current; version 2 is" in refused.text
+    assert [answer.status_code for answer in (*unknown, gone)] == [422, 422, 422]
+    assert "not in the text any more" in gone.text
+    assert "Accept the suggestion" not in page.text
+    assert [type(request) for _, request in bus.received] == [EditSection]
+
+
+async def test_a_suggestion_names_the_words_that_it_replaces(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    asked = {"version": "1", "quote": "", "before": "", "text": "So?", "instead": "Keep me."}
+    async with caller(address) as http:
+        refused = await http.post(f"{section(document_id)}/comments", data=asked)
+    assert "name the words that are to be replaced" in refused.text
+    assert "Keep me." in refused.text
 
 
 async def test_what_is_refused_of_comments_is_told_and_nothing_that_was_typed_is_lost(

@@ -33,7 +33,7 @@ class ReadComment:
 
 @dataclass(frozen=True)
 class ReadThread:
-    """A thread with its words, and where in the current version its passage stands.
+    """A thread with its words, and where in a version, mostly the current one, its passage stands.
 
     ``quote`` is empty if it is about the whole section. ``start`` and ``end`` are places in the text, ``line`` counts
     from 1; all are None if the passage is not there any more (``gone``) or there is none.
@@ -95,11 +95,13 @@ class CommentRequests(SectionDecisions):
         about = {"document_id": document_id, "section_id": section_id, "thread_id": thread_id}
         return await self.request(r.ReopenThread(actor=self.actor, **about))
 
-    async def threads(self, document_id: str, section: SectionView) -> tuple[ReadThread, ...]:
-        """The threads of a section with their words and places, in the order in which they began."""
+    async def threads(
+        self, document_id: str, section: SectionView, version: VersionView | None = None
+    ) -> tuple[ReadThread, ...]:
+        """The threads of a section with their words and places in a version, in the order in which they began."""
         if not section.threads:
             return ()
-        text, index = await self._text(document_id, section.current)
+        text, index = await self._text(document_id, version or section.current)
         return tuple([await self._thread(document_id, thread, text, index) for thread in section.threads])
 
     async def _thread(

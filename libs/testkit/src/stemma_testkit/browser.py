@@ -9,18 +9,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 HERE = Path(sys.prefix) / "browser"
 UNPACKED = HERE / "unpacked"
 AXE = HERE / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+_PATIENCE_MS = 30_000
+"""In which a page comes to what is expected of it: as long as all else is waited for, since the machine may be busy."""
 _ARGUMENTS = ["--headless=shell", "--no-sandbox", "--no-zygote", "--disable-gpu"]
 
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
     """A running Chromium, without a window."""
+    expect.set_options(timeout=_PATIENCE_MS)
     around = {"LD_LIBRARY_PATH": str(UNPACKED / "al2023" / "lib"), "FONTCONFIG_FILE": str(HERE / "fonts.conf")}
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(

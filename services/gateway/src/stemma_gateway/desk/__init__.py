@@ -22,6 +22,7 @@ from . import (
     section,
     sources,
     starting,
+    suggesting,
 )
 
 PAGES = (
@@ -32,6 +33,7 @@ PAGES = (
     exports,
     history,
     section,
+    suggesting,
     commenting,
     assigning,
     changing,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import TypeAdapter, ValidationError
 from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
+from stemma_client.suggestions import with_suggestion
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 
@@ -21,7 +22,7 @@ from .deciding import sent
 from .section import section_page
 from .verbs import whole_number
 
-FIELDS = ("quote", "before", "text")
+FIELDS = ("quote", "before", "text", "instead")
 ThreadId = Annotated[str, Path(pattern=TOKEN_PATTERN)]
 _COMMENTS = TypeAdapter(tuple[NewComment, ...])
 router = APIRouter(route_class=PageRoute)
@@ -36,7 +37,7 @@ async def comment(
     version = whole_number(dict(fields).get("version", ""))
     remarks = _remarks(fields)
     try:
-        comments = _COMMENTS.validate_python(remarks)
+        comments = _COMMENTS.validate_python([_comment(remark) for remark in remarks])
         if not comments or not version:
             raise Invalid("text: say something")
         answer = await session.client.comment(document_id, section_id, version, comments)
@@ -70,7 +71,18 @@ def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     about = {"thread_id": thread} if thread else {}
     rows = zip(*(columns[name] or [""] * len(columns["text"]) for name in FIELDS), strict=False)
     named = (dict(zip(FIELDS, row, strict=True)) for row in list(rows)[:MOST_COMMENTS])
-    return [row | {"before": row["before"][-200:]} | about for row in named if row["text"].strip() or row["quote"]]
+    said = (row for row in named if row["text"].strip() or row["quote"] or row["instead"])
+    return [row | {"before": row["before"][-200:]} | about for row in said]
+
+
+def _comment(remark: Mapping[str, str]) -> dict[str, str]:
+    """A comment of the form, with what it suggests in its text."""
+    made = {name: value for name, value in remark.items() if name != "instead"}
+    if not remark["instead"]:
+        return made
+    if not remark["quote"] and "thread_id" not in remark:
+        raise Invalid("quote: name the words that are to be replaced")
+    return made | {"text": with_suggestion(remark["text"].strip(), remark["instead"])}
 
 
 def _unix(text: str) -> str:

@@ -28,11 +28,18 @@ from stemma_gateway.sessions import Session
 from .found import Told, told
 from .provenance import lineage_of
 from .shell import shown
+from .suggested import replacements
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DONE = frozenset({*BY_NAME, "comment", "resolve", "reopen", "take_back", "accept_some", "assign_to_person", "unassign"})
+DONE = frozenset(
+    {
+        *BY_NAME,
+        *("comment", "accept_suggestion", "resolve", "reopen"),
+        *("take_back", "accept_some", "assign_to_person", "unassign"),
+    }
+)
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -84,6 +91,7 @@ async def section_page(
         raise NotFound(f"the document has no section {section_id!r}")
     client = session.client
     text = await stored(client, document_id, section.current)
+    threads = await client.threads(document_id, section)
     findings = told(await findings_of(client, document_id, section.current), language_of(request))
     return shown(
         request,
@@ -105,7 +113,8 @@ async def section_page(
         done=done,
         draft=draft,
         typed=typed,
-        threads=await client.threads(document_id, section),
+        threads=threads,
+        replacements=replacements(text, section, threads),
         remarks=remarks,
         people=_people(session, document),
     )

@@ -46,7 +46,8 @@ function selected() {
 
 const rows = () => [...form().querySelectorAll("fieldset")];
 const field = (row, name) => row.querySelector(`[name="${name}"]`);
-const isEmpty = (row) => !field(row, "text").value.trim() && !field(row, "quote").value;
+const NAMES = ["quote", "before", "text", "instead"];
+const isEmpty = (row) => !NAMES.some((name) => field(row, name).value.trim());
 
 function another() {
   const row = rows()[0].cloneNode(true);
@@ -70,9 +71,8 @@ function begin() {
 }
 
 function keep() {
-  const words = rows().filter((row) => !isEmpty(row)).map((row) => ({
-    quote: field(row, "quote").value, before: field(row, "before").value, text: field(row, "text").value,
-  }));
+  const wordsOf = (row) => Object.fromEntries(NAMES.map((name) => [name, field(row, name).value]));
+  const words = rows().filter((row) => !isEmpty(row)).map(wordsOf);
   if (words.length) localStorage.setItem(place, JSON.stringify(words));
   else localStorage.removeItem(place);
 }
