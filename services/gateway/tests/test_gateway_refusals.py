@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import APIRouter, FastAPI
 from playwright.async_api import Browser, expect
 from stemma_contracts.v1.answers import Problem
+from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of
 from stemma_gateway.refusals import reasons, reasons_shown, title_of
 from stemma_testkit.backstage import Backstage
@@ -78,3 +81,20 @@ async def test_a_page_that_is_not_there_leads_back_to_the_desk_and_axe_finds_not
         assert await violations(page) == []
         await page.get_by_role("link", name="Den Arbeitsplatz für Prüfungen öffnen").click()
         await page.wait_for_url("**/desk")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_only_a_bug_explains_is_told_on_a_page_without_a_word_of_it() -> None:
+    router, app = APIRouter(route_class=PageRoute), FastAPI()
+
+    @router.get("/broken")
+    async def broken() -> None:
+        raise RuntimeError("secret")
+
+    app.include_router(router)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://here") as http:
+        told = await http.get("/broken", headers=GERMAN)
+    assert told.status_code == 500
+    assert "Hier ging etwas schief; es steht im Protokoll." in told.text
+    assert "secret" not in told.text

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from .cookies import UNATTENDED
 from .delivery import address
 from .languages import LANGUAGES, language_of, words
-from .problems import Invalid, Unauthenticated, answered, problem_of, response_of
+from .problems import Invalid, Unauthenticated, answered, note_failure, problem_of, response_of
 from .refusals import reasons_shown, title_of
 
 HOME, SIGN_IN = "/", "/sign-in"
@@ -120,8 +120,7 @@ def _told(request: Request, error: Exception) -> Response:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return led_to(request, f"{SIGN_IN}?next={quote(here, safe='')}")
     plain, problem = response_of(error), problem_of(error)
-    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise error
+    note_failure(error)
     headers = {name: plain.headers[name] for name in ("Retry-After",) if name in plain.headers}
     language = language_of(request)
     about = {"title": title_of(problem, language), "why": reasons_shown(problem, language)}

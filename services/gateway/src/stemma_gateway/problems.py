@@ -209,9 +209,14 @@ async def answered(request: Request, error: Exception) -> Response:
         response.headers["Allow"] = _allowed(request) or response.headers["Allow"]
     if isinstance(error, Limited):
         _LIMITED.add(1, {names.Attr.HTTP_LIMIT: error.limit})
-    if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
-        get_logger().error("request_failed", error=error)
+    note_failure(error)
     return response
+
+
+def note_failure(error: Exception) -> None:
+    """Write to the log of the process what only a bug explains."""
+    if problem_of(error).status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        get_logger().error("request_failed", error=error)
 
 
 def _allowed(request: Request) -> str:

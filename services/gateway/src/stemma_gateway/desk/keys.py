@@ -26,6 +26,7 @@ KEYS = (
     (
         "section",
         (
+            ("u", "document"),
             ("a", "approve"),
             ("r", "revise"),
             ("e", "edit"),

@@ -25,6 +25,7 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
 
+from .document import title_of
 from .found import Told, told
 from .provenance import lineage_of
 from .shell import shown
@@ -99,6 +100,7 @@ async def section_page(
         "section.html",
         error=error,
         document=document,
+        title=await title_of(session, document),
         section=section,
         verbs=open_verbs(section),
         lines=text.split("\n"),
