@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from stemma_testkit.one_installation import scope_of
 
 MAKING = r"""
 import os, pathlib, pytest
@@ -122,3 +123,9 @@ def test_files_that_share_an_installation_are_run_by_one_copy_and_the_others_of_
     assert len((tmp_path / "shared").read_text().split()) == 1
     [sharing] = (tmp_path / "shared").read_text().split()
     assert {line.split()[1] for line in (tmp_path / "ran").read_text().splitlines()} - {sharing}
+
+
+@pytest.mark.req("E6")
+def test_files_that_parse_all_sources_are_run_by_one_copy() -> None:
+    of = [scope_of(f"tests/architecture/test_{letter}.py::test_it") for letter in "ab"]
+    assert of[0] == of[1] != scope_of("tests/deploy/test_a.py::test_it")

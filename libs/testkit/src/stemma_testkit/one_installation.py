@@ -1,4 +1,7 @@
-"""A pytest plugin: tests that share one installation run in one worker, so that it is started once."""
+"""A pytest plugin: tests that share one installation run in one worker, so that it is started once.
+
+So do those that read all sources, so that these are parsed once.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ SHARING = "tests/e2e/"
 """The folder whose session fixture is an installation of all services."""
 SHARED = "stemma"
 """That fixture."""
+PARSING = "tests/architecture/"
+"""The folder whose files parse the sources."""
 
 
 def scope_of(nodeid: str) -> str:
     """What a worker runs as a whole: a file, or the folder whose files share an installation."""
-    return SHARING if nodeid.startswith(SHARING) else file_of(nodeid)
+    return next((folder for folder in (SHARING, PARSING) if nodeid.startswith(folder)), file_of(nodeid))
 
 
 def file_of(nodeid: str) -> str:
@@ -28,7 +33,7 @@ def scopes_of(items: Sequence[pytest.Item]) -> list[str]:
     """The same of each test, where it is known what each uses: a file whose tests do not share is by itself."""
     files = [file_of(item.nodeid) for item in items]
     sharing = {file for file, item in zip(files, items, strict=True) if SHARED in getattr(item, "fixturenames", ())}
-    return [SHARING if file in sharing and file.startswith(SHARING) else file for file in files]
+    return [scope_of(file) if file in sharing or file.startswith(PARSING) else file for file in files]
 
 
 class OneInstallation(LoadFileScheduling):  # type: ignore[misc]
