@@ -185,6 +185,8 @@ class LedgerSource(Contract):
     name: FileName
     artifact: ArtifactRef
     anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON: where in the file what stands")
+    version: int = Field(default=0, ge=0, description="of the input; 0: it is not known")
+    file: str = Field(default="", max_length=500, description="the file of that version; empty: it is not known")
 
 
 @registry.contract("stemma.extract.requirements.v1", Family.JOB, subjects.VALIDATOR)

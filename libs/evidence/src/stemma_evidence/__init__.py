@@ -3,6 +3,7 @@
 from .claim import Claim, Kind
 from .content_words import content_words
 from .coverage import InputText, coverage
+from .dates import Day, dates
 from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
@@ -20,6 +21,7 @@ __all__ = [
     "UNSUPPORTED",
     "Cited",
     "Claim",
+    "Day",
     "File",
     "Found",
     "Grounded",
@@ -34,6 +36,7 @@ __all__ = [
     "claims",
     "content_words",
     "coverage",
+    "dates",
     "ground",
     "in_column",
     "language_of",

@@ -6,6 +6,7 @@ Another language is another file in ``data``, named by its BCP 47 primary tag.
 from __future__ import annotations
 
 from .counting import count_words
+from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
 from .detection import detect, foreign
 from .editing import Form, Grammar, Numbered, grammar
@@ -29,6 +30,7 @@ from .words import Words
 __all__ = [
     "DEFAULT",
     "AskedEdit",
+    "DeadlineCues",
     "Demands",
     "Form",
     "Grammar",
@@ -39,6 +41,7 @@ __all__ = [
     "asked_edit",
     "asks_for_a_form",
     "count_words",
+    "deadline_cues",
     "demands",
     "detect",
     "foreign",

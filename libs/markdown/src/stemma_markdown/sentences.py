@@ -63,10 +63,13 @@ _BEFORE_INITIALS = frozenset(
 )
 """Words before the initial of a name, with which no sentence ends."""
 _HOURS = frozenset(("a.m.", "p.m."))
-_DAYS = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:mon|tue|wed|thu|fri|sat|sun)\b|[\d(–—-]", re.IGNORECASE
+_AFTER_HOURS = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:mon|tue|wed|thu|fri|sat|sun)\b|[\d(–—-]"
+    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december) [\d]"
+    r"|(?:[a-z]{4,12} ){1,3}time\b|(?:[a-z]{1,3}[sd]?t|utc|gmt|cest|met|mesz|mez)\b(?! [a-z]+ )",
+    re.IGNORECASE,
 )
-"""What goes on after an hour of the day."""
+"""What goes on after an hour of the day: a day, a zone."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     return (
         _GOES_ON.match(after) is not None
         or word in _BEFORE_NAMES.get(language, ())
-        or (word in _HOURS and _DAYS.match(after) is not None)
+        or (word in _HOURS and _AFTER_HOURS.match(after) is not None)
         or (before[-2:-1].isupper() and after[:1].isupper() and _is_of_name(last_but_one, word, language))
         or (word in _BEFORE_NUMBERS and _NUMBER.match(after) is not None)
         or (word in _BEFORE_ROMANS and _ROMAN.match(after) is not None)

@@ -1,7 +1,9 @@
-"""The demands of a request for proposals, as rows whose ids last while the request is amended."""
+"""The demands and deadlines of a request for proposals, whose ids last while the request is amended."""
 
+from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
-from .ledger import Source, difference, read_ledger
+from .ledger import difference, read_ledger
+from .sources import Source
 from .units import Unit, units
 
-__all__ = ["Requirement", "Source", "Unit", "difference", "read_ledger", "requirements", "units"]
+__all__ = ["FoundDeadline", "Requirement", "Source", "Unit", "deadlines", "difference", "read_ledger", "requirements", "units"]
