@@ -14,6 +14,7 @@ from stemma_client import Client
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
 from stemma_contracts.v1.ledger import (
     AnswersFound,
     LedgerDifference,
@@ -45,16 +46,48 @@ ROWS = (
 )
 
 
+DEADLINES = Deadlines(
+    given=3,
+    found=(
+        Deadline(
+            deadline_id="D1",
+            kind="submission",
+            due=DueTime(written="19 March 2099 at 14:00", days=("2099-03-19",), time="14:00", zone="local time"),
+            source="rfp.md",
+            line=7,
+            quote="Offers are due 19 March 2099 at 14:00 \x1b[31mlocal time.",
+            changes=(DeadlineChange(before=DueTime(written="12 March"), source="rfp.md", version=2, file="2.pdf"),),
+        ),
+        Deadline(
+            deadline_id="D2",
+            due=DueTime(written="30 days after award"),
+            source="rfp.md",
+            line=9,
+            place="p. 3",
+            quote="The plan is due 30 days after award.",
+        ),
+        Deadline(
+            deadline_id="D3",
+            due=DueTime(written="03/04/2019", days=("2019-03-04", "2019-04-03"), doubts=("order",)),
+            source="rfp.md",
+            line=3,
+            quote="Ask by 03/04/2019.",
+        ),
+    ),
+)
 OPINION = SecondOpinion(
     model="some/model", mandatory=("R4",), known=1, unfounded=2, unasked=900, failure="it was cut off"
 )
 
 
+BODY = LedgerRows(given=3, rows=ROWS, deadlines=DEADLINES)
+
+
 @pytest.fixture
 async def read(backstage: Any, document_id: str, requested: Any) -> Any:
     """A document whose ledger has three rows; decisions are made as they are asked for."""
-    rows = await backstage.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())
-    changed = await backstage.text(document_id, LedgerDifference(new=ROWS).model_dump_json())
+    rows = await backstage.text(document_id, BODY.model_dump_json())
+    changed = await backstage.text(document_id, LedgerDifference(new=ROWS, deadlines=("D1",)).model_dump_json())
     summary = LedgerSummary(mandatory=("R1", "R3"), others=("R2",), new=3)
     job_id = f"{document_id}.2.extract.ledger"
     done = events.RequirementsRead(job_id=job_id, rows=rows, difference=changed, summary=summary)
@@ -92,6 +125,47 @@ async def test_lists_rows_with_their_words_harmless(cli: Any, read: Any, documen
     assert "\x1b" not in shown.stdout
     told = json.loads((await cli("ledger", document_id, "--kind", "instruction", "--json")).stdout)
     assert [(one["requirement_id"], one["status"]) for one in told] == [("R2", "open")]
+
+
+async def test_deadlines_are_listed_by_their_days_with_what_they_were_and_what_is_open(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    shown = await cli("ledger", document_id, "--deadlines")
+    assert (shown.exit_code, "\x1b" in shown.stdout) == (0, False)
+    first, second, third = (line.split("\t") for line in shown.stdout.splitlines())
+    assert first[:4] == ["D3", "2019-03-04 or 2019-04-03", "", "past"]
+    assert first[6] == "03/04/2019; day and month may be the other way round"
+    assert second[:3] == ["D1", "2099-03-19", "14:00 local time"]
+    assert second[4:8] == [
+        "submission",
+        "rfp.md:7",
+        "19 March 2099 at 14:00",
+        "was 12 March (rfp.md, version 2, 2.pdf)",
+    ]
+    assert third[:6] == ["D2", "", "", "counted", "other", "rfp.md, p. 3"]
+    told = json.loads((await cli("ledger", document_id, "--deadlines", "--json")).stdout)
+    assert [(one["deadline_id"], one["state"]) for one in told] == [("D3", "past"), ("D1", "coming"), ("D2", "open")]
+
+
+async def test_the_next_deadline_and_one_that_moved_are_told_with_the_rows(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    shown = await cli("ledger", document_id, "--read")
+    assert "deadline submission: was 12 March, now 19 March 2099 at 14:00 (rfp.md, version 2, 2.pdf)" in shown.stderr
+    assert "next: submission 19 March 2099 at 14:00 (in " in shown.stderr
+    assert "--deadlines lists 3" in shown.stderr
+
+
+async def test_a_ledger_that_an_older_release_read_says_that_it_has_no_deadlines(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    rows = await read.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())
+    await read.append(
+        document_id, events.RequirementsSplit(splits=(RowParts(requirement_id="R1", parts=()),), rows=rows)
+    )
+    shown = await cli("ledger", document_id, "--deadlines")
+    assert shown.exit_code == 1
+    assert "no deadlines were looked for when the requirements were read" in shown.stderr
 
 
 async def test_reads_the_sources_and_tells_what_is_new(cli: Any, read: Any, document_id: str) -> None:
@@ -224,7 +298,7 @@ async def test_a_row_is_cut_before_the_words_that_are_named_after_what_is_decide
     assert isinstance(decided, requests.DecideRequirements)
     assert isinstance(split, requests.SplitRequirements)
     assert split.splits == (RowCuts(requirement_id="R1", cuts=(21, 31)),)
-    assert split.rows_digest == (await read.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())).digest
+    assert split.rows_digest == (await read.text(document_id, BODY.model_dump_json())).digest
 
 
 @pytest.mark.parametrize(
@@ -329,7 +403,7 @@ async def answered(stage: Any, document_id: str) -> None:
         engine_version="1",
         blocks=index,
         answers=AnswersFound(
-            rows_digest=(await stage.text(document_id, LedgerRows(given=3, rows=ROWS).model_dump_json())).digest,
+            rows_digest=(await stage.text(document_id, BODY.model_dump_json())).digest,
             sought=("R1",),
             found=(RequirementAnswer(requirement_id="R1", block_id="b" * 10),),
         ),

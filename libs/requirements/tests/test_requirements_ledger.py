@@ -53,7 +53,7 @@ def test_a_first_reading_numbers_the_demands_and_keeps_where_they_stand() -> Non
 def test_the_same_text_read_again_changes_nothing() -> None:
     ledger = read(REQUEST)
     assert read(REQUEST, ledger) == ledger
-    assert difference(ledger, ledger).model_dump() == {"new": (), "changed": (), "withdrawn": ()}
+    assert difference(ledger, ledger).model_dump() == {"new": (), "changed": (), "withdrawn": (), "deadlines": ()}
 
 
 @pytest.mark.req("L2")
@@ -132,7 +132,7 @@ def test_a_row_that_a_person_cut_is_cut_there_again_when_its_request_is_read_aga
     after = read(f"Some words before.\n\n{COMPOUND}", before)
     assert quotes(after) == quotes(before)
     assert [row.line for row in after.rows] == [row.line + 2 for row in before.rows]
-    assert difference(before, after).model_dump() == {"new": (), "changed": (), "withdrawn": ()}
+    assert difference(before, after).model_dump() == {"new": (), "changed": (), "withdrawn": (), "deadlines": ()}
 
 
 @pytest.mark.req("L2")

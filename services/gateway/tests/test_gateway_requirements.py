@@ -12,6 +12,7 @@ from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
 from stemma_contracts.v1.inputs import (
     Anchor,
     Anchors,
@@ -62,6 +63,34 @@ ROWS = (
     row("R1", 3, "The contractor shall train ten users.", place="p. 1"),
     row("R2", 7, "The offeror must sign <b>form</b> A.", kind="form", place="p. 2"),
     row("R3", 3, "It should be quick.", obligation="should", source="brief", found_by="model"),
+)
+
+
+DEADLINES = Deadlines(
+    given=4,
+    found=(
+        Deadline(
+            deadline_id="D1",
+            kind="submission",
+            due=DueTime(written="19 March 2099, 14:00", days=("2099-03-19",), time="14:00", zone="<b>CET</b>"),
+            source=NAME,
+            line=7,
+            place="p. 2",
+            quote="Offers are due 19 March 2099, 14:00 <b>CET</b>.",
+            requirement_id="R2",
+            changes=(DeadlineChange(before=DueTime(written="12 March <i>"), source=NAME, version=2, file="2.pdf"),),
+        ),
+        Deadline(
+            deadline_id="D2",
+            kind="questions",
+            due=DueTime(written="03/04/2019", days=("2019-03-04", "2019-04-03"), doubts=("order",)),
+            source=NAME,
+            line=3,
+            quote="Ask by 03/04/2019.",
+        ),
+        Deadline(deadline_id="D3", due=DueTime(written="30 days after award"), source="gone", line=1, quote="Later."),
+        Deadline(deadline_id="D4", due=DueTime(written="12 March"), source=NAME, line=3, quote="X", replaced_by="D1"),
+    ),
 )
 
 
@@ -117,7 +146,7 @@ async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
         changed=(ChangedRow(requirement_id="R1", before=before, after=ROWS[0]),),
         withdrawn=(row("R9", 9, "Bring <i>cake</i>."),),
     )
-    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES).model_dump_json())
     told = await stage.text(document_id, difference.model_dump_json())
     summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), changed=("R1",), withdrawn=("R9",))
     opinion = SecondOpinion(model="some/<b>model</b>", unfounded=2, failure="it was cut off")
@@ -133,7 +162,7 @@ async def answered(stage: Backstage, document_id: str) -> e.SectionReviewRequest
     at = DRAFT.index("Ten users")
     block = IdentifiedBlock(block_id="a" * 10, kind="paragraph", line=5, start=at, end=len(DRAFT))
     index = await stage.text(document_id, BlockIndex(scope="research", given=1, blocks=(block,)).model_dump_json())
-    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES).model_dump_json())
     found = AnswersFound(
         rows_digest=rows.digest,
         sought=("R1",),
@@ -209,7 +238,7 @@ async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answ
         await page.wait_for_url(f"**{section(document_id)}#line-5")
         await expect(page.locator("#line-5")).to_have_text("Ten users are trained on site.")
         await page.go_back()
-        await page.get_by_role("link", name=f"{NAME}, p. 2").click()
+        await page.get_by_role("table").get_by_role("link", name=f"{NAME}, p. 2").click()
         await page.wait_for_url("**/text?line=7&row=R2#line-7")
         await expect(page.locator("#line-7")).to_have_text("The offeror must sign <b>form</b> A.")
         await expect(page.locator(".here-row")).to_contain_text("R2")
@@ -262,6 +291,37 @@ async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_
         await expect(box).to_contain_text("Bring <i>cake</i>.")
         await expect(box.get_by_role("link", name="Research")).to_have_attribute("href", section(document_id))
         await expect(page.locator(".legend")).to_contain_text("Mandatory and open 1 of 2")
+
+
+async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_in_words(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser, java_script_enabled=False, locale="de-DE") as page:
+        await signed_in(page, address, token(), ledger(document_id))
+        rows = page.locator(".deadlines li")
+        await expect(rows).to_have_count(3)
+        past, coming, counted = [await rows.nth(number).inner_text() for number in range(3)]
+        assert "2019-03-04 oder 2019-04-03 vorbei Fragen" in " ".join(past.split())
+        assert "Tag und Monat können vertauscht sein" in past
+        assert "2099-03-19 14:00 <b>CET</b> in " in " ".join(coming.split())
+        assert f"vorher 12 March <i> ({NAME}, Version 2, 2.pdf)" in coming
+        assert "ab einem Ereignis gerechnet Sonstiges" in " ".join(counted.split())
+        await expect(rows.nth(1).get_by_role("link", name="R2")).to_have_attribute("href", f"{ledger(document_id)}/R2")
+        await rows.nth(1).get_by_role("link", name=f"{NAME}, p. 2").click()
+        await page.wait_for_url("**/text?line=7&row=R2#line-7")
+
+
+async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_looked_for(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    async with caller(address) as http:
+        told = (await http.get(f"/documents/{document_id}/deadlines")).json()
+        nothing = await http.get("/documents/nothing/deadlines")
+    assert [(one["deadline"]["deadline_id"], one["state"]) for one in told] == [
+        ("D2", "past"), ("D1", "coming"), ("D3", "open"),
+    ]  # fmt: skip
+    assert told[1]["days_left"] > 26_000
+    assert nothing.status_code == 404
 
 
 async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_forms_alone(

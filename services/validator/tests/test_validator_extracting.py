@@ -114,3 +114,22 @@ async def test_a_reading_that_takes_too_long_ends_with_a_reason(desk: Desk) -> N
     read = await desk.read(await desk.source("brief", many), limits=Limits(seconds=0.2, memory_mb=1024))
     assert isinstance(read, ExtractionFailed)
     assert "0.2" in read.detail
+
+
+async def test_a_deadline_says_where_it_stands_what_it_was_and_which_file_changed_it(desk: Desk) -> None:
+    text = f"{REQUEST}\nThe offeror shall submit its proposal by 12 March 2027.\n"
+    body = Anchors(anchors=(Anchor(offset=0, kind="page", label="p. 1"),)).model_dump_json().encode()
+    anchors = await desk.artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="anchors.json")
+    first = await desk.read((await desk.source("rfp.pdf", text)).model_copy(update={"anchors": anchors, "version": 1}))
+    assert isinstance(first, RequirementsExtracted)
+    moved = await desk.source("rfp.pdf", text.replace("12 March", "19 March"))
+    given = {"anchors": anchors, "version": 2, "file": "rfp-2.pdf"}
+    second = await desk.read(moved.model_copy(update=given), previous=first.rows)
+    assert isinstance(second, RequirementsExtracted)
+    deadlines = (await desk.rows(second)).deadlines
+    assert deadlines is not None
+    (one,) = deadlines.found
+    assert (one.place, one.due.days, one.requirement_id) == ("p. 1", ("2027-03-19",), "R3")
+    assert [(change.before.days, change.version, change.file) for change in one.changes] == [
+        (("2027-03-12",), 2, "rfp-2.pdf")
+    ]

@@ -176,3 +176,4 @@ class LedgerDifference(Contract):
     new: tuple[LedgerRow, ...] = ()
     changed: tuple[ChangedRow, ...] = ()
     withdrawn: tuple[LedgerRow, ...] = ()
+    deadlines: tuple[Token, ...] = Field(default=(), description="ids of those that name another time than before")

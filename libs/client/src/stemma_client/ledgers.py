@@ -13,6 +13,7 @@ from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.deadlines import Deadline
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision, RowCuts
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_document.views import NO_DECISION, DocumentView, LedgerView, RowView
@@ -60,11 +61,16 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class RequirementLedger:
-    """The rows of the last reading in the order of their sources, and what that reading changed."""
+    """The rows of the last reading in the order of their sources, and what that reading changed.
+
+    ``deadlines`` are None if a release read them that looked for none: read the requirements again.
+    """
 
     view: LedgerView
     entries: tuple[LedgerEntry, ...]
     difference: LedgerDifference
+    deadlines: tuple[Deadline, ...] | None = None
+    more_deadlines: int = 0
 
     @property
     def rows_digest(self) -> str:
@@ -149,12 +155,15 @@ class LedgerRequests(SectionDecisions):
         document_id, view = document.document_id, document.ledger
         if view is None or view.rows is None:
             raise LedgerFailedError((view.failure if view else "") or "nothing was read into it yet")
-        rows = LedgerRows.model_validate_json(await self.artifact(document_id, view.rows)).rows
+        read = LedgerRows.model_validate_json(await self.artifact(document_id, view.rows))
         changed = await self.artifact(document_id, view.difference) if view.difference else b"{}"
         answering = {one.section_id for one in view.standings.values() if one.block_id}
         blocks = {name: await self._blocks(document, name) for name in answering}
-        entries = tuple(_entry(row, view, blocks) for row in rows)
-        return RequirementLedger(view, entries, LedgerDifference.model_validate_json(changed))
+        entries = tuple(_entry(row, view, blocks) for row in read.rows)
+        told = LedgerDifference.model_validate_json(changed)
+        if read.deadlines is None:
+            return RequirementLedger(view, entries, told)
+        return RequirementLedger(view, entries, told, read.deadlines.found, read.deadlines.more)
 
     async def _blocks(self, document: DocumentView, section_id: str) -> dict[str, Answer]:
         """Each block of a section, by the ids of the blocks."""

@@ -26,13 +26,14 @@ class DeadlineWords(BaseModel):
 
     ``due`` stands near a date by or until which something has to happen; ``named`` calls the date itself a deadline.
     ``scheduled`` is in headings, columns and announcements of dates; ``past`` stands before a date that is only told,
-    such as that of a law. ``moved`` says that a date is another one than before, ``instead`` stands between the old date
-    and the new one, and ``replaced`` before the old one where the new one stands first.
+    such as that of a law. ``moved`` says that a date is another one than before, ``instead`` stands between the old
+    date and the new one, and ``replaced`` before the old one where the new one stands first. ``joins`` stands between
+    clauses.
 
     What is due: ``questions``, ``answers`` to them, ``meeting`` (a visit, a conference), ``presentation``, ``opening``,
     ``validity`` of offers, ``award``, ``submission`` of offers, ``start`` and ``end`` of the contract, ``delivery``.
 
-    A time that is counted from an event: ``numbers`` (in words), ``units`` of time, ``relations`` to it, and ``events``;
+    A time that is counted from an event: ``numbers`` (in words), ``units`` of time, ``relations`` to it, ``events``;
     none if it comes ``again`` and again. ``at_most`` stands before the number. ``zones`` are local times in words, and
     ``noon`` is 12:00.
     """
@@ -46,6 +47,7 @@ class DeadlineWords(BaseModel):
     moved: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     meeting: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ class DeadlineCues:
     moved: re.Pattern[str]
     instead: re.Pattern[str]
     replaced: re.Pattern[str]
+    joins: re.Pattern[str]
     again: re.Pattern[str]
     zones: re.Pattern[str]
     noon: re.Pattern[str]
@@ -93,7 +96,7 @@ _KINDS = (
     "questions", "answers", "meeting", "presentation", "opening", "validity", "award", "submission", "start", "end",
     "delivery",
 )  # fmt: skip
-_PLAIN = ("due", "named", "scheduled", "past", "moved", "instead", "replaced", "again", "zones", "noon")
+_PLAIN = ("due", "named", "scheduled", "past", "moved", "instead", "replaced", "joins", "again", "zones", "noon")
 
 
 @lru_cache(maxsize=32)
@@ -116,14 +119,15 @@ def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _counted(words: DeadlineWords) -> re.Pattern[str]:
-    """"no later than 30 (thirty) calendar days after the award": every part has a bound, so that time stays linear."""
+    """ "no later than 30 (thirty) calendar days after the award": every part has a bound, so that time stays linear."""
     at_most, numbers, units, relations, events = (
         "|".join(one) for one in (words.at_most, words.numbers, words.units, words.relations, words.events)
     )
     number = rf"(?:[0-9]{{1,3}}|{numbers})"
     return re.compile(
         rf"(?<![\w.,])(?:(?:{at_most}) )?{number}(?: \([\w-]{{1,20}}\))?(?: (?:to|bis|à|-|–) {number})?[ -]{{0,3}}"
-        rf"(?:{units})(?!\w)[^.;:|]{{0,30}}?(?P<event>(?<!\w)(?:{relations}) [^.;:|]{{0,80}}?(?<!\w)(?:{events})(?!\w))",
+        rf"(?:{units})(?!\w)[^.;:|]{{0,30}}?"
+        rf"(?P<event>(?<!\w)(?:{relations}) [^.;:|]{{0,80}}?(?<!\w)(?:{events})(?!\w))",
         re.IGNORECASE,
     )
 

@@ -6,4 +6,14 @@ from .ledger import difference, read_ledger
 from .sources import Source
 from .units import Unit, units
 
-__all__ = ["FoundDeadline", "Requirement", "Source", "Unit", "deadlines", "difference", "read_ledger", "requirements", "units"]
+__all__ = [
+    "FoundDeadline",
+    "Requirement",
+    "Source",
+    "Unit",
+    "deadlines",
+    "difference",
+    "read_ledger",
+    "requirements",
+    "units",
+]

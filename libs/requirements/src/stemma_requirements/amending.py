@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from stemma_contracts.v1.deadlines import (
@@ -36,14 +37,26 @@ def read_deadlines(sources: Sequence[Source], rows: Sequence[LedgerRow], previou
     kept = found[:MOST_DEADLINES]
     old = previous or Deadlines()
     unnamed = [_deadline(source, one, named) for source, one in kept]
-    same = {new: then for new, then in partners(old.found, unnamed).items() if _is_same(old.found[then], unnamed[new])}
+    same = _same(old.found, unnamed)
     given, told = old.given, list[Deadline]()
     for number, one in enumerate(unnamed):
         given += number not in same
-        about = {"deadline_id": f"D{given}"} if number not in same else _kept(old.found[same[number]], one, kept[number][0])
+        about = (
+            {"deadline_id": f"D{given}"} if number not in same else _kept(old.found[same[number]], one, kept[number][0])
+        )
         told.append(one.model_copy(update=about))
     replaced = _replaced(told, kept)
     return Deadlines(given=given, found=tuple(replaced), more=len(found) - len(kept))
+
+
+def moved(before: Deadlines | None, after: Deadlines | None) -> tuple[str, ...]:
+    """The ids of the deadlines that a reading found changed."""
+    known = {one.deadline_id: len(one.changes) for one in before.found} if before else {}
+    return (
+        tuple(one.deadline_id for one in after.found if len(one.changes) > known.get(one.deadline_id, 0))
+        if after
+        else ()
+    )
 
 
 def _found(source: Source, rows: Rows) -> Iterator[FoundDeadline]:
@@ -65,9 +78,35 @@ def _deadline(source: Source, found: FoundDeadline, rows: Rows) -> Deadline:
     )
 
 
-def _is_same(before: Deadline, after: Deadline) -> bool:
-    """Whether two places speak of one deadline: what is due is the same, and the words alone do not tell otherwise."""
-    return before.kind == after.kind
+@dataclass(frozen=True)
+class _Undated:
+    """The words of a deadline without its time, by which it is known again."""
+
+    source: str
+    quote: str
+
+
+def _same(before: Sequence[Deadline], after: Sequence[Deadline]) -> dict[int, int]:
+    """The number of the old deadline that each new one is: what is due is the same, and most of the words, or it is the
+    only one of its kind that is left in its source."""
+    pairs = partners([_undated(one) for one in before], [_undated(one) for one in after])
+    same = {new: old for new, old in pairs.items() if before[old].kind == after[new].kind}
+    olds = _alone(before, set(same.values()))
+    news = _alone(after, set(same))
+    return same | {number: olds[about] for about, number in news.items() if about in olds}
+
+
+def _undated(one: Deadline) -> _Undated:
+    return _Undated(one.source, one.quote.replace(one.due.written, " "))
+
+
+def _alone(deadlines: Sequence[Deadline], taken: Collection[int]) -> dict[tuple[str, str], int]:
+    """The deadlines that are the only ones of their kind in their source, of those that have no partner yet."""
+    left: dict[tuple[str, str], list[int]] = {}
+    for number, one in enumerate(deadlines):
+        if number not in taken:
+            left.setdefault((one.source, one.kind), []).append(number)
+    return {about: numbers[0] for about, numbers in left.items() if len(numbers) == 1}
 
 
 def _kept(before: Deadline, after: Deadline, source: Source) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from stemma_contracts.v1.deadlines import DeadlineKind, DueTime
 from stemma_languages import deadline_cues
@@ -15,10 +16,16 @@ from .units import Unit, units
 
 NEAR = 80
 """Characters around a time in which the words stand that make it a deadline."""
+DUE_NEAR = 32
+"""Characters before a time in which it is said that something is due by then."""
+BESIDE = 12
+"""Characters before a time in which a verb says what begins or ends then, whatever else is spoken of."""
 LABEL = re.compile(r"(?<!\w)[A-Z][\w ]{0,40}:")
 """What begins another statement in a paragraph of such lines: "Reply By:"."""
 
-EVENTS: frozenset[str] = frozenset(("meeting", "presentation", "opening", "validity", "award", "start", "end"))
+EVENTS: frozenset[str] = frozenset(
+    ("answers", "meeting", "presentation", "opening", "validity", "award", "start", "end")
+)
 """What has a date without any word for a deadline."""
 ASKING = ("questions", "answers")
 SPECIFIC = (*ASKING, "meeting", "presentation", "opening", "validity", "award")
@@ -105,8 +112,8 @@ class _Reading:
 
     def _is_deadline(self, unit: Unit, context: _Context, when: When, kind: str, *, moved: bool) -> bool:
         cues, before, after = self._cues, context.before[-NEAR:], context.after[: NEAR // 2]
-        due = _last(cues.due, before)
-        if _last(cues.past, before) > due and not moved:
+        due = _last(cues.due, before) if self._is_due(context) else -1
+        if (_last(cues.past, before) > due and not moved) or _is_aside(context, when):
             return False
         named = cues.named.search(before) is not None or cues.named.search(after) is not None
         if self._is_demand(unit) or named or moved:
@@ -116,6 +123,9 @@ class _Reading:
         if self._is_scheduled(unit) or kind in EVENTS:
             return True
         return kind != "other" and (due >= 0 or context.is_labelled or moved)
+
+    def _is_due(self, context: _Context) -> bool:
+        return self._cues.due.search(context.before[-DUE_NEAR:]) is not None
 
     def _is_demand(self, unit: Unit) -> bool:
         return (unit.line, unit.text) in self._demanded
@@ -127,16 +137,32 @@ class _Reading:
 
     def _kind(self, unit: Unit, context: _Context, when: When) -> DeadlineKind:
         """What is due: by the words before the time, else those after it, else by what stands above."""
-        due = self._cues.due.search(context.before[-NEAR:]) is not None or context.is_labelled
+        due = self._is_due(context) or self._cues.named.search(context.before) is not None or context.is_labelled
+        if verb := self._verb_beside(context.before):
+            return verb
         after = context.after[: 0 if when.counted else NEAR]
         above = () if unit.form == "sentence" and not due else (*unit.leads[-1:], *unit.path[-1:])
         found = (self._kind_in(words, due=due) for words in (context.before, after, *above))
         return next((kind for kind in found if kind != "other"), "other")
 
+    def _verb_beside(self, before: str) -> Literal["start", "end", ""]:
+        """What begins or ends then, if that is said right before the time and in a clause of its own."""
+        for kind in ("start", "end"):
+            verb = next(
+                (one for one in self._cues.kinds[kind].finditer(before) if one.end() >= len(before) - BESIDE), None
+            )
+            if verb is not None:
+                said = max(_last(self._cues.kinds[name], before[: verb.start()]) for name in SPECIFIC)
+                clause = before[said : verb.start()] if said >= 0 else ""
+                return kind if "," in clause or ";" in clause or self._cues.joins.search(clause) else ""
+        return ""
+
     def _kind_in(self, words: str, *, due: bool) -> DeadlineKind:
         ends = {kind: end for kind, cue in self._cues.kinds.items() if (end := _last(cue, words)) >= 0}
         for kinds in (ASKING if due else (), SPECIFIC, ("submission",) if due else (), ("start", "end")):
-            if nearest := max((kind for kind in reversed(kinds) if kind in ends), key=lambda kind: ends[kind], default=""):
+            if nearest := max(
+                (kind for kind in reversed(kinds) if kind in ends), key=lambda kind: ends[kind], default=""
+            ):
                 return nearest  # type: ignore[return-value]
         return "submission" if "submission" in ends else "delivery" if "delivery" in ends else "other"
 
@@ -148,6 +174,12 @@ def _context(text: str, whens: Sequence[When], first: int, number: int) -> _Cont
     after = text[whens[number].end : end]
     label = LABEL.search(after)
     return _Context(text[begin : whens[first].start], after[: label.start()] if label else after)
+
+
+def _is_aside(context: _Context, when: When) -> bool:
+    """Whether a month stands in brackets, as the edition of a clause does: "(FEB 1998)"."""
+    is_month = bool(when.due.days) and all(len(day) == len("2027-03") for day in when.due.days)
+    return is_month and context.before.rstrip().endswith("(")
 
 
 def _last(cue: re.Pattern[str], words: str) -> int:

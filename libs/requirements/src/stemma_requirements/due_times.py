@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 
 from stemma_contracts.v1.deadlines import MOST_WRITTEN, DeadlineDoubt, DueTime
 from stemma_evidence import Day, dates
@@ -14,6 +15,8 @@ from stemma_languages import DeadlineCues, deadline_cues
 TIME_NEAR = 45
 """Characters between a day and its time."""
 ZONE_NEAR = 45
+MOST_IN_SENTENCE = 200
+"""Times of one sentence that are looked at: one with more tells no deadlines."""
 MONTH_FIRST = "en"
 """The language in which the month may stand first: in no other one that is known here does it."""
 
@@ -22,6 +25,7 @@ _NUMERIC = re.compile(r"(?<![\d./-])([0-9]{1,2})([/-])([0-9]{1,2})\2(?:[0-9]{4}|
 _NUMBER = re.compile(r"[0-9]+")
 _BETWEEN = re.compile(r"\s*(?:[-–—]|to|through|until|bis(?: zum)?|au|à)\s*", re.IGNORECASE)
 _WEEKDAY = re.compile(r"(?<!\w)([^\W\d_]{2,12})([.,]{0,2})\s{1,3}(?:the |den |der |le )?$", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(r"[ap]\.m\.$", re.IGNORECASE)
 _SHORT = 3
 _ZONES = (
     r"(?:UTC|GMT)(?:\s?[+-]\s?[0-9]{1,2}(?::[0-9]{2})?)?|CES?T|MES?Z|WES?T|EES?T|[ECMP][SD]?T|AK[SD]T|HS?T|BST|IST|SGT|JST"
@@ -84,13 +88,12 @@ class DueTimes:
         start, stop = min(edge for edge, _ in edges), max(edge for _, edge in (*edges, zone[1:]))
         said = time.values[0][1:] if time else "12:00" if noon else ""
         values, doubts = self._decided(text, day, weekday)
+        stop -= text[stop - 1] == "." and not _HALF_OF_DAY.search(text, max(0, stop - 4), stop)
         written = " ".join(text[start:stop].split())[:MOST_WRITTEN]
         due = DueTime(written=written, days=values, until=day.until, time=said, zone=zone[0], doubts=doubts)
         return When(start, stop, due)
 
-    def _decided(
-        self, text: str, day: _Days, weekday: int | None
-    ) -> tuple[tuple[str, ...], tuple[DeadlineDoubt, ...]]:
+    def _decided(self, text: str, day: _Days, weekday: int | None) -> tuple[tuple[str, ...], tuple[DeadlineDoubt, ...]]:
         """The days that a date may be: what the day of the week or the source decides is not left open."""
         values = tuple(value for value in day.values if _exists(value))
         if not values:
@@ -142,6 +145,8 @@ def _days(found: Sequence[Day]) -> list[_Days]:
         values = tuple(value for value in one.values if _DAY.fullmatch(value))
         if values and not any(one.start < other.end and other.start < one.end for other in kept):
             kept.append(_Days(one.start, one.end, values))
+        if len(kept) == MOST_IN_SENTENCE:
+            break
     return sorted(kept, key=lambda one: one.start)
 
 
@@ -175,7 +180,7 @@ def _time_of(day: _Days, times: Sequence[Day], begin: int, end: int) -> Day | No
 
 
 def _counted(text: str, cues: DeadlineCues) -> Iterator[When]:
-    for match in cues.counted.finditer(text):
+    for match in islice(cues.counted.finditer(text), MOST_IN_SENTENCE):
         if not cues.again.search(match["event"]):
             written = match[0][:MOST_WRITTEN]
             yield When(match.start(), match.end(), DueTime(written=written), counted=True)

@@ -15,7 +15,7 @@ from stemma_contracts.v1.ledger import (
 )
 from stemma_markdown import Quotable
 
-from .amending import read_deadlines
+from .amending import moved, read_deadlines
 from .extraction import Requirement, requirements
 from .matching import partners
 from .parts import cut_again, joined
@@ -23,6 +23,7 @@ from .sources import Source
 
 MOST_HEADING = 300
 MOST_HEADINGS = 6
+
 
 def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
     """The demands and deadlines of all sources; each that was in the previous reading has the id that it had there.
@@ -61,6 +62,7 @@ def difference(before: LedgerRows, after: LedgerRows) -> LedgerDifference:
             if _demands(row) != _demands(now)
         ),
         withdrawn=tuple(row for name, row in old.items() if name not in new),
+        deadlines=moved(before.deadlines, after.deadlines),
     )
 
 

@@ -17,6 +17,7 @@ from .resources import (
     exports,
     provider,
     requests,
+    requirements,
     sections,
     sign_in_links,
     signing_in,
@@ -28,7 +29,8 @@ from .resources import (
 def _routes() -> tuple[BaseRoute, ...]:
     """All that can be asked for, with what FastAPI works out of signatures."""
     router = APIRouter(generate_unique_id_function=openapi.name_of)
-    for resource in (documents, sections, comments, exports, commands, requests, uploads, streams, agents):
+    of_documents = (documents, requirements, sections, comments, exports)
+    for resource in (*of_documents, commands, requests, uploads, streams, agents):
         router.include_router(resource.router)
     for pages in (signing_in, sign_in_links, provider, decisions):
         router.include_router(pages.router)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, TypedDict
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
+from stemma_contracts.v1.deadlines import Deadlines
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary
@@ -30,6 +32,13 @@ class _About(TypedDict):
     document_id: str
 
 
+class Origin(BaseModel):
+    """Which version of an input a text is, as far as it is known."""
+
+    version: int = 0
+    file: str = ""
+
+
 class Extracted(BaseModel):
     """A ledger, and what it has that the one before had not."""
 
@@ -47,6 +56,7 @@ class Extraction(Check[Extracted]):
     language: str
     previous: LedgerRows
     anchors: dict[str, tuple[Anchor, ...]]
+    origins: dict[str, Origin]
 
     @property
     def characters(self) -> int:
@@ -55,18 +65,33 @@ class Extraction(Check[Extracted]):
 
     def run(self) -> Extracted:
         """The ledger."""
-        sources = [Source(name, text, language_of(text, self.language)) for name, text in self.texts.items()]
+        sources = [self._source(name, text) for name, text in self.texts.items()]
         found = read_ledger(sources, self.previous)
         labels = {name: Labels(self.texts[name], anchors=anchors) for name, anchors in self.anchors.items() if anchors}
         placed = tuple(_placed(row, labels.get(row.source)) for row in found.rows)
-        rows = found.model_copy(update={"rows": placed})
+        rows = found.model_copy(update={"rows": placed, "deadlines": _deadlines_placed(found.deadlines, labels)})
         return Extracted(rows=rows, difference=difference(self.previous, rows))
+
+    def _source(self, name: str, text: str) -> Source:
+        origin = self.origins.get(name, Origin())
+        return Source(name, text, language_of(text, self.language), origin.version, origin.file)
+
+
+def _deadlines_placed(deadlines: Deadlines | None, labels: Mapping[str, Labels]) -> Deadlines | None:
+    if deadlines is None:
+        return None
+    placed = (one.model_copy(update={"place": _place(labels.get(one.source), one.line)}) for one in deadlines.found)
+    return deadlines.model_copy(update={"found": tuple(placed)})
 
 
 def _placed(row: LedgerRow, labels: Labels | None) -> LedgerRow:
     """The row with the place that its file is cited by, as far as the reading of the file told it."""
-    anchor = labels.at(row.line) if labels else None
-    return row.model_copy(update={"place": anchor.label if anchor else ""})
+    return row.model_copy(update={"place": _place(labels, row.line)})
+
+
+def _place(labels: Labels | None, line: int) -> str:
+    anchor = labels.at(line) if labels else None
+    return anchor.label if anchor else ""
 
 
 async def on_extract_requirements(
@@ -82,6 +107,7 @@ async def on_extract_requirements(
         language=job.document.language or "en",
         previous=await _previous(job, artifacts),
         anchors={source.name: await _anchors(job, source, artifacts) for source in job.sources if texts[source.name]},
+        origins={source.name: Origin(version=source.version, file=source.file) for source in job.sources},
     )
     try:
         found = await checked(check, limits)

@@ -13,6 +13,7 @@ from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.rendering.deadlines import moved_deadlines, next_deadline, show_deadlines
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts, SecondOpinion
 
 Ids = list[str] | None
+Sources = Annotated[
+    Ids, typer.Option("--source", metavar="INPUT", help="With --read: an input that is a request, too.")
+]
+Imported = Annotated[
+    Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
+]
 SHOWN_OF_ANSWER = 80
 """Characters of the block that answers a row; the spreadsheet and --json have all."""
 
@@ -45,9 +52,7 @@ class Changes:
 async def ledger(
     document: Document,
     read: Annotated[bool, typer.Option("--read", help="Read the demands of the sources, or read them again.")] = False,
-    source: Annotated[
-        Ids, typer.Option("--source", metavar="INPUT", help="With --read: an input that is a request, too.")
-    ] = None,
+    source: Sources = None,
     no_brief: Annotated[bool, typer.Option("--no-brief", help="With --read: the brief is no request.")] = False,
     second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="With --read: ask a model, too, for what the rules do not find.")
@@ -58,6 +63,9 @@ async def ledger(
     only_open: Annotated[
         bool, typer.Option("--open", help="Only what must be answered and is not, as far as anybody said.")
     ] = False,
+    deadlines: Annotated[
+        bool, typer.Option("--deadlines", help="The deadlines by their days, not the demands.")
+    ] = False,
     confirm: Annotated[Ids, typer.Option("--confirm", metavar="ID", help="It is a demand.")] = None,
     drop: Annotated[Ids, typer.Option("--drop", metavar="ID", help="It is none.")] = None,
     merge: Annotated[Ids, typer.Option("--merge", metavar="ID=ID", help="The first says what the second does.")] = None,
@@ -67,17 +75,14 @@ async def ledger(
     assign: Annotated[Ids, typer.Option("--assign", metavar="ID=SECTION", help="The section that answers it.")] = None,
     owner: Annotated[Ids, typer.Option("--owner", metavar="ID=NAME", help="Who sees to it.")] = None,
     mark: Annotated[
-        Ids,
-        typer.Option("--mark", metavar="ID=STATUS", help="open, addressed, verified or not_applicable."),
+        Ids, typer.Option("--mark", metavar="ID=STATUS", help="open, addressed, verified or not_applicable.")
     ] = None,
     export: Annotated[Path | None, typer.Option("--export", metavar="PATH", help="Write it as .xlsx or .csv.")] = None,
-    imported: Annotated[
-        Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
-    ] = None,
+    imported: Imported = None,
     apply: Annotated[bool, typer.Option("--apply", help="With --import: make those decisions.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The demands that a document answers: read, listed, decided about, and as a spreadsheet.
+    """The demands that a document answers: read, listed, decided about, and as a spreadsheet; and its deadlines.
 
     Rows keep their ids when the request is amended and read again; what changed is told.
 
@@ -85,6 +90,7 @@ async def ledger(
     Example: stemma ledger 3f2a --confirm R1 --drop R4 --assign R1=approach
     Example: stemma ledger 3f2a --split "R3=and keep all records"
     Example: stemma ledger 3f2a --export requirements.xlsx
+    Example: stemma ledger 3f2a --deadlines
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")
@@ -93,13 +99,15 @@ async def ledger(
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
         found = await _found(client, document_id, reading)
-        asked = _imported(imported, found) if imported else Changes()
-        asked = Changes((*decisions, *asked.decisions), (*_splits(split, found), *asked.splits))
+        told = _imported(imported, found) if imported else Changes()
+        asked = Changes((*decisions, *told.decisions), (*_splits(split, found), *told.splits))
         if imported is None or apply:
             found = await _made(client, document_id, asked, found)
     if imported is not None:
         return _tell(asked, applied=apply, as_json=as_json)
-    return _write(export, found) if export else _list(_chosen(found, kind, only_open), as_json=as_json)
+    if deadlines:
+        return show_deadlines(found, as_json=as_json)
+    return _write(export, found) if export else _list(found, _chosen(found, kind, only_open), as_json=as_json)
 
 
 def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mark: Ids) -> list[RequirementDecision]:
@@ -215,6 +223,8 @@ def note_changes(found: RequirementLedger) -> None:
         note(f"changed {name}{_answered_in(found, name)}: {change.before.quote} -> {change.after.quote}")
     for row in changes.withdrawn:
         note(f"withdrawn {row.requirement_id}{_answered_in(found, row.requirement_id)}: {row.quote}")
+    for words in moved_deadlines(found):
+        note(f"deadline {words}")
     if found.view.stale_sections:
         note(f"sections that answer what changed: {', '.join(found.view.stale_sections)}")
     if summary.unread:
@@ -250,7 +260,7 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
     ]
 
 
-def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
+def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     if as_json:
         say_json([_told(entry) for entry in entries])
         return
@@ -269,6 +279,8 @@ def _list(entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
         for entry in entries
     ]
     say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
+    if coming := next_deadline(found):
+        note(coming)
 
 
 def _told(entry: LedgerEntry) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
+from stemma_client.deadlines import listed_deadlines
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import LedgerEntry, RequirementLedger
@@ -223,6 +225,7 @@ async def _list(
         coverage=coverage_of(found, open_rows),
         by_section=by_section(found, open_rows),
         amended=_amended(ledger, document.language) if ledger else None,
+        deadlines=listed_deadlines((ledger and ledger.deadlines) or (), datetime.now(UTC).date()),
         places=places(document),
         readable=readable(document),
         done=done,

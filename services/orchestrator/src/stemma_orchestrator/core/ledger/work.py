@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypedDict
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.inputs import BRIEF
 from stemma_contracts.v1.ledger import SecondOpinion
 from stemma_contracts.v1.references import InputFile
+from stemma_document.input_state import Input
 from stemma_document.inputs import brief_file, evidence_of
 from stemma_document.ledger_state import Ledger
 from stemma_document.state import Document
@@ -17,8 +20,12 @@ from stemma_orchestrator.core.hooks import Task, Work
 from stemma_orchestrator.core.job_parts import head_of
 from stemma_orchestrator.core.outcomes import unfitting
 
-BRIEF = "brief"
-"""What the brief is called as a source."""
+MOST_NAME = 500
+
+
+class _Given(TypedDict, total=False):
+    version: int
+    file: str
 
 
 def work(document: Document) -> Iterator[Work]:
@@ -50,17 +57,26 @@ def _propose(document: Document, ledger: Ledger) -> j.ProposeRequirements:
 
 
 def _sources(document: Document, ledger: Ledger) -> tuple[j.LedgerSource, ...]:
-    inputs = {item.name: _source(item) for item in evidence_of(document) if _is_source(item, ledger)}
+    inputs = {item.name: _source(item, document) for item in evidence_of(document) if _is_source(item, ledger)}
     return tuple(({BRIEF: _brief(document), **inputs} if ledger.brief else inputs).values())
 
 
 def _brief(document: Document) -> j.LedgerSource:
     file = brief_file(document)
-    return j.LedgerSource(name=BRIEF, artifact=document.brief, anchors=file.anchors if file else None)
+    given = _given(document.inputs.get(BRIEF))
+    return j.LedgerSource(name=BRIEF, artifact=document.brief, anchors=file.anchors if file else None, **given)
 
 
-def _source(item: InputFile) -> j.LedgerSource:
-    return j.LedgerSource(name=item.name, artifact=item.artifact, anchors=item.anchors)
+def _source(item: InputFile, document: Document) -> j.LedgerSource:
+    given = _given(document.inputs.get(item.input_id or ""))
+    return j.LedgerSource(name=item.name, artifact=item.artifact, anchors=item.anchors, **given)
+
+
+def _given(one: Input | None) -> _Given:
+    """The version of an input that counts, and its file."""
+    return (
+        _Given(version=one.version, file=(one.contents[-1].file.name or "")[:MOST_NAME]) if one and one.contents else {}
+    )
 
 
 def _is_source(item: InputFile, ledger: Ledger) -> bool:
