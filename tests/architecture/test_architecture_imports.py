@@ -7,22 +7,25 @@ import sys
 
 from source_tree import PACKAGES
 
-IMPORT_ALL = """
+UNUSED = ("litellm", "aiohttp", "langsmith.types.run")
+"""Large, and imported by libraries of which next to nobody uses what needs it."""
+IMPORT_ALL = f"""
 import sys
 from importlib import import_module
 
 def refuse(event, _args):
-    if event in {"socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.fork"}:
-        raise RuntimeError(f"{event} while importing")
+    if event in {{"socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.fork"}}:
+        raise RuntimeError(event + " while importing")
 
 sys.addaudithook(refuse)
 for name in sys.argv[1:]:
     try:
         import_module(name)
     except Exception as error:
-        print(f"{name}: {type(error).__name__}: {error}")
-if "litellm" in sys.modules:
-    print("litellm was imported")
+        print(name, type(error).__name__, error)
+for name in {UNUSED}:
+    if name in sys.modules:
+        print(name, "was imported")
 """
 
 

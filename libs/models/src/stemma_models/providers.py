@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
+from stemma_contracts.importing import name_lazily
 from stemma_telemetry import get_logger
 
 from . import transport
@@ -126,6 +127,8 @@ def _is_ollama(name: str) -> bool:
 def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     # Importing litellm takes seconds, and without this it fetches a price list from the network.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    # It needs a third of the SDK of OpenAI, which has a thousand modules of types.
+    name_lazily("openai.types", "openai.resources")
     import litellm
     from langchain_litellm import ChatLiteLLM
 
