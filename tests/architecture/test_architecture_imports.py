@@ -5,27 +5,32 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from source_tree import PACKAGES
+from source_tree import PACKAGES, SERVICES
 
-UNUSED = ("litellm", "aiohttp", "langsmith.types.run")
-"""Large, and imported by libraries of which next to nobody uses what needs it."""
-IMPORT_ALL = f"""
+IMPORT_ALL = """
 import sys
 from importlib import import_module
 
 def refuse(event, _args):
-    if event in {{"socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.fork"}}:
-        raise RuntimeError(event + " while importing")
+    if event in {"socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.fork"}:
+        raise RuntimeError(f"{event} while importing")
 
 sys.addaudithook(refuse)
 for name in sys.argv[1:]:
     try:
         import_module(name)
     except Exception as error:
-        print(name, type(error).__name__, error)
-for name in {UNUSED}:
-    if name in sys.modules:
-        print(name, "was imported")
+        print(f"{name}: {type(error).__name__}: {error}")
+if "litellm" in sys.modules:
+    print("litellm was imported")
+"""
+IMPORT_SERVICES = """
+import sys
+from importlib import import_module
+
+for name in sys.argv[1:]:
+    import_module(name)
+print([name for name in ("litellm", "aiohttp", "langsmith.types.run") if name in sys.modules])
 """
 
 
@@ -45,6 +50,12 @@ def run(*names: str) -> str:
 
 def test_no_module_connects_or_starts_anything_at_import() -> None:
     assert run(*module_names()) == ""
+
+
+def test_services_load_nothing_large_that_libraries_import_for_others() -> None:
+    apps = [f"{service.module}.app" for service in SERVICES]
+    result = subprocess.run([sys.executable, "-c", IMPORT_SERVICES, *apps], check=True, capture_output=True, text=True)
+    assert result.stdout == "[]\n"
 
 
 def test_a_connection_at_import_is_found() -> None:

@@ -19,11 +19,11 @@ class Signs:
     """A message of a server that counts the signs of life that it is given, and who gave them."""
 
     def __init__(self, enough: int) -> None:
-        self.by: list[int] = []
+        self.by: list[asyncio.Task[Any] | None] = []
         self._enough, self.came = enough, asyncio.Event()
 
     async def in_progress(self) -> None:
-        self.by.append(id(asyncio.current_task()))
+        self.by.append(asyncio.current_task())
         if len(self.by) >= self._enough:
             self.came.set()
         for _ in range(10):  # as a connection may that has much to send
@@ -46,6 +46,20 @@ async def test_messages_that_are_worked_on_together_give_their_signs_together() 
     await asyncio.gather(*(heartbeat.consume_scope(until_signs_came, incoming(one)) for one in messages))
 
     assert len({giver for one in messages for giver in one.by}) < 10
+
+
+@pytest.mark.req("E1")
+async def test_messages_that_came_one_after_the_other_soon_give_their_signs_together() -> None:
+    """They come within two thirds of the time between two signs."""
+    heartbeat, messages = Heartbeat(), [Signs(4) for _ in range(10)]
+
+    async def come(number: int) -> None:
+        await asyncio.sleep(number * TERMS.beat_every_s / 15)
+        await heartbeat.consume_scope(until_signs_came, incoming(messages[number]))
+
+    await asyncio.gather(*(come(number) for number in range(10)))
+
+    assert len({one.by[-1] for one in messages}) < 4
 
 
 @pytest.mark.req("E1")

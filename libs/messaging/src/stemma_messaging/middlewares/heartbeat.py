@@ -14,8 +14,11 @@ from stemma_messaging.held import Held, held_of
 
 from .chain import CallNext
 
-TOGETHER = 0.1
-"""Of the time between two signs: those that are due within it are given at once."""
+TOGETHER = 0.5
+"""Of the time between two signs: those that are due within it are given now, and from then on together.
+
+What a sign costs here and in the server is mostly that both wake up for it.
+"""
 
 
 class Heartbeat:
@@ -59,13 +62,13 @@ class _Rounds:
         self._due[id(held)] = _now() + self._every_s, held
 
     def _wait(self) -> None:
-        """Sleep until the first is due, and a little longer, so that others are as well."""
-        first_s = next(iter(self._due.values()))[0] - _now()
-        self._timer = asyncio.get_running_loop().call_later(first_s + self._every_s * TOGETHER, self._round)
+        """Sleep until the first is due."""
+        first, _ = next(iter(self._due.values()))
+        self._timer = asyncio.get_running_loop().call_at(first, self._round)
 
     def _round(self) -> None:
-        self._timer, now = None, _now()
-        if due := [held for at, held in self._due.values() if at <= now]:
+        self._timer, until = None, _now() + self._every_s * TOGETHER
+        if due := [held for at, held in self._due.values() if at <= until]:
             task = asyncio.create_task(self._give(due))
             self._giving.add(task)
             task.add_done_callback(self._giving.discard)
