@@ -45,6 +45,7 @@ VIEWS_BUCKET = "documents"
 CAPABILITIES_BUCKET = "capabilities"
 RULES_BUCKET = "notifications"
 DELIVERIES_BUCKET = "notified"
+VIEWED_BUCKET = "viewed"
 PROGRAMS = "_programs"
 """The owner of the rules of a tenant's programs; no person can be called so."""
 
@@ -218,6 +219,11 @@ def rules_key(tenant: str, owner: str) -> str:
 def deliveries_key(tenant: str, owner: str, rule_id: str) -> str:
     """The key of what became of the notices of a rule."""
     return _key(tenant, owner, rule_id)
+
+
+def viewed_key(tenant: str, owner: str, document_id: str) -> str:
+    """The key of what a person, or `PROGRAMS`, has viewed of a document."""
+    return _key(tenant, owner, document_id)
 
 
 def _key(*tokens: str) -> str:

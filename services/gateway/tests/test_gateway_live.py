@@ -18,7 +18,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
 from stemma_contracts.v1.section import SectionStatus
 from stemma_gateway import presence
-from stemma_provisioning import NatsServer, client_user
+from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
@@ -84,26 +84,49 @@ async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_p
 
 
 async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_person_alone(
+    browser: Browser,
+    address: str,
+    bus: Backstage,
+    person: Callable[..., dict[str, str]],
+    token: Callable[..., str],
+    document_id: str,
+) -> None:
+    await written(bus, document_id)
+    here, ida = f"/desk/documents/{document_id}", person("ida")
+    async with opened(browser) as page, opened(browser) as elsewhere, opened(browser) as somebody:
+        await signed_in_by_name(page, address, ida, section(document_id))
+        tick = page.locator("[data-viewed]")
+        async with page.expect_response("**/viewed"):
+            await page.keyboard.press("v")
+        await expect(tick).to_be_checked()
+        await signed_in_by_name(elsewhere, address, ida, here)
+        await expect(elsewhere.locator("[data-viewed-count]")).to_have_text("viewed: 1 of 1")
+        await signed_in(somebody, address, token(), here)
+        await expect(somebody.locator("[data-viewed-count]")).to_have_text("viewed: 0 of 1")
+        await follows(elsewhere)
+        draft = await bus.text(document_id, "# Anew\n")
+        await bus.append(document_id, section_drafted("research", draft, 4), review_requested("research", 4))
+        await expect(elsewhere.locator("[data-viewed-count]")).to_have_text("viewed: 0 of 1")
+        async with elsewhere.expect_response("**/viewed"):
+            await elsewhere.locator("[data-viewed]").check()
+        await page.reload()
+        await expect(tick).to_be_checked()
+        async with page.expect_response("**/viewed"):
+            await tick.uncheck()
+        await elsewhere.reload()
+        await expect(elsewhere.locator("[data-viewed]")).not_to_be_checked()
+
+
+async def test_a_tick_that_is_not_kept_is_taken_back_where_it_was_set(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
     await written(bus, document_id)
     async with opened(browser) as page:
         await signed_in(page, address, token(), section(document_id))
-        tick = page.locator("[data-viewed]")
-        await page.keyboard.press("v")
-        await expect(tick).to_be_checked()
-        await page.reload()
-        await expect(tick).to_be_checked()
-        await page.goto(f"{address}/desk/documents/{document_id}")
-        await expect(page.locator("[data-viewed-count]")).to_have_text("viewed: 1 of 1")
-        await follows(page)
-        draft = await bus.text(document_id, "# Anew\n")
-        await bus.append(document_id, section_drafted("research", draft, 4), review_requested("research", 4))
-        await expect(page.locator("[data-viewed-count]")).to_have_text("viewed: 0 of 1")
-        await tick.check()
-        await expect(page.locator("[data-viewed-count]")).to_have_text("viewed: 1 of 1")
-        kept = await page.evaluate("Object.keys(localStorage).filter((each) => each.startsWith('viewed/'))")
-    assert kept == [f"viewed/{client_user('default')}/{document_id}/research"]
+        await page.route("**/viewed", lambda route: route.fulfill(status=503))
+        async with page.expect_response("**/viewed"):
+            await page.locator("[data-viewed]").click()
+        await expect(page.locator("[data-viewed]")).not_to_be_checked()
 
 
 async def test_what_happens_between_page_and_connection_is_not_missed(

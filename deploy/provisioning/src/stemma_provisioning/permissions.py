@@ -222,18 +222,20 @@ def program(tenant: str) -> User:
         _purge_bucket(uploads),
         _set_rules(tenant, subjects.PROGRAMS),
         *_read_rules(tenant, subjects.PROGRAMS),
+        _set_viewed(tenant, subjects.PROGRAMS),
+        _read_viewed(tenant, subjects.PROGRAMS),
     )
     return User(name, tenant_account(tenant), (*asks, *_reads(tenant)), _hears(tenant, inbox_prefix(name)))
 
 
 def reading_user(tenant: str, person: str) -> User:
     """What a person of a tenant may read; `ANY` stands for all of them."""
-    publish = (*_reads(tenant), *_at(STREAMS, *_read_rules(tenant, person)))
+    publish = (*_reads(tenant), *_at(STREAMS, *_read_rules(tenant, person), _read_viewed(tenant, person)))
     return User(person, reading_account(tenant), publish, _hears(tenant, person_inbox(person)))
 
 
 def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
-    """The requests of these names of a person, uploads for them, and the person's own rules of notification.
+    """The requests of these names of a person, uploads for them, the person's own rules of notification, and ticks.
 
     An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request. People
     tell each other here whose editors are open: no answer of the server in this account says what they say.
@@ -241,7 +243,8 @@ def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
     uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
     requests = (subjects.request_of(tenant, person, name) for name in names)
     look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
-    publish = _at(STREAMS, *requests, _set_rules(tenant, person), *_write_bucket(uploads), look_up)
+    own = (_set_rules(tenant, person), _set_viewed(tenant, person))
+    publish = _at(STREAMS, *requests, *own, *_write_bucket(uploads), look_up)
     tells = _at(account, subjects.presence(tenant, person, ANY, ANY))
     hears = _at(account, f"{person_inbox(person)}.>", subjects.presence(tenant, ANY, ANY, ANY))
     return User(person, account, (*publish, *tells), hears)
@@ -283,6 +286,15 @@ def _read_rules(tenant: str, owner: str) -> tuple[str, ...]:
         _direct_get(f"KV_{rules}", f"$KV.{rules}.{subjects.rules_key(tenant, owner)}"),
         _direct_get(f"KV_{told}", f"$KV.{told}.{subjects.deliveries_key(tenant, owner, ANY)}"),
     )
+
+
+def _set_viewed(tenant: str, owner: str) -> str:
+    return f"$KV.{subjects.VIEWED_BUCKET}.{subjects.viewed_key(tenant, owner, ANY)}"
+
+
+def _read_viewed(tenant: str, owner: str) -> str:
+    """What somebody has viewed; nobody else reads it."""
+    return _direct_get(f"KV_{subjects.VIEWED_BUCKET}", _set_viewed(tenant, owner))
 
 
 def _hears(tenant: str, inbox: str) -> tuple[Line, ...]:

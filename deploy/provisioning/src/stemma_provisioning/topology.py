@@ -134,6 +134,7 @@ def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
         _key_value(subjects.CAPABILITIES_BUCKET, rollup=False),
         replace(_key_value(subjects.RULES_BUCKET, rollup=False), max_msg_size=RULES_SIZE),
         replace(_key_value(subjects.DELIVERIES_BUCKET, rollup=False), max_age=14 * DAY_S),
+        replace(_key_value(subjects.VIEWED_BUCKET, rollup=False), max_age=365 * DAY_S, max_msg_size=RULES_SIZE),
         *(_objects(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(_uploads(tenant, pieces) for tenant in tenants),
     ]

@@ -44,6 +44,7 @@ from .recorded import Genuine, RecordedEvent
 from .requests import answered, encode, encoded_size, publish, read_answer, with_request_id
 from .rereading import Documents
 from .settings import ServerAddress, find_server
+from .viewed import Viewed
 
 ANSWER_TIMEOUT_S = 30.0
 READ_TIMEOUT_S = 10.0
@@ -95,6 +96,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         self.tenant = connection.address.tenant
         self.url = connection.address.url
         self.notifications = Notifications(connection)
+        self.viewed = Viewed(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
         self._key = ""

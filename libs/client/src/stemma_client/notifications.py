@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import uuid4
 
-from nats.js.api import Header
-from nats.js.errors import APIError, NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1.notifications import (
@@ -23,10 +21,10 @@ from stemma_contracts.v1.notifications import (
 )
 
 from .connection import Connection
-from .errors import InvalidInputError, ServerUnreachableError
+from .errors import InvalidInputError
+from .own_values import read_value, write_value
 
 TRIES = 5
-_CONFLICTS = (10071, 10164)
 _SECRET_BYTES = 32
 
 C = TypeVar("C", bound=Contract)
@@ -85,7 +83,7 @@ class Notifications:
     async def log(self, rule_id: str) -> tuple[DeliveryAttempt, ...]:
         """The latest attempts of a rule, the oldest first."""
         key = subjects.deliveries_key(self._tenant, self._owner, rule_id)
-        data, _ = await self._last(subjects.DELIVERIES_BUCKET, key)
+        data, _ = await read_value(self._connection, subjects.DELIVERIES_BUCKET, key)
         return DeliveryLog.model_validate_json(data).attempts
 
     async def _change(self, change: Change) -> None:
@@ -99,33 +97,17 @@ class Notifications:
     async def _written(self, rules: NotificationRules, sequence: int) -> bool:
         bucket, key = subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner)
         data = rules.model_dump_json(exclude_defaults=True).encode()
-        headers = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(sequence)}
-        jetstream = await self._connection.asking()
-        try:
-            await self._connection.call(jetstream.publish(f"$KV.{bucket}.{key}", data, headers=headers))
-        except APIError as error:
-            if error.err_code not in _CONFLICTS:
-                raise
-            return False
-        return True
+        return await write_value(self._connection, bucket, key, data, sequence)
 
     async def _read(self) -> tuple[NotificationRules, int]:
         """The rules and the sequence where they lie; what nobody can read is as good as none."""
-        data, sequence = await self._last(subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner))
+        data, sequence = await read_value(
+            self._connection, subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner)
+        )
         try:
             return NotificationRules.model_validate_json(data), sequence
         except ValidationError:
             return NotificationRules(), sequence
-
-    async def _last(self, bucket: str, key: str) -> tuple[bytes, int]:
-        read = self._connection.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
-        try:
-            found = await self._connection.call(read)
-        except ServerUnreachableError as error:
-            if isinstance(error.__cause__, NotFoundError):
-                return b"{}", 0
-            raise
-        return found.data or b"{}", found.seq or 0
 
 
 def _check_there(known: NotificationRules, rule_id: str) -> None:

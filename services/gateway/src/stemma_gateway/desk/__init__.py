@@ -23,6 +23,7 @@ from . import (
     sources,
     starting,
     suggesting,
+    viewing,
 )
 
 PAGES = (
@@ -40,6 +41,7 @@ PAGES = (
     editing,
     starting,
     following,
+    viewing,
     inputs,
     drawn_pages,
     sources,

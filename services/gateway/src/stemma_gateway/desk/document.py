@@ -17,6 +17,7 @@ from .document_map import drawn
 from .export_rows import export_rows
 from .shell import shown
 from .versions import timeline
+from .viewing import viewed_of
 
 router = APIRouter(route_class=PageRoute)
 
@@ -56,6 +57,7 @@ async def document_page(
         costs=costs_of(log),
         works=WORKS,
         done=done,
+        viewed=await viewed_of(session, document_id),
     )
 
 

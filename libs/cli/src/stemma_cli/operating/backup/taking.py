@@ -37,6 +37,7 @@ AFTER = (
     subjects.NOTICES,
     subjects.TIMERS,
     f"KV_{subjects.DELIVERIES_BUCKET}",
+    f"KV_{subjects.VIEWED_BUCKET}",
     subjects.ANSWERS,
     subjects.RECORDS,
     subjects.ARTIFACTS,

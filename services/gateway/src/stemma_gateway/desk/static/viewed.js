@@ -1,10 +1,10 @@
 // Which sections a person has viewed, each in the version that was shown then: another version is not viewed yet.
 const ticks = () => [...document.querySelectorAll("[data-viewed]")];
-const place = (tick) => `viewed/${tick.dataset.viewed}`;
+let sending = Promise.resolve();
 
 function show() {
   for (const tick of ticks()) {
-    tick.checked = localStorage.getItem(place(tick)) === tick.dataset.version;
+    tick.checked = tick.dataset.seenVersion === tick.dataset.version;
     tick.closest("label").hidden = false;
   }
   count();
@@ -20,12 +20,24 @@ function count() {
 }
 
 function keep(tick) {
-  if (tick.checked) localStorage.setItem(place(tick), tick.dataset.version);
-  else localStorage.removeItem(place(tick));
+  const { viewed, document: address, version } = tick.dataset;
+  tick.dataset.seenVersion = tick.checked ? version : 0;
   count();
+  const body = new URLSearchParams({ section: viewed, version: tick.dataset.seenVersion });
+  sending = sending.then(() => sent(address, body)).then((kept) => kept || undone(viewed));
+}
+
+// Also if the page is left at once.
+const sent = (address, body) =>
+  fetch(address, { method: "POST", body, keepalive: true }).then((answer) => answer.ok, () => false);
+
+function undone(section) {
+  const tick = ticks().find((each) => each.dataset.viewed === section);
+  if (!tick) return;
+  tick.dataset.seenVersion = tick.checked ? 0 : tick.dataset.version;
+  show();
 }
 
 show();
 document.addEventListener("change", ({ target }) => target.matches("[data-viewed]") && keep(target));
 document.addEventListener("renewed", show);
-addEventListener("storage", show);
