@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
 
+import pytest
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
-from stemma_messaging.drivers.compacting import CompactingLoop
+from stemma_messaging.drivers.compacting import MOST_REST_S, CompactingLoop, rest_after
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually
 
@@ -99,3 +100,8 @@ async def test_what_comes_later_is_handled_too(session_server: NatsServer) -> No
         await eventually(lambda: settled(client))
     assert {"a4", "b5"} <= set(before)
     assert seen == [*before, "a6"]
+
+
+@pytest.mark.parametrize(("took_s", "rests_s"), [(0.001, 0.25), (0.05, 0.45), (5.0, MOST_REST_S)])
+def test_the_longer_a_round_takes_the_more_may_gather_before_the_next(took_s: float, rests_s: float) -> None:
+    assert rest_after(took_s, 0.25) == pytest.approx(rests_s)

@@ -86,7 +86,7 @@ def _kept(text: str, by_line: bool) -> tuple[tuple[Part, Sequence[str]], ...]:
 
 def runs_of(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Every five words in a row."""
-    return (tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
+    return zip(*(tokens[at:] for at in range(RUN)), strict=False)
 
 
 def _joined(tokens: Sequence[str]) -> str:
@@ -95,7 +95,8 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def numbers_of(tokens: Sequence[str]) -> frozenset[str]:
     """Numbers that say something: of two digits and more."""
-    return frozenset(token for token in tokens if sum(map(str.isdigit, token)) >= _LEAST_DIGITS)
+    with_digits = (token for token in tokens if not token.isalpha())
+    return frozenset(token for token in with_digits if sum(map(str.isdigit, token)) >= _LEAST_DIGITS)
 
 
 def words_of(tokens: Sequence[str]) -> frozenset[str]:

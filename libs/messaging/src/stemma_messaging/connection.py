@@ -9,7 +9,6 @@ from functools import partial
 from ssl import SSLCertVerificationError
 from typing import Any
 
-import nats
 from nats.aio.client import Client
 from nats.errors import AuthorizationError
 from nats.errors import Error as NatsError
@@ -17,6 +16,7 @@ from stemma_contracts.servers import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
 from .errors import BusFailed
+from .joined_client import JoinedClient
 from .settings import ServiceSettings
 
 RECONNECT_WAIT_S = 0.5
@@ -117,7 +117,9 @@ async def _connected(options: dict[str, Any]) -> Client:
     while True:
         with suppress(TimeoutError):
             async with asyncio.timeout(HANDSHAKE_WITHIN_S if "tls" in options else None):
-                return await nats.connect(**options)
+                client = JoinedClient()
+                await client.connect(**options)
+                return client
 
 
 async def close(client: Client) -> None:

@@ -59,7 +59,7 @@ DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolv
 ADVISORY_SLOTS = 1
 TIMER_SLOTS = 2
 PROJECTION_REST_S = 0.25
-"""How far the list of documents may be behind; meanwhile the events of a document gather."""
+"""How far the list of documents may be behind, a second where much is done; meanwhile events of a document gather."""
 
 
 class OrchestratorSettings(ServiceSettings):

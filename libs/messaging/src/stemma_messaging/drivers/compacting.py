@@ -25,13 +25,16 @@ PAUSE_S = 1.0
 BATCH = 256
 COLLECT_S = 0.02
 """How long messages are collected that come together."""
+RESTS = 9.0
+"""How many times as long as a round took the rest after it is at least: read models have a tenth of the time."""
+MOST_REST_S = 1.0
 
 
 class CompactingLoop:
     """Handles, of the messages that wait, the last of each key; those before it are acknowledged with it.
 
     A round is what comes within ``collect_s`` seconds, at most ``batch`` messages. After each it rests for
-    ``rest_s`` seconds, in which more messages of one key gather.
+    ``rest_s`` seconds or longer, in which more messages of one key gather.
     """
 
     def __init__(
@@ -61,8 +64,9 @@ class CompactingLoop:
         try:
             while not is_cancelled():
                 if messages := await self._waiting(subscription):
+                    began = asyncio.get_running_loop().time()
                     await self._round(messages)
-                    await asyncio.sleep(self._rest_s)
+                    await asyncio.sleep(rest_after(asyncio.get_running_loop().time() - began, self._rest_s))
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
@@ -80,6 +84,11 @@ class CompactingLoop:
         for message in messages:
             if latest[self._key(message)] is not message:
                 await message.ack()
+
+
+def rest_after(took_s: float, rest_s: float) -> float:
+    """How long to rest after a round: the more there is to do, the longer, so that more is written at once."""
+    return max(rest_s, min(MOST_REST_S, RESTS * took_s))
 
 
 async def _fetched(
