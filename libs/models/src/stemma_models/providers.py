@@ -6,9 +6,9 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
@@ -52,7 +52,7 @@ class Provider:
 
 def provider(name: str) -> Provider:
     """Where a model comes from; LiteLLM knows what no package adds."""
-    return _installed().get(name) or Provider(_litellm_model)
+    return _loaded(name) if name in _installed() else Provider(_litellm_model)
 
 
 def chat_model(settings: ModelSettings) -> BaseChatModel:
@@ -87,9 +87,15 @@ def _import_the_rest() -> None:
     import_module("openai.resources")
 
 
-@lru_cache(maxsize=1)
-def _installed() -> dict[str, Provider]:
-    return {entry.name: entry.load() for entry in entry_points(group=ENTRY_POINTS)}
+@cache
+def _installed() -> Mapping[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+
+@cache
+def _loaded(name: str) -> Provider:
+    found: Provider = _installed()[name].load()
+    return found
 
 
 def _window(settings: ModelSettings, known: Mapping[str, Any]) -> int | None:

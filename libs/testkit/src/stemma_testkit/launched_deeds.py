@@ -47,6 +47,7 @@ def show_surroundings() -> None:
         customized=getattr(sys.modules.get("sitecustomize"), "__file__", None),
         name=Path("/proc/self/comm").read_text().strip(),
         launcher=os.getppid(),
+        models="stemma_offline_writer" in sys.modules,
     )
 
 

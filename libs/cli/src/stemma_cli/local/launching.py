@@ -19,7 +19,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from select import select
 from socket import AF_UNIX, MSG_DONTWAIT, MSG_PEEK, SOCK_SEQPACKET, recv_fds, send_fds, socket, socketpair
@@ -29,7 +28,8 @@ from stemma_confinement import copies
 from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_confinement.preparing import attend
 
-from .run import SERVICES_GROUP
+from .environment import CALL_MODELS
+from .run import command_of, import_models
 from .starts import LONGEST, Descriptors, Start
 
 
@@ -37,6 +37,8 @@ def main() -> None:
     """Make copies as long as somebody is there who could ask for them, and see to their ends; or be one of them."""
     _name_process("stemma-launcher")
     gc.disable()
+    # The offline writer imports NumPy, whose threads would be none of its copies'.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     began_with = _read_by_python()
     with socket(fileno=int(sys.argv[1])) as control:
         start = Launching(control).until_copied()
@@ -160,9 +162,11 @@ class Launching:
 
 def _import(services: list[str]) -> None:
     for name in services:
-        for found in entry_points(group=SERVICES_GROUP, name=name):
-            with suppress(Exception):  # the copy runs into it as well, and its log says so
-                found.load()
+        with suppress(Exception):  # the copy runs into it as well, and its log says so
+            command_of(name)
+    if not set(services).isdisjoint(CALL_MODELS):
+        with suppress(Exception):
+            import_models()
     # What is here stays in all copies: looking through it for garbage would copy it.
     gc.freeze()
 

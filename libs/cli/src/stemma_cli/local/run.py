@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import entry_points
 
 from stemma_confinement.yielding import yield_processor
@@ -16,7 +17,7 @@ from stemma_contracts import subjects
 
 YIELDS = 2
 WHO_ANSWER = (subjects.ORCHESTRATOR, subjects.GATEWAY)
-SERVICES_GROUP = "stemma.services"
+SERVICES_GROUP, MODELS_GROUP = "stemma.services", "stemma.models"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
@@ -40,20 +41,35 @@ def set_up(name: str) -> None:
 def run_command(name: str, *arguments: str) -> None:
     """Run the command of a service in this process."""
     sys.argv = [f"stemma-{name}", *arguments]
-    (found,) = entry_points(group="console_scripts", name=sys.argv[0])
+    command_of(name)()
+
+
+@cache
+def command_of(name: str) -> Callable[[], None]:
+    """The command of a service, with all that it imports; raises `ValueError` if there is none."""
+    (found,) = entry_points(group="console_scripts", name=f"stemma-{name}")
     with collecting_no_garbage():
-        command = found.load()
-    command()
+        command: Callable[[], None] = found.load()
+    return command
+
+
+@cache
+def import_models() -> None:
+    """Import the models that packages bring, which services that call models do when they start."""
+    for found in entry_points(group=MODELS_GROUP):
+        found.load()
 
 
 @contextmanager
 def collecting_no_garbage() -> Iterator[None]:
     """While modules are imported: looking for garbage would be a tenth of the start."""
+    before = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if before:
+            gc.enable()
 
 
 def main() -> None:
