@@ -199,3 +199,29 @@ def test_time_grows_with_the_length_of_a_hostile_text(unit: str) -> None:
         return calls(lambda: list(requirements(unit * times, "en")))
 
     assert read(400) < 2.5 * read(200)
+
+
+def test_a_short_name_of_a_german_party_counts_as_the_whole_and_a_preposition_or_a_company_does_not() -> None:
+    text = """Der AN stellt ein Team. AN hat Protokolle vorzulegen. Das Protokoll ist dem AG vorzulegen.
+Der AG muss die Räume öffnen. An das Amt schreibt die Siemens AG. Der AG wird den AN informieren."""
+    spelled = (
+        text.replace("AN ", "Auftragnehmer ")
+        .replace("dem AG", "dem Auftraggeber")
+        .replace("Der AG", "Der Auftraggeber")
+    )
+    found = [one.unit.text for one in requirements(text, "de")]
+    assert found == ["Der AN stellt ein Team.", "AN hat Protokolle vorzulegen.", "Das Protokoll ist dem AG vorzulegen."]
+    assert len(list(requirements(spelled, "de"))) == len(found)
+
+
+def test_only_what_says_that_a_list_follows_announces_its_items() -> None:
+    text = (
+        "We live by the sea.\n\n- Name your zoologist.\n\nThe contractor shall:\n\n- keep records\n\n"
+        "Offers shall have the following parts.\n\n- Describe your boats.\n"
+    )
+    assert [(one.unit.text, one.announced_by) for one in requirements(text, "en")] == [
+        ("Name your zoologist.", ""),
+        ("keep records", "The contractor shall:"),
+        ("Offers shall have the following parts.", ""),
+        ("Describe your boats.", "Offers shall have the following parts."),
+    ]

@@ -127,6 +127,30 @@ def test_what_is_denied_left_open_or_only_demanded_again_is_no_answer(text: str,
     assert (found is not None) is answered
 
 
+@pytest.mark.parametrize(
+    ("demand", "text", "answered"),
+    [
+        ("Name your zoologist.", "Name your zoologist", False),
+        ("Name your zoologist.", "> **Name** your zoologist!", False),
+        ("Name your zoologist.", "The request says: name your zoologist.", False),
+        ("Name your zoologist and her field. Attach her diploma.", "Name your zoologist and her field.", False),
+        ("Name your zoologist and her field.", "Our zoologist is Ada Berg; her field is seals.", True),
+        ("The contractor shall train ten users on site.", "the CONTRACTOR shall train ten\nusers on site;", False),
+        ("Please describe your training of users.", "- Please describe your training of users", False),
+    ],
+)
+def test_a_demand_said_again_in_whatever_dress_is_no_answer(demand: str, text: str, answered: bool) -> None:
+    asked = row("R1", demand)
+    assert (Answers(text, "en", (asked,)).place_of(asked) is not None) is answered
+
+
+def test_an_item_answers_in_its_own_words_and_not_with_what_announces_it() -> None:
+    asked = row("R1", "keep all records for five years", "The contractor shall:")
+    ours = Answers("We keep all records for five years.", "en", (asked,))
+    theirs = Answers("The contractor shall keep all records for five years.", "en", (asked,))
+    assert (ours.place_of(asked), theirs.place_of(asked)) == (0, None)
+
+
 def test_a_figure_of_a_demand_has_to_be_met() -> None:
     demand = row("R1", "The contractor shall keep all records for at least five years.")
     for years, answered in (("five", True), ("seven", True), ("two", False)):

@@ -40,6 +40,9 @@ class DemandWords(BaseModel):
     ``announces`` is in a sentence before a list, ``conditions`` end one whose list says when, and with ``empty`` words
     alone it says nothing by itself.
 
+    ``short`` has expressions for short names of parties and buyers, with capitals as they are written, and the words
+    that each stands for: "der AN" is no preposition.
+
     In an answer: ``undecided`` leaves something for later, ``negated`` denies it, and ``at_most`` stands before a
     figure that an answer may stay below.
     """
@@ -81,6 +84,7 @@ class DemandWords(BaseModel):
     undecided: tuple[str, ...] = ()
     negated: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
+    short: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,13 @@ class Demands:
     undecided: re.Pattern[str]
     negated: re.Pattern[str]
     at_most: re.Pattern[str]
+    short: tuple[tuple[re.Pattern[str], str], ...]
+
+    def spelled(self, text: str) -> str:
+        """A text as the expressions are matched against it, with short names of parties and buyers in full."""
+        for short, full in self.short:
+            text = short.sub(full, text)
+        return self.folded(text)
 
     @staticmethod
     def folded(text: str) -> str:
@@ -136,7 +147,9 @@ def demands(language: str) -> Demands:
     words = read_lists(DemandWords, "demands", tag)
     if not words.must:
         words = read_lists(DemandWords, "demands", DEFAULT)
-    return Demands(**{name: _any_of(getattr(words, name)) for name in DemandWords.model_fields})
+    short = tuple((re.compile(rf"(?<!\w)(?:{name})(?!\w)"), full) for name, full in words.short.items())
+    lists = (name for name in DemandWords.model_fields if name != "short")
+    return Demands(short=short, **{name: _any_of(getattr(words, name)) for name in lists})
 
 
 def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:

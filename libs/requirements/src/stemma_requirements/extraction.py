@@ -14,6 +14,8 @@ from .units import Unit, units
 
 LABEL_WORDS = 6
 """A first sentence of an item with so few words is its title, if others follow."""
+LEAD_END = 30
+"""Characters at the end of a sentence without a colon in which it says that a list follows."""
 LONGER = 4
 """Letters of a word that has a capital in a heading of English."""
 KEPT = 500
@@ -28,12 +30,14 @@ class Requirement:
     """A unit of a request that demands something.
 
     ``instruction`` is what is handed in, when and how; ``evaluation`` how offers are judged and why they are rejected;
-    ``form`` a paper to fill in, sign or certify; ``work`` what is done under the contract.
+    ``form`` a paper to fill in, sign or certify; ``work`` what is done under the contract. ``announced_by`` is what
+    says that it is one of several, of a row the names of its columns.
     """
 
     unit: Unit
     kind: Kind
     obligation: Obligation
+    announced_by: str = ""
 
 
 def requirements(text: str, language: str) -> Iterator[Requirement]:
@@ -64,11 +68,12 @@ class _Reading:
             return None
         place = self._place(unit.path)
         said = self._reader.read(unit.text, place, told=self._is_told(unit, place))
+        announced_by = self._lead_in(unit)
         if said.obligation is None and not said.denies:
-            said = self._inherited(unit, place)
+            said, announced_by = self._inherited(unit, place)
         if said.obligation is None or said.empty:
             return None
-        return Requirement(unit, self._kind(said, unit, place), said.obligation)
+        return Requirement(unit, self._kind(said, unit, place), said.obligation, announced_by)
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""
@@ -100,19 +105,30 @@ class _Reading:
             return False
         return unit.form == "sentence" or lead.obligation is not None or not lead.announces
 
-    def _inherited(self, unit: Unit, place: Place) -> Said:
-        """What the nearest announcement demands that demands something; for a row, also the names of its columns."""
+    def _lead_in(self, unit: Unit) -> str:
+        """The nearest sentence above a list that says that one follows; any other only happens to stand there."""
+        if unit.form == "row":
+            return unit.leads[-1] if unit.leads else ""
+        return next((lead for lead in reversed(unit.leads) if self._leads_in(lead)), "")
+
+    def _leads_in(self, lead: str) -> bool:
+        folded = self._words.folded(lead)
+        return folded.endswith((":", "：")) or self._words.announces.search(folded[-LEAD_END:]) is not None
+
+    def _inherited(self, unit: Unit, place: Place) -> tuple[Said, str]:
+        """What the nearest announcement demands that demands something, and its words; for a row, also the names of its
+        columns."""
         if unit.form == "row" and self._lists_demands(unit):
-            return Said("mandatory")
+            return Said("mandatory"), self._lead_in(unit)
         if _is_title(unit) or unit.number > 1 or (unit.number and not _is_short(unit)):
-            return Said()
+            return Said(), ""
         for lead in reversed(unit.leads):
             said = self._lead(lead, place)
             if said.denies:
-                return Said()
+                return Said(), ""
             if said.announces and said.obligation is not None and not said.conditional:
-                return Said(said.obligation, said.kind)
-        return Said()
+                return Said(said.obligation, said.kind), lead
+        return Said(), ""
 
     def _lists_demands(self, unit: Unit) -> bool:
         named = (*unit.path[-1:], *unit.leads[-1:])

@@ -77,7 +77,7 @@ def _row(source: str, found: Requirement) -> LedgerRow:
         line=found.unit.line,
         headings=tuple(title[:MOST_HEADING] for title in found.unit.path[-MOST_HEADINGS:]),
         quote=found.unit.text[:MOST_QUOTED],
-        announced_by=found.unit.leads[-1][:MOST_QUOTED] if found.unit.leads else "",
+        announced_by=found.announced_by[:MOST_QUOTED],
         kind=found.kind,
         obligation=found.obligation,
     )

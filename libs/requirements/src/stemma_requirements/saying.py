@@ -57,7 +57,7 @@ class Reader:
 
     def read(self, sentence: str, place: Place, *, told: bool = True) -> Said:
         """What a sentence says; if nobody is ``told``, the verb that it begins with demands nothing."""
-        text, words = self._words.folded(sentence), self._words
+        text, words = self._words.spelled(sentence), self._words
         announces = text.endswith((":", "：")) or words.announces.search(text) is not None
         if self._denies(text):
             return Said(denies=True, announces=announces)

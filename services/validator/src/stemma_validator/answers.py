@@ -2,7 +2,7 @@
 
 A passage (a paragraph, an item or a row) answers a demand if it has enough of the words that carry it, and no figure
 that falls short of one of the demand. What a clause denies or leaves open answers nothing, nor does the demand itself,
-said again.
+said again, whatever stands around it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ NEAR = 40
 """Characters before a figure in which the word stands that makes it a limit."""
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,\s+(?=(?:but|aber|sondern|mais)\b)")
+_PART = re.compile(r"(?<=[;!?])\s+")
+_WORD = re.compile(r"\w+")
+_BETWEEN = r"\W{1,8}"
+_MARKS = " \"'“”„>*_-–•#|"
 _MINUTES = {
     "minute": 1, "hour": 60, "day": 1440, "working-day": 1440, "week": 10080, "month": 43800, "quarter": 131400,
     "year": 525600,
@@ -51,10 +55,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Demand:
-    """What of a row an answer has to speak of; ``negates``: that something is not done."""
+    """What of a row an answer has to speak of; ``negates``: that something is not done.
+
+    ``echo`` is the row said again; ``demands``: its words demand by themselves, without what announces them.
+    """
 
     requirement_id: str
-    quote: str
+    echo: re.Pattern[str]
+    demands: bool
     words: frozenset[str]
     figures: tuple[Figure, ...]
     negates: bool
@@ -94,8 +102,15 @@ class Answers:
         words = self._telling(row.quote)
         if len(words) < FEW_WORDS:
             words |= self._telling(row.announced_by)
-        negates = self._words.negated.search(self._words.folded(row.quote)) is not None
-        return Demand(row.requirement_id, row.quote, words, self._figures(row.quote), negates)
+        quote = self._words.folded(row.quote)
+        negates = self._words.negated.search(quote) is not None
+        return Demand(
+            row.requirement_id, self._echo(quote), self._demands(quote), words, self._figures(row.quote), negates
+        )
+
+    def _demands(self, text: str) -> bool:
+        words = self._words
+        return any(cue.search(text) for cue in (words.must, words.weak, words.should, words.asks))
 
     def _telling(self, quote: str) -> frozenset[str]:
         """The words that say what is demanded, without those that say that it is, of whom, and how much."""
@@ -109,6 +124,15 @@ class Answers:
         for pattern in (words.parties, words.begins):
             text = pattern.sub(" ", text, count=1)
         return content_words(text, self._language)
+
+    def _echo(self, quote: str) -> re.Pattern[str]:
+        """The words of a demand, or of one of its sentences, whatever stands between them."""
+        parts = (part for unit in units(quote, self._language) for part in _PART.split(unit.text))
+        said = [words for part in (*parts, quote) if len(words := _WORD.findall(part)) >= FEW_WORDS]
+        said = said or [words for words in (_WORD.findall(quote),) if words]
+        return re.compile(
+            "|".join(rf"(?<!\w){_BETWEEN.join(map(re.escape, words))}(?!\w)" for words in said) or r"(?!)"
+        )
 
     def _passage(self, found: Sequence[Unit]) -> Passage:
         clauses = (clause for unit in found for clause in _CLAUSE.split(unit.text))
@@ -131,9 +155,19 @@ class Answers:
 
     def _affirmed(self, demand: Demand, passage: Passage) -> Iterator[str]:
         for clause in passage.clauses:
-            denies = not demand.negates and self._words.negated.search(self._words.folded(clause))
-            if not denies and clause != demand.quote:
+            folded = self._words.folded(clause)
+            denies = not demand.negates and self._words.negated.search(folded)
+            if not denies and not self._is_echo(demand, folded):
                 yield clause
+
+    def _is_echo(self, demand: Demand, clause: str) -> bool:
+        """Whether a clause only says the demand again; words that do not demand may be those of an answer, too."""
+        found = demand.echo.search(clause)
+        if found is None:
+            return False
+        before, rest = clause[: found.start()].rstrip(_MARKS), demand.echo.sub(" ", clause)
+        own = not demand.demands and not self._demands(rest) and before != "" and not before.endswith(":")
+        return not own and len(content_words(rest, self._language) - demand.words) < FEW_WORDS
 
     def _kept(self, demand: Demand, said: str) -> int | None:
         """How many figures of a demand are met by one of the same kind; None if one is not, or has no other of it.
