@@ -7,8 +7,10 @@ from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning
+from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_document.views import DocumentView, SectionView
@@ -199,3 +201,42 @@ def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:
     assert after(e.ExportRequested(**common)).exports["x"].artifact is None
     assert after(done).exports["x"].warnings == (warning,)
     assert after(failed).exports["x"].failure == "time out"
+
+
+@pytest.mark.req("I4")
+def test_an_input_that_is_dropped_before_it_counted_is_gone_and_the_next_one_has_another_id(after: Any) -> None:
+    staged, beside = (
+        e.DocumentInputAdded(
+            request_id="r",
+            input_id=f"input-{n}",
+            file=InputFile(name=f"{n}.md", artifact=REF),
+            to_read=True,
+            staged=True,
+        )
+        for n in (1, 2)
+    )
+    dropped = e.DocumentInputWithdrawn(request_id="r", input_id="input-1")
+
+    assert [(one.input_id, one.state) for one in after(staged, dropped, beside).input_views] == [
+        ("brief", "read"),
+        ("input-2", "reading"),
+    ]
+
+
+@pytest.mark.req("I4")
+def test_an_attachment_that_its_message_lost_before_it_was_read_is_gone(after: Any) -> None:
+    letter, plan = (
+        InputFile(name="letter.eml", artifact=REF),
+        InputFile(name="plan.pdf", artifact=REF, input_id="input-2"),
+    )
+    added = e.DocumentInputAdded(request_id="r", input_id="input-1", file=letter, to_read=True)
+    replaced = e.DocumentInputReplaced(request_id="r", input_id="input-1", version=2, artifact=REF)
+    read, again = (
+        e.DocumentInputRead(
+            input_id="input-1", job_id="j", version=n, reading=InputReading(text=REF, anchors=REF), children=children
+        )
+        for n, children in ((1, (plan,)), (2, ()))
+    )
+
+    assert [one.input_id for one in after(added, read).input_views] == ["brief", "input-1", "input-2"]
+    assert [one.input_id for one in after(added, read, replaced, again).input_views] == ["brief", "input-1"]

@@ -17,8 +17,11 @@ State = Literal["reading", "read", "kept", "unreadable", "staged", "withdrawn"]
 
 
 def input_views(document: Document) -> tuple[InputView, ...]:
-    """Every input that was ever given, the brief first."""
-    return tuple(_view(document, one) for one in document.inputs.values())
+    """Every input that counts, did once, or is to come, the brief first.
+
+    What was dropped before any version of it counted is gone.
+    """
+    return tuple(_view(document, one) for one in document.inputs.values() if one.contents or one.pending)
 
 
 def _view(document: Document, one: Input) -> InputView:
