@@ -54,6 +54,14 @@ def test_a_deadline_has_its_day_its_time_and_its_zone_as_they_are_written() -> N
     ]
 
 
+def test_the_title_of_a_request_tells_of_no_date_what_is_due() -> None:
+    title, rest = "# Invitation to Tender: Signs\n\n", "Vendors must register by 5 May 2027.\n"
+    assert told(f"{title}{rest}") == [("other", "2027-05-05", "")]
+    assert told(f"{title}## Questions\n\n{rest}") == [("questions", "2027-05-05", "")]
+    assert told(f"# Questions\n\n{rest}\n# Works\n\nNone.\n") == [("questions", "2027-05-05", "")]
+    assert told(f"{title}Answers are published by 5 May 2027.") == [("answers", "2027-05-05", "")]
+
+
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [

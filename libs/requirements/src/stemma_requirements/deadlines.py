@@ -79,6 +79,14 @@ def _headings(text: str) -> Iterator[Unit]:
             yield Unit(words, "sentence", (), (), document.line(piece.start), piece.start, piece.end)
 
 
+def _title(text: str) -> tuple[str, ...] | None:
+    """The path of what stands under the title alone: the first heading, if no other one is of its level."""
+    headings = [piece for piece in document_of(text).prose if piece.kind == "heading"]
+    if not headings or any(one.level <= headings[0].level for one in headings[1:]):
+        return None
+    return (" ".join(headings[0].text.split()),)
+
+
 class _Reading:
     """The reading of one request."""
 
@@ -86,6 +94,7 @@ class _Reading:
         self._cues = deadline_cues(language)
         self._times = DueTimes(text, language)
         self._demanded = demanded
+        self._title = _title(text)
 
     def of(self, unit: Unit) -> Iterator[FoundDeadline]:
         """The deadlines of a unit."""
@@ -135,13 +144,17 @@ class _Reading:
         about = (*unit.path[-1:], *unit.leads)
         return any(cues.scheduled.search(title) and not cues.past.search(title) for title in about)
 
+    def _section(self, unit: Unit) -> tuple[str, ...]:
+        """The heading above a unit, but for the title: that a request is a tender says nothing of what is due."""
+        return () if unit.path == self._title else unit.path[-1:]
+
     def _kind(self, unit: Unit, context: _Context, when: When) -> DeadlineKind:
         """What is due: by the words before the time, else those after it, else by what stands above."""
         due = self._is_due(context) or self._cues.named.search(context.before) is not None or context.is_labelled
         if verb := self._verb_beside(context.before):
             return verb
         after = context.after[: 0 if when.counted else NEAR]
-        above = () if unit.form == "sentence" and not due else (*unit.leads[-1:], *unit.path[-1:])
+        above = () if unit.form == "sentence" and not due else (*unit.leads[-1:], *self._section(unit))
         found = (self._kind_in(words, due=due) for words in (context.before, after, *above))
         return next((kind for kind in found if kind != "other"), "other")
 
