@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import mimetypes
 import os
+import re
 from pathlib import Path
 
 import pytest
 from stemma_client import InvalidInputError
 from stemma_client.inputs import MAX_FILE_BYTES, collect, media_type_of, read
-from stemma_contracts.media import SHOWN
+from stemma_contracts.media import MEDIA_TYPE_PATTERN, SHOWN
 
 
 def names(*paths: Path) -> list[str]:
@@ -164,3 +166,11 @@ def test_refuses_a_path_that_does_not_exist(tmp_path: Path) -> None:
 )
 def test_the_ending_of_a_name_says_what_is_read_what_is_shown_and_what_is_attached(name: str, media_type: str) -> None:
     assert media_type_of(name) == media_type
+
+
+@pytest.mark.req("I1")
+def test_the_media_type_of_whatever_a_file_is_called_is_one_that_a_request_may_have() -> None:
+    names = [
+        f"a{suffix}" for suffix in (*mimetypes.types_map, *mimetypes.common_types, ".docm", ".xlsm", ".unknown", "")
+    ]
+    assert [name for name in names if not re.fullmatch(MEDIA_TYPE_PATTERN, media_type_of(name))] == []

@@ -61,7 +61,7 @@ def media_type_of(name: str) -> str:
     """
     if (known := _MEDIA_TYPES.get(Path(name).suffix.lower())) is not None:
         return known
-    guessed = mimetypes.guess_type(name)[0] or _ANYTHING
+    guessed = (mimetypes.guess_type(name)[0] or _ANYTHING).lower()
     return _ANYTHING if guessed.startswith("image/") or guessed in READ else guessed
 
 
