@@ -262,7 +262,8 @@ async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_
         assert other.status == 404
         await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1")
         await expect(page.locator("details[open] rect")).to_have_count(3)
-        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1/text?line=3")
+        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1")
+        await page.get_by_role("link", name="What was read").click()
         await page.get_by_text("The page as it looks").click()
         await expect(page.get_by_role("img")).to_have_accessible_name(f"p. 1 of {NAME}")
         await page.goto(f"{address}{ledger(document_id)}/R2")

@@ -34,8 +34,9 @@ class Viewed:
         for _ in range(TRIES):
             known, sequence = await self._read(document_id)
             versions = {name: seen for name, seen in known.versions.items() if name != section_id}
-            if version and len(versions) < MOST_VIEWED:
-                versions[section_id] = version
+            if version and len(versions) >= MOST_VIEWED:
+                raise InvalidInputError(f"{MOST_VIEWED} sections of the document are marked, and no more can be")
+            versions |= {section_id: version} if version else {}
             data = ViewedSections(versions=versions).model_dump_json().encode()
             if await write_value(self._connection, subjects.VIEWED_BUCKET, self._key(document_id), data, sequence):
                 return

@@ -20,6 +20,7 @@ KEYS = (
             ("k", "key_previous"),
             ("b", "page_before"),
             ("f", "page_after"),
+            ("Ctrl Enter", "key_send"),
         ),
     ),
     ("document", (("u", "inputs"), ("q", "requirements"), ("h", "history"), ("x", "export"))),

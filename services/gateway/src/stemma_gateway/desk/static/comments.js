@@ -113,5 +113,6 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("input", ({ target }) => form()?.contains(target) && keep());
 document.addEventListener("pointerdown", ({ target }) => text().contains(target) && (picked = null));
 document.addEventListener("selectionchange", () => (picked = selected() ?? picked));
+addEventListener("keydown", () => (picked = selected() ?? picked), true); // the change may not have been told yet
 document.addEventListener("focusin", ({ target }) => target.matches('[name="feedback"], [name="instruction"]') && quoted(target));
 addEventListener("keydown", (event) => event.key === "c" && event.defaultPrevented && isOpen() && begin());

@@ -15,6 +15,15 @@ function press(element) {
   details.querySelector("textarea, select, input:not([type=hidden])")?.focus();
 }
 
+function send(event) {
+  const [target] = event.composedPath();
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !target.matches("textarea")) return;
+  event.preventDefault();
+  const buttons = [...(target.form?.querySelectorAll("button:not([type=button])") ?? [])];
+  buttons.find((each) => each.checkVisibility())?.click();
+}
+
+addEventListener("keydown", send);
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const [target] = event.composedPath();

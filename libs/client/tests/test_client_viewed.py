@@ -1,0 +1,47 @@
+"""What a person has viewed: kept on the server, read by that person alone, and bounded."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+from stemma_client import AccessDeniedError, Client, InvalidInputError
+from stemma_client.own_values import read_value
+from stemma_client.settings import ServerAddress
+from stemma_contracts import subjects
+from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
+from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
+from stemma_testkit.servers import admit
+
+pytestmark = pytest.mark.req("H2")
+
+
+async def test_ticks_follow_a_person_who_alone_reads_them_and_two_at_once_are_both_kept(server: NatsServer) -> None:
+    logins = [admit(server, name, Role.REVIEWER) for name in ("vera", "walt")]
+    addresses = [ServerAddress(server.url, "default", login.person, login=login) for login in logins]
+    async with AsyncExitStack() as stack:
+        here, there, other = [
+            await stack.enter_async_context(Client.connect_to(address))
+            for address in (addresses[0], addresses[0], addresses[1])
+        ]
+        await asyncio.gather(here.viewed.mark("d1", "a", 1), there.viewed.mark("d1", "b", 2))
+        assert await here.viewed.of("d1") == {"a": 1, "b": 2}
+        await there.viewed.mark("d1", "a", 0)
+        assert await here.viewed.of("d1") == {"b": 2}
+        assert await other.viewed.of("d1") == {}
+        with pytest.raises(AccessDeniedError):
+            await read_value(other._connection, subjects.VIEWED_BUCKET, subjects.viewed_key("default", "vera", "d1"))
+
+
+async def test_no_more_sections_of_a_document_are_marked_than_its_value_holds(server: NatsServer) -> None:
+    login = admit(server, "xeno", Role.REVIEWER)
+    async with Client.connect_to(ServerAddress(server.url, "default", "xeno", login=login)) as client:
+        full = ViewedSections(versions={f"s{number}": 1 for number in range(MOST_VIEWED)}).model_dump_json()
+        jetstream = await client._connection.asking()
+        await jetstream.publish(f"$KV.viewed.{subjects.viewed_key('default', 'xeno', 'd1')}", full.encode())
+        with pytest.raises(InvalidInputError, match="no more can be"):
+            await client.viewed.mark("d1", "other", 1)
+        await client.viewed.mark("d1", "s1", 2)
+        assert (await client.viewed.of("d1"))["s1"] == 2
