@@ -459,6 +459,7 @@ def test_refuses_what_does_not_fit_and_says_why(written: Story) -> None:
     written.when(replaced("input-9", 1)).then_types(e.RefusedUnknownInput)
     written.when(replaced("input-1", 7)).then_types(e.RefusedInputVersion)
     written.when(inputs.Apply(asked(), "input-1", 1)).then_types(e.RefusedInputVersion)
+    written.when(inputs.Apply(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
     written.when(inputs.Withdraw(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
     written.when(inputs.Add(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
 

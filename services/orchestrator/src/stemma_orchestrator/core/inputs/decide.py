@@ -88,7 +88,8 @@ def _add(command: Add, document: Document) -> e.AnyEvent:
 
 def _old_version(command: Replace | Apply | Withdraw, one: Input) -> e.AnyRefusal | None:
     current = _version_to_decide(command, one)
-    if command.version == current:
+    nothing_staged = isinstance(command, Apply) and current == 0
+    if command.version == current and not nothing_staged:
         return None
     return e.RefusedInputVersion(
         **refused(command), input_id=one.input_id, version=command.version, current_version=current
