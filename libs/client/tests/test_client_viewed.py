@@ -31,8 +31,18 @@ async def test_ticks_follow_a_person_who_alone_reads_them_and_two_at_once_are_bo
         await there.viewed.mark("d1", "a", 0)
         assert await here.viewed.of("d1") == {"b": 2}
         assert await other.viewed.of("d1") == {}
-        with pytest.raises(AccessDeniedError):
-            await read_value(other._connection, subjects.VIEWED_BUCKET, subjects.viewed_key("default", "vera", "d1"))
+        other.viewed._owner = "vera"
+        assert await other.viewed.of("d1") == {}, "the server does not tell it"
+        assert await other.viewed.of("d1") == {}, "nor is it asked again at once"
+
+
+async def test_all_calls_that_wait_while_one_is_refused_are_refused_in_words(server: NatsServer) -> None:
+    login = admit(server, "yara", Role.REVIEWER)
+    key = subjects.rules_key("default", "vera")
+    async with Client.connect_to(ServerAddress(server.url, "default", "yara", login=login)) as client:
+        reads = [read_value(client._connection, subjects.RULES_BUCKET, key) for _ in range(3)]
+        refused = await asyncio.gather(*reads, return_exceptions=True)
+        assert [type(each) for each in refused] == [AccessDeniedError] * 3
 
 
 async def test_no_more_sections_of_a_document_are_marked_than_its_value_holds(server: NatsServer) -> None:

@@ -57,8 +57,8 @@ FULL = {
 }
 """What the server says where a tenant has as much as it may have, and what we say."""
 _REQUEST_OF_A_PERSON = re.compile(r"stemma\.request\.v2\.[^.]+\.[^.]+\.([a-z-]+)", re.IGNORECASE)
-_PRESENCE = ".presence."
-"""Nobody waits for what is told there, where an admission of an earlier release does not allow it."""
+_HELPS = (".presence.", "$kv.viewed.")
+"""What helps people and holds up nothing: an admission of an earlier release may not allow it."""
 
 T = TypeVar("T")
 Told = Callable[[str], None]
@@ -81,12 +81,12 @@ class Connection:
 
     async def call(self, call: Coroutine[Any, Any, T]) -> T:
         """Await a call to the server; raises `AccessDeniedError` as soon as the server refuses it."""
-        task = asyncio.create_task(call)
+        task, denial = asyncio.create_task(call), self._denial
         try:
-            waiting: set[asyncio.Future[Any]] = {task, self._denial}
+            waiting: set[asyncio.Future[Any]] = {task, denial}
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                raise AccessDeniedError(self._take_denial())
+                raise AccessDeniedError(self._taken(denial))
             return task.result()
         except APIError as error:
             if meant := self._meaning(error):
@@ -123,9 +123,11 @@ class Connection:
         """Tell whoever listens to this connection."""
         self._told(line)
 
-    def _take_denial(self) -> str:
-        denial, self._denial = self._denial.result(), asyncio.get_running_loop().create_future()
-        return denial
+    def _taken(self, denial: asyncio.Future[str]) -> str:
+        """What a refusal says; which call it is about is not told, so all that wait then are refused."""
+        if self._denial is denial:
+            self._denial = asyncio.get_running_loop().create_future()
+        return denial.result()
 
     async def _on_error(self, admittance: Admittance, error: Exception) -> None:
         if isinstance(error, SlowConsumerError):
@@ -135,7 +137,9 @@ class Connection:
             self._last_error = error
         self._judge(admittance, error)
         violation = str(error).lower()
-        if "permissions violation" in violation and not self._denial.done() and _PRESENCE not in violation:
+        if "permissions violation" not in violation or any(subject in violation for subject in _HELPS):
+            return
+        if not self._denial.done():
             self._denial.set_result(self._forbidden(str(error)))
 
     def _judge(self, admittance: Admittance, error: Exception) -> None:

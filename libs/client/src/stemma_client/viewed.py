@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Mapping
 
 from pydantic import ValidationError
@@ -9,10 +11,11 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
 
 from .connection import Connection
-from .errors import InvalidInputError
+from .errors import InvalidInputError, StemmaError
 from .own_values import read_value, write_value
 
 TRIES = 5
+PATIENCE_S, AGAIN_AFTER_S = 2.0, 60.0
 
 
 class Viewed:
@@ -23,10 +26,21 @@ class Viewed:
         login = connection.address.login
         self._tenant = connection.address.tenant
         self._owner = login.person if login else subjects.PROGRAMS
+        self._not_before = 0.0
 
     async def of(self, document_id: str) -> Mapping[str, int]:
-        """The version in which each section of a document was viewed."""
-        known, _ = await self._read(document_id)
+        """The version in which each section of a document was viewed; nothing where the server does not tell it.
+
+        A server whose configuration is older refuses without an answer: it is asked again after a while.
+        """
+        if time.monotonic() < self._not_before:
+            return {}
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                known, _ = await self._read(document_id)
+        except (TimeoutError, StemmaError):
+            self._not_before = time.monotonic() + AGAIN_AFTER_S
+            return {}
         return known.versions
 
     async def mark(self, document_id: str, section_id: str, version: int) -> None:

@@ -17,7 +17,6 @@ from .document_map import drawn
 from .export_rows import export_rows
 from .shell import shown
 from .versions import timeline
-from .viewing import viewed_of
 
 router = APIRouter(route_class=PageRoute)
 
@@ -57,7 +56,7 @@ async def document_page(
         costs=costs_of(log),
         works=WORKS,
         done=done,
-        viewed=await viewed_of(session, document_id),
+        viewed=await session.client.viewed.of(document_id),
     )
 
 

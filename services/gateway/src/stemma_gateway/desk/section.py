@@ -31,7 +31,6 @@ from .provenance import lineage_of
 from .shell import shown
 from .suggested import replacements
 from .verbs import BY_NAME, open_verbs
-from .viewing import viewed_of
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -120,7 +119,7 @@ async def section_page(
         replacements=replacements(text, section, threads),
         remarks=remarks,
         people=_people(session, document),
-        viewed=await viewed_of(session, document_id),
+        viewed=await session.client.viewed.of(document_id),
     )
 
 

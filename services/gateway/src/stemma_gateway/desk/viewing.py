@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
-from stemma_client import StemmaError
 from stemma_contracts.tokens import Token
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.resources.addresses import DocumentId
-from stemma_gateway.sessions import Session
 
 router = APIRouter(route_class=PageRoute)
 
@@ -29,11 +26,3 @@ async def view(
     """Tick a section as viewed in a version, or with 0 take that back."""
     await session.client.viewed.mark(document_id, section, version)
     return Response(status_code=HTTPStatus.NO_CONTENT)
-
-
-async def viewed_of(session: Session, document_id: str) -> Mapping[str, int]:
-    """What was viewed of a document; nothing where that cannot be told, since pages are shown without it."""
-    try:
-        return await session.client.viewed.of(document_id)
-    except StemmaError:
-        return {}
