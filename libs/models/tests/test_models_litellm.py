@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,11 +84,13 @@ async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provi
 
 
 async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Provider) -> None:
-    provider.script = [Reply({"content": "one two three"}, pause_s=0.1)]
+    heard = threading.Event()
+    provider.script = [Reply({"content": "one two three"}, heard=heard)]
     tokens: list[str] = []
 
     async def on_token(token: str) -> None:
         tokens.append(token)
+        heard.set()
 
     answer = await caller(provider).text(context(), "generate", PROMPT, on_token=on_token)
     assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("one two three", "one ", 3)

@@ -13,6 +13,8 @@ from typing import Any
 
 from .serving import serving
 
+LINES_OF_EVENT = 2
+HEARD_WITHIN_S = 30
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
@@ -22,7 +24,8 @@ class Reply:
 
     ``body`` stands in place of a completion, whatever it is; ``cut`` breaks the connection in the middle of the
     answer; ``silent`` never answers, with ``cut`` from the middle on. An answer that is not ``stated`` does not say
-    why it ended, a stream that is not ``done`` lacks the line ``[DONE]``. ``pause_s`` lies before each line.
+    why it ended, a stream that is not ``done`` lacks the line ``[DONE]``. ``pause_s`` lies before each line. All behind
+    the first event of a stream waits until it is ``heard``.
     """
 
     message: Mapping[str, Any] = field(default_factory=dict)
@@ -35,6 +38,7 @@ class Reply:
     stated: bool = True
     done: bool = True
     pause_s: float = 0.0
+    heard: threading.Event | None = None
 
 
 def says(text: str, finish_reason: str = "stop") -> Reply:
@@ -97,8 +101,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         sent = body[: len(body) // 2] if reply.cut else body
-        for part in sent.splitlines(keepends=True):
+        for number, part in enumerate(sent.splitlines(keepends=True)):
             self.server.stopping.wait(reply.pause_s)
+            if reply.heard is not None and number == LINES_OF_EVENT:
+                reply.heard.wait(HEARD_WITHIN_S)
             self.wfile.write(part)
         self.close_connection = True
 
