@@ -1,4 +1,4 @@
-"""nats-py's client with fewer writes to the socket, by parts of it that are private: its release is pinned.
+"""nats-py's client with fewer writes to the socket, by parts of it that are private: pyproject.toml names the releases.
 
 Each write is a call of the kernel here, and a read and a wake-up at the server: the largest single cost of a service.
 nats-py writes once for what is sent in one turn of the event loop.
