@@ -7,8 +7,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,8 +27,6 @@ from stemma_provisioning import PROVISIONER, Bounds, inbox_prefix
 from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 HERE = Path(__file__).parent
-# The launcher, which is begun with it, is to find our modules; what it starts must have the same to be a copy of it.
-os.environ["PYTHONPATH"] = str(HERE)
 START_S = 60.0
 
 
@@ -74,6 +72,7 @@ async def installation(
 ) -> AsyncIterator[Installation]:
     """A fresh installation with so many processes of each service, in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
+        stack.enter_context(finding_modules())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
         every = {name: dict(env or {}) for name in others}
@@ -88,6 +87,18 @@ async def installation(
             name = f"{subjects.GENERATION} {number}"
             more[name] = await _started(stack, making(name))
         yield Installation(stemma, generation, await _admin(stack, stemma), more)
+
+
+@contextmanager
+def finding_modules() -> Iterator[None]:
+    """The launcher, which begins here, is to find our modules; what it starts must have the same to be a copy of it."""
+    before = dict(os.environ)
+    os.environ["PYTHONPATH"] = str(HERE)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 async def _started(stack: AsyncExitStack, process: ManagedProcess) -> ManagedProcess:

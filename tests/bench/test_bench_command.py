@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from bench_generation import in_place_of_others
+from bench_installation import finding_modules
 from bench_model import bench_model
 from langchain_core.messages import HumanMessage
 from stemma_artifacts.store import MemoryArtifactStore
@@ -29,6 +31,14 @@ def test_help_says_what_each_part_measures() -> None:
         "  scale      runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log\n"
         in bench("--help").stdout
     )
+
+
+def test_what_the_launcher_of_the_bench_finds_its_modules_by_is_there_in_its_block_alone() -> None:
+    before = dict(os.environ)
+    with finding_modules():
+        assert os.environ["PYTHONPATH"] == str(BENCH.parent)
+    assert dict(os.environ) == before
+    assert before.get("PYTHONPATH") != str(BENCH.parent)
 
 
 async def test_the_service_that_is_measured_is_answered_by_the_model_of_the_bench() -> None:

@@ -282,7 +282,7 @@ async def _give_up_later(server: NatsServer) -> None:
     async with connected(server) as nats:
         js, name = nats.jetstream(), subjects.requests_consumer(TENANT)
         config = (await js.consumer_info(subjects.REQUESTS, name)).config
-        await js.add_consumer(subjects.REQUESTS, replace(config, max_deliver=30))
+        await js.add_consumer(subjects.REQUESTS, replace(config, max_deliver=30, backoff=None))
 
 
 async def held_up_before_it_appends(hasty: NatsServer, folder: Path) -> None:
