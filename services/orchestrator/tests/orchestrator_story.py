@@ -9,6 +9,8 @@ from itertools import count
 from typing import Any
 
 from orchestrator_reader import ABOUT, Reader, known
+from stemma_contracts import registry
+from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
 from stemma_contracts.v1.events import AnyEvent
@@ -52,6 +54,22 @@ def validation(passed: bool = True) -> ValidationSummary:
 
 
 PROVENANCE = Provenance(model="offline")
+
+
+def about(job: j.Job) -> dict[str, Any]:
+    """What every outcome of a job says."""
+    told: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    return {**told, "section_id": job.section.section_id} if isinstance(job, j.SectionJob) else told
+
+
+def folded(history: list[AnyEvent]) -> State:
+    """The state by the log alone, as it is encoded."""
+    state: State = NoDocument()
+    for event in history:
+        decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
+        assert isinstance(decoded, AnyEvent)
+        state = evolve(state, decoded)
+    return state
 
 
 def meta(request_id: str) -> RequestMeta:

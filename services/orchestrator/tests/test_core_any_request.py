@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, meta, ref, validation
+from orchestrator_story import PROVENANCE, Story, about, evaluation, meta, ref, validation
 from stemma_contracts import Contract
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -119,36 +119,34 @@ STEPS = st.lists(STEP, min_size=5, max_size=40)
 
 def outcome(job: j.Job, choice: int) -> o.Outcome:
     """What a worker says of a job: mostly that it is done."""
-    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    if isinstance(job, j.SectionJob):
-        about["section_id"] = job.section.section_id
+    said = about(job)
     if choice == 9:
-        return o.JobDead(**about)
+        return o.JobDead(**said)
     match job:
         case j.ReadInput():
             form = FoundFields(fields=ref("fields"), field_ids=("f1", "f2")) if job.form else None
-            return o.InputRead(**about, reading=InputReading(text=ref(f"read {choice}"), form=form))
+            return o.InputRead(**said, reading=InputReading(text=ref(f"read {choice}"), form=form))
         case j.GenerateSection() | j.ResumeGraph() if choice > 6:
             return o.GraphPaused(
-                **about, thread_id=job.job_id, need=Need(need_id="n1", kind="question", checkpoint_id="cp1")
+                **said, thread_id=job.job_id, need=Need(need_id="n1", kind="question", checkpoint_id="cp1")
             )
         case j.GenerateSection() | j.ResumeGraph():
-            return o.SectionGenerated(**about, draft=ref("text"), evaluation=evaluation(), provenance=PROVENANCE)
+            return o.SectionGenerated(**said, draft=ref("text"), evaluation=evaluation(), provenance=PROVENANCE)
         case j.ReviseDraft():
-            return o.DraftRevised(**about, draft=ref(f"{choice}"), summary=ref("cut"), provenance=PROVENANCE)
+            return o.DraftRevised(**said, draft=ref(f"{choice}"), summary=ref("cut"), provenance=PROVENANCE)
         case j.ValidateDraft():
-            return o.DraftValidated(**about, validation=validation(choice != 8))
+            return o.DraftValidated(**said, validation=validation(choice != 8))
         case j.EvaluateDraft():
-            return o.DraftEvaluated(**about, evaluation=evaluation(), provenance=PROVENANCE)
+            return o.DraftEvaluated(**said, evaluation=evaluation(), provenance=PROVENANCE)
         case j.ExtractRequirements():
             summary = LedgerSummary(mandatory=("R1",), others=("R2",)[: choice % 2])
-            return o.RequirementsExtracted(**about, rows=ref("rows"), difference=ref("{}"), summary=summary)
+            return o.RequirementsExtracted(**said, rows=ref("rows"), difference=ref("{}"), summary=summary)
         case j.FillForm():
-            return o.FormFilled(**about, artifact=ref("form"))
+            return o.FormFilled(**said, artifact=ref("form"))
         case j.ConvertDocument():
-            return o.DocumentConverted(**about, artifact=ref("document"))
+            return o.DocumentConverted(**said, artifact=ref("document"))
         case _:
-            return o.JobDead(**about)
+            return o.JobDead(**said)
 
 
 @pytest.mark.req("P18", "D3")

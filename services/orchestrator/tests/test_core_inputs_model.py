@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
-from stemma_contracts import registry
-from stemma_contracts.v1 import events as e
+from orchestrator_story import PROVENANCE, Story, about, evaluation, folded, ref, validation
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable, UsedInput
 from stemma_contracts.v1.references import InputFile, InputRole
-from stemma_document.evolve import evolve
 from stemma_document.inputs import evidence_of, given_files, manner_of, pictures_of
 from stemma_document.open_work import open_job_ids
-from stemma_document.state import Document, NoDocument, State
+from stemma_document.state import Document
 from stemma_document.viewing import view_of
 from stemma_orchestrator.core import documents, inputs, ledger
 from stemma_orchestrator.core.commands import Command, Record
@@ -64,24 +59,22 @@ def asked_for(story: Story, step: Step) -> Command:
 
 def outcome(job: j.Job, choice: int) -> o.Outcome:
     """What a worker says of a job."""
-    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    if isinstance(job, j.SectionJob):
-        about["section_id"] = job.section.section_id
+    said = about(job)
     if choice == 9:
-        return o.JobDead(**about)
+        return o.JobDead(**said)
     match job:
         case j.ReadInput() if choice == 8:
-            return o.InputUnreadable(**about, unreadable=LOCKED)
+            return o.InputUnreadable(**said, unreadable=LOCKED)
         case j.ReadInput():
             children = [InputFile(name=f"{job.name} {n}", artifact=ref(f"{n} {choice}")) for n in range(choice % 3)]
-            return o.InputRead(**about, reading=InputReading(text=ref(f"read {choice}")), children=tuple(children))
+            return o.InputRead(**said, reading=InputReading(text=ref(f"read {choice}")), children=tuple(children))
         case j.GenerateSection():
-            return o.SectionGenerated(**about, draft=ref("text"), evaluation=evaluation(), provenance=PROVENANCE)
+            return o.SectionGenerated(**said, draft=ref("text"), evaluation=evaluation(), provenance=PROVENANCE)
         case j.ValidateDraft():
             used = tuple(UsedInput(input_id=f"input-{n}", whole=True) for n in range(1, choice))
-            return o.DraftValidated(**about, validation=validation().model_copy(update={"used": used}))
+            return o.DraftValidated(**said, validation=validation().model_copy(update={"used": used}))
         case _:
-            return o.JobDead(**about)
+            return o.JobDead(**said)
 
 
 def command_of(story: Story, step: Step) -> Command | None:
@@ -133,12 +126,3 @@ def begin(story: Story, *, reads: bool) -> None:
         story.when(
             inputs.Replace(story.asked(), BRIEF, 1, ref("brief", "application/pdf"), is_text=False, staged=False)
         )
-
-
-def folded(history: list[e.AnyEvent]) -> State:
-    state: State = NoDocument()
-    for event in history:
-        decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
-        assert isinstance(decoded, e.AnyEvent)
-        state = evolve(state, decoded)
-    return state

@@ -9,27 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from orchestrator_naive import Ask
 from orchestrator_run import STEPS, Run, Step, dependency_maps
-from orchestrator_story import Story, ref
-from stemma_contracts import registry
+from orchestrator_story import Story, folded, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import SectionStatus
-from stemma_document.evolve import evolve
 from stemma_document.open_work import open_job_ids
-from stemma_document.state import NoDocument, State
+from stemma_document.state import State
 from stemma_orchestrator.core import documents, editing, generation
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import work_of
-
-
-def folded(history: list[e.AnyEvent]) -> State:
-    state: State = NoDocument()
-    for event in history:
-        decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
-        assert isinstance(decoded, e.AnyEvent)
-        state = evolve(state, decoded)
-    return state
 
 
 @pytest.mark.req("P9", "P10", "P18")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from orchestrator_design import EVERY, Design
 from orchestrator_naive import Ask
-from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
+from orchestrator_story import PROVENANCE, about, evaluation, ref, validation
 from orchestrator_witness import NEED, command_of
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -55,24 +55,22 @@ def asked_for(design: Design, verb: str, name: str, choice: int) -> RequestComma
 
 def outcome(job: j.Job, choice: int) -> o.Outcome:
     """What a worker says of a job: that it is done, seven times of ten."""
-    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    if isinstance(job, j.SectionJob):
-        about["section_id"] = job.section.section_id
+    said = about(job)
     if choice == 9:
-        return o.JobDead(**about)
+        return o.JobDead(**said)
     match job:
         case j.GenerateSection() | j.ResumeGraph():
-            return _written(about, choice)
+            return _written(said, choice)
         case j.ReviseDraft() if choice == 8:
-            return o.InstructionRefused(**about, reason=ref("no"))
+            return o.InstructionRefused(**said, reason=ref("no"))
         case j.ReviseDraft():
-            return o.DraftRevised(**about, draft=ref(f"revised {choice}"), summary=ref("cut"), provenance=PROVENANCE)
+            return o.DraftRevised(**said, draft=ref(f"revised {choice}"), summary=ref("cut"), provenance=PROVENANCE)
         case j.ValidateDraft():
-            return o.DraftValidated(**about, validation=validation(choice != 8))
+            return o.DraftValidated(**said, validation=validation(choice != 8))
         case j.EvaluateDraft():
-            return o.DraftEvaluated(**about, evaluation=evaluation(passed=choice != 8), provenance=PROVENANCE)
+            return o.DraftEvaluated(**said, evaluation=evaluation(passed=choice != 8), provenance=PROVENANCE)
         case j.ConvertDocument():
-            return o.DocumentConverted(**about, artifact=ref("document"))
+            return o.DocumentConverted(**said, artifact=ref("document"))
         case _:
             raise AssertionError(job)
 
