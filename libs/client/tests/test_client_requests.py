@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from nats.js.errors import NotFoundError
 from stemma_client import (
     AccessDeniedError,
     AnswerTimeoutError,
@@ -20,6 +22,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument, PauseDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import NatsServer
+from stemma_provisioning.copies import copies_api
 from stemma_testkit.servers import eventually
 
 
@@ -75,6 +78,25 @@ async def test_the_answer_to_another_body_under_the_same_id_is_passed_over(clien
     accepted = await client.request(PauseDocument(request_id=request_id, document_id="mine"))
 
     assert accepted.document_id == "mine"
+
+
+@pytest.mark.req("E3", "O1")
+async def test_an_answer_that_the_copy_of_the_tenant_lacks_is_read_where_it_was_stored(
+    client: Client, backstage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy on several servers can lack what came while one of them was lost."""
+    monkeypatch.setattr("stemma_client.requests.LOOK_AGAIN_S", 0.1)
+    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=copies_api("default"))
+    await backstage.answer(request_id, b"the body", "mine")
+
+    async def is_gone() -> bool:
+        with suppress(NotFoundError):
+            found = await copies.get_last_msg(subjects.ANSWERS, subjects.answer("default", request_id))
+            return bool(await copies.delete_msg(subjects.ANSWERS, found.seq))
+        return False
+
+    await eventually(is_gone)
+    assert (await client.answer(request_id)).document_id == "mine"
 
 
 @pytest.mark.req("E3")

@@ -25,7 +25,7 @@ from nats.errors import (
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RawStreamMsg
 from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.servers import servers_in
@@ -303,13 +303,17 @@ class Connection:
 
     async def last_sequence(self, stream: str, subject: str) -> int:
         """Where the last message under a subject lies in the stream itself; 0 if there is none."""
+        last = await self.last_message(stream, subject)
+        return last.seq or 0 if last else 0
+
+    async def last_message(self, stream: str, subject: str) -> RawStreamMsg | None:
+        """The last message under a subject in the stream itself, whatever the tenant's copy of it has."""
         try:
-            last = await self.call(self.jetstream.get_last_msg(stream, subject, direct=True))
+            return await self.call(self.jetstream.get_last_msg(stream, subject, direct=True))
         except ServerUnreachableError as error:
             if isinstance(error.__cause__, NotFoundError):
-                return 0
+                return None
             raise
-        return last.seq or 0
 
     async def follow(self, stream: str, subject: str, from_sequence: int = 0) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject and what comes, in order, each message once, without end.

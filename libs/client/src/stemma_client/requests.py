@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -14,18 +14,26 @@ from uuid import uuid4
 
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
-from nats.js.api import PubAck
+from nats.js.api import PubAck, RawStreamMsg
 from nats.js.errors import APIError
 from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import DocumentRequest, Request
 
 from .connection import Connection
-from .errors import AnswerTimeoutError, RequestRejectedError, RequestTooLargeError, TooManyRequestsError
+from .errors import (
+    AnswerTimeoutError,
+    RequestRejectedError,
+    RequestTooLargeError,
+    ServerUnreachableError,
+    TooManyRequestsError,
+)
 
 SOURCE = "stemma-client"
 AT_HAND_S = 2.0
 """How long the answer to a request that was stored before is waited for, before it is stored again."""
+LOOK_AGAIN_S = 10.0
+"""How often an answer that does not come is looked for where it was stored."""
 _FULL = "maximum messages per subject exceeded"
 
 R = TypeVar("R", bound=Request)
@@ -137,19 +145,47 @@ async def read_answer(
 
 
 async def _first_answer(connection: Connection, request_id: str, digest: str | None) -> Answer:
+    """The first answer that fits; from time to time it is looked for where it was stored.
+
+    The tenant's copy of the answers, which is followed, may lack one for good after servers of a cluster were lost.
+    """
     subject = subjects.answer(connection.address.tenant, request_id)
+    following = asyncio.create_task(_followed_answer(connection, subject, request_id, digest))
+    try:
+        while not (await asyncio.wait({following}, timeout=LOOK_AGAIN_S))[0]:
+            if answer := await _stored_answer(connection, subject, digest):
+                return answer
+        return following.result()
+    finally:
+        following.cancel()
+        await asyncio.wait({following})
+
+
+async def _stored_answer(connection: Connection, subject: str, digest: str | None) -> Answer | None:
+    """The last answer where it was stored, if it fits; while no server can be reached, nothing is known."""
+    with suppress(ServerUnreachableError):
+        if last := await connection.last_message(subjects.ANSWERS, subject):
+            return _fitting(last, digest)
+    return None
+
+
+async def _followed_answer(connection: Connection, subject: str, request_id: str, digest: str | None) -> Answer:
     async with aclosing(connection.follow(subjects.ANSWERS, subject)) as messages:
         async for message in messages:
-            answer = _answer_in(message)
-            if answer is not None and digest in (None, answer.request_digest):
+            if answer := _fitting(message, digest):
                 return answer
     raise AnswerTimeoutError(request_id, 0)
 
 
-def _answer_in(message: Msg) -> Answer | None:
+def _fitting(message: Msg | RawStreamMsg, digest: str | None) -> Answer | None:
+    answer = _answer_in(message)
+    return answer if answer is not None and digest in (None, answer.request_digest) else None
+
+
+def _answer_in(message: Msg | RawStreamMsg) -> Answer | None:
     """The answer in a message; what cannot be read is none."""
     try:
-        answer = registry.decode((message.headers or {}).get("ce-type", ""), message.data)
+        answer = registry.decode((message.headers or {}).get("ce-type", ""), message.data or b"")
     except ValueError:
         return None
     return answer if isinstance(answer, Answer) else None
