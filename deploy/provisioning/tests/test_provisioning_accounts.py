@@ -260,6 +260,24 @@ async def test_a_copy_that_is_lost_is_told_and_made_again(tmp_path: Path, lost: 
             assert len(await found.fetch(1, timeout=10)) == 1
 
 
+@pytest.mark.req("S1", "O1")
+async def test_a_copy_that_lacks_a_message_is_told_and_made_again(tmp_path: Path) -> None:
+    """As after a server of three was lost. It is tried with answers, of which the server lets one be deleted."""
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin:
+            answers = [subjects.answer("default", f"r{number}") for number in range(3)]
+            for subject in answers:
+                await admin.jetstream().publish(subject, b"{}")
+            await provision(admin)
+            there = admin.jetstream(prefix=copies_api("default"))
+            await there.delete_msg(subjects.ANSWERS, 2)
+            assert await check(admin) == [Drift("ANSWERS of default", "messages of the copy", "present", None)]
+            await provision(admin)
+            assert await check(admin) == []
+            assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3)] == answers
+
+
 @pytest.mark.req("S1")
 async def test_a_copy_is_whole_after_the_server_was_killed(tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
