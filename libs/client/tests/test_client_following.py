@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import pytest
@@ -82,6 +83,24 @@ async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_
         await copies.delete_consumer(subjects.EVENTS, own.pop())
         await backstage.append(document_id, DocumentPaused())
         assert [event.name for event in await coming] == ["document-paused"]
+
+
+@pytest.mark.req("E4", "O1")
+async def test_a_follower_makes_another_consumer_when_its_own_lives_and_stands_still(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{CONNECTION}.LOOK_AGAIN_S", 1.0)
+    copies = backstage.nats.jetstream(prefix=copies_api("default"))
+    before = {info.name for info in await copies.consumers_info(subjects.EVENTS)}
+    async with aclosing(client.follow(document_id)) as events:
+        coming = asyncio.create_task(take(events, 1))
+        async with asyncio.timeout(20):
+            while not (own := {info.name for info in await copies.consumers_info(subjects.EVENTS)} - before):
+                await asyncio.sleep(0.02)
+        await copies.pause_consumer(subjects.EVENTS, own.pop(), (datetime.now(UTC) + timedelta(hours=1)).isoformat())
+        await backstage.append(document_id, DocumentPaused())
+        async with asyncio.timeout(20):
+            assert [event.name for event in await coming] == ["document-paused"]
 
 
 @pytest.mark.req("E4")

@@ -41,6 +41,8 @@ HANDSHAKE_WITHIN_S = 5.0
 CALL_TIMEOUT_S = 10.0
 HEARTBEAT_S = 5.0
 SILENT_FOR_S = 12.0
+LOOK_AGAIN_S = 30.0
+"""How long nothing comes before it is looked whether a consumer stands still, as after a server was lost."""
 INACTIVE_FOR_S = 30.0
 RETRY_AFTER_S = 0.25
 ADMITTED_WITHIN_S = 6.0
@@ -327,7 +329,7 @@ class Connection:
             try:
                 async with (
                     self._consuming(stream, config, MOST_AHEAD) as (subscription, _),
-                    aclosing(self._until_broken(subscription, stream, config)) as messages,
+                    aclosing(self._until_broken(subscription, stream, config, position)) as messages,
                 ):
                     opened = True
                     async for message in messages:
@@ -345,16 +347,16 @@ class Connection:
             raise AccessDeniedError(self._shut_out)
 
     async def _until_broken(
-        self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig
+        self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig, position: int
     ) -> AsyncGenerator[Msg, None]:
-        """Messages until one is missing, the connection was lost, or the consumer has fallen silent.
+        """Messages until one is missing, the connection was lost, or the consumer has fallen silent or stands still.
 
         One may be missing because too many were waiting, or was lost between two servers, also behind all those that
         were read.
 
         It is on one server, of several perhaps, and sends heartbeats: without them it is gone, as its server may be.
         """
-        expected, silence, reconnects = 1, 0.0, self.nats.stats["reconnects"]
+        expected, silence, quiet, reconnects = 1, 0.0, 0.0, self.nats.stats["reconnects"]
         heartbeats = Heartbeats(subscription)
         while silence < SILENT_FOR_S and self.nats.stats["reconnects"] == reconnects:
             _raise_if_cancelled()
@@ -363,14 +365,25 @@ class Connection:
             except NatsTimeoutError:
                 if subscription._sub._id in self._overrun or heartbeats.delivered >= expected:
                     return
-                silence = 0.0 if heartbeats.came() else silence + 1
+                silence, quiet = 0.0 if heartbeats.came() else silence + 1, quiet + 1
+                if quiet >= LOOK_AGAIN_S:
+                    quiet = 0.0
+                    if await self._has_more(stream, config, position):
+                        return
                 continue
             if not _is_from(message, stream, config):
                 continue
             if message.metadata.sequence.consumer != expected:
                 return
-            expected, silence = expected + 1, 0.0
+            expected, silence, quiet = expected + 1, 0.0, 0.0
+            position = message.metadata.sequence.stream + 1
             yield message
+
+    async def _has_more(self, stream: str, config: ConsumerConfig, position: int) -> bool:
+        """Whether something lies at a position or behind it that a consumer, which lives, has not delivered."""
+        with suppress(ServerUnreachableError):
+            return await self.last_sequence(stream, str(config.filter_subject)) >= position
+        return False
 
     @asynccontextmanager
     async def _consuming(
