@@ -1,7 +1,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from langchain_core.messages import HumanMessage, ToolCall
+from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
@@ -14,7 +14,7 @@ from stemma_models import (
     ModelSettings,
     RecordStore,
 )
-from stemma_models.records import Record
+from stemma_models.records import Record, Request
 from stemma_provisioning import NatsServer
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import connected, provisioned_server
@@ -61,6 +61,15 @@ async def test_there_is_nothing_under_another_key_document_or_tenant(store: Reco
     assert await store.get("default", "doc-2", OTHER) is None
     assert await store.get("default", "doc-3", KEY) is None
     assert await store.get("elsewhere", "doc-2", KEY) is None
+
+
+@pytest.mark.req("F6")
+def test_a_call_has_the_key_that_it_had_in_earlier_releases_so_that_none_is_paid_again() -> None:
+    messages = (SystemMessage("You write."), HumanMessage("Straße"))
+    parameters = {"name": "scripted", "temperature": None}
+    request = Request(parameters, messages, [{"type": "function"}], {"type": "json_schema"})
+    key = "67cb19565c14c4e807a234d72f789485b3734f574f613750168ebe6a50ca090c"
+    assert request.key("doc.1.generate-section.approach", 0, "generate", 0) == key
 
 
 async def test_the_last_record_of_a_key_counts(store: RecordStore) -> None:

@@ -85,7 +85,9 @@ class Document:
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:
-        """The fenced code blocks, also those in quotes and lists."""
+        """The fenced code blocks, also those in quotes and lists; a text without their marks is not parsed for it."""
+        if "```" not in self.text and "~~~" not in self.text:
+            return ()
         return tuple(fences_of(self._leaves, self._lines))
 
     @cached_property

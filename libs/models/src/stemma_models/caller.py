@@ -112,6 +112,7 @@ class ModelCaller:
         self, model: BaseChatModel, settings: ModelSettings, records: RecordStore, artifacts: ArtifactStore
     ) -> None:
         self.settings = settings
+        self._parameters = settings.parameters
         self._client = ModelClient(model, settings)
         self._records = records
         self._artifacts = artifacts
@@ -163,16 +164,18 @@ class ModelCaller:
         response_format: Mapping[str, Any] | None = None,
         on_token: TokenSink | None = None,
     ) -> _Call:
-        request = Request(self.settings.parameters, tuple(messages), tools, response_format)
+        request = Request(self._parameters, tuple(messages), tools, response_format)
         return _Call(ctx, name, request, Meter(ctx.meter), on_token)
 
     async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T]:
         detail = ""
         for retry in range(1 + RE_ASKS):
-            record = await self._own_record(call, retry)
+            # Made once: it is the digest of all that the model reads.
+            key = _key(call, _own_name(call.ctx), retry)
+            record = await self._own_record(call.ctx, key)
             if record is None and retry == 0 and (before := await self._asked_before(call, check)):
                 return before
-            reply = await self._reply(call, retry, record)
+            reply = await self._reply(call, key, record)
             try:
                 return _Asked(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
@@ -202,12 +205,11 @@ class ModelCaller:
                 call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
         return None
 
-    async def _own_record(self, call: _Call, retry: int) -> Record | None:
-        ctx, key = call.ctx, _key(call, _own_name(call.ctx), retry)
+    async def _own_record(self, ctx: CallContext, key: str) -> Record | None:
         look_up = partial(self._records.get, ctx.tenant, ctx.document_id, key)
         return await look_up() if ctx.recorded_before else await ctx.replay.look_up(look_up)
 
-    async def _reply(self, call: _Call, retry: int, record: Record | None) -> Reply:
+    async def _reply(self, call: _Call, key: str, record: Record | None) -> Reply:
         ctx = call.ctx
         reply = await self._replay(ctx, record) if record else None
         if record is not None:
@@ -215,7 +217,7 @@ class ModelCaller:
         if reply is not None:
             return reply
         answered = await self._answer(call, record.usage if record else Usage())
-        return await self._recorded(ctx, _key(call, _own_name(ctx), retry), answered)
+        return await self._recorded(ctx, key, answered)
 
     async def _replay(self, ctx: CallContext, record: Record) -> Reply | None:
         """A recorded answer; `None` if its text is missing, because who wrote it died before both were stored."""

@@ -11,12 +11,12 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import add_ai_message_chunks
-from langchain_core.runnables import Runnable
 from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from .asking import Asking
 from .attempts import Wait, describe, is_provider_error, is_too_long, is_transient
 from .errors import ContextTooLongError, ModelUnavailableError
 from .listening import LISTENER, Listener, TokenSink
@@ -33,6 +33,7 @@ class ModelClient:
 
     def __init__(self, model: BaseChatModel, settings: ModelSettings) -> None:
         self._model = model
+        self._asking = Asking(model)
         self._settings = settings
 
     async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
@@ -79,19 +80,17 @@ class ModelClient:
 
     async def _attempt(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
         spent.count(Usage(calls=1))
-        model, messages = self._bound(request), list(request.messages)
-        given: dict[str, Any] = (
-            {} if request.response_format is None else {"response_format": dict(request.response_format)}
-        )
-        if on_token is None:
-            message = await model.ainvoke(messages, **given)
+        messages, given = request.messages, dict[str, Any]()
+        if request.response_format is not None:
+            given["response_format"] = dict(request.response_format)
+        if request.tools:
+            message = await self._model.bind_tools(list(request.tools)).ainvoke(list(messages), **given)
+        elif on_token is None:
+            message = await self._asking.whole(messages, **given)
         else:
-            message = await _listened(lambda: model.astream(messages, **given), Listener(on_token))
+            message = await _listened(lambda: self._asking.pieces(messages, **given), Listener(on_token))
         spent.count(usage_of(message, self._settings.name))
         return _clean(message)
-
-    def _bound(self, request: Request) -> Runnable[Any, AIMessage]:
-        return self._model.bind_tools(list(request.tools)) if request.tools else self._model
 
 
 async def _listened(asked: Callable[[], AsyncIterator[BaseMessage]], listener: Listener) -> AIMessage:
@@ -112,7 +111,7 @@ async def _collect(chunks: AsyncIterator[BaseMessage], listener: Listener) -> AI
     async for chunk in chunks:
         if isinstance(chunk, AIMessageChunk):
             parts.append(chunk)
-        await listener.parsed(str(chunk.text))
+        await listener.parsed(chunk.content if isinstance(chunk.content, str) else str(chunk.text))
     await listener.flush()
     return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
 
@@ -129,7 +128,7 @@ def _clean(message: AIMessage) -> AIMessage:
 
 
 def _as_utf8(calls: Any) -> Any:
-    return json.loads(json.dumps(calls, ensure_ascii=False).encode(errors="replace"))
+    return calls and json.loads(json.dumps(calls, ensure_ascii=False).encode(errors="replace"))
 
 
 def _note_failure(state: RetryCallState, failures: list[str]) -> None:

@@ -170,10 +170,10 @@ async def _outcome(
     result = await _or_why_not(job, context, run())
     match result:
         case Finished():
-            lasted = time.monotonic() - began
-            metadata = processing_metadata(job, result.state, started, lasted, _recipe(job, tools))
+            lasted, made_with = time.monotonic() - began, _recipe(job, tools)
+            metadata = processing_metadata(job, result.state, started, lasted, made_with)
             told = failed(result.state, echo(job, context.call), metadata)
-            return told or await _generated(job, tools, context, result, metadata)
+            return told or await _generated(job, tools, context, result.state, made_with, metadata)
         case Paused():
             return await _paused(job, tools, context, result)
         case ModelUnavailable() | AnswerMalformed() | ContextTooLong() | InputsMissing():
@@ -183,10 +183,14 @@ async def _outcome(
 
 
 async def _generated(
-    job: SectionJob, tools: Tools, context: RunContext, result: Finished, metadata: ProcessingMetadata
+    job: SectionJob,
+    tools: Tools,
+    context: RunContext,
+    state: Mapping[str, Any],
+    made_with: Provenance,
+    metadata: ProcessingMetadata,
 ) -> SectionGenerated:
-    evaluation = await _evaluation(job, tools, result.state["evaluation"])
-    made_with, state = _recipe(job, tools), result.state
+    evaluation = await _evaluation(job, tools, state["evaluation"])
     return SectionGenerated(
         **echo(job, context.call),
         draft=ArtifactRef.model_validate(state["draft_artifact"]),

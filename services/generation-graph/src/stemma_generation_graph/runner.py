@@ -269,9 +269,11 @@ class Runner:
         kind = self._graphs[name]
         attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.INVOKE_WORKFLOW.value, Attr.GEN_AI_WORKFLOW: name}
         with span(f"{Span.INVOKE_WORKFLOW} {name}", attributes=attributes):
-            state: Mapping[str, Any] = await graph.ainvoke(
-                given, config, context=context, durability=kind.durability if kind.pauses else None
+            # By the second version LangGraph tells of states only, and not of every update beside them.
+            came_to = await graph.ainvoke(
+                given, config, context=context, durability=kind.durability if kind.pauses else None, version="v2"
             )
+            state: Mapping[str, Any] = came_to.value
             return state
 
 
