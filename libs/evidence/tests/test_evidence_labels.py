@@ -116,3 +116,9 @@ def test_a_place_that_a_draft_names_is_there_and_holds_its_words(draft: str, exi
 @pytest.mark.req("T9")
 def test_a_file_that_is_named_without_a_place_is_no_citation_of_a_place() -> None:
     assert named_in("As rfq.pdf, which we read, says, other.pdf, p. 3, is out of date. See offer.docx, too.") == []
+
+
+@pytest.mark.parametrize("name", ["PRICES.XLSX", "PRİCES.xlsx", "prıces.xlsx"])
+def test_a_file_is_named_in_any_case_of_letters(name: str) -> None:
+    (found,) = named_in(f"The van costs 41,300 ({name}, Prices!A2:B2).")
+    assert (found.text, found.exists, found.holds) == (f"{name}, Prices!A2:B2", True, True)

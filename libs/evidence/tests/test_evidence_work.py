@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from stemma_evidence import read
+from stemma_evidence import File, ground, labels_of, read, resting, units_of
 from stemma_evidence.citations import citations
 from stemma_evidence.spelling import letters, spelled
 from stemma_evidence.windows import NearDigits
+from stemma_markdown import Document
 from stemma_testkit.counting import calls
 
 PROSE = "The hall of the association is open to all of its members and their guests. Nobody pays at the door.\n\n"
@@ -22,6 +23,29 @@ def test_prose_without_values_takes_a_third_of_the_work() -> None:
 
     work(PROSE + VALUES)
     assert work(PROSE * 50) < work(VALUES * 50) / 3
+
+
+@pytest.mark.req("T3")
+def test_what_sources_say_is_looked_through_once_for_all_drafts_that_rest_on_them() -> None:
+    def work(draft: str, sources: str) -> int:
+        said = read(draft, "text/markdown", "en", standing="draft", name="")
+        return calls(lambda: ground(said, known[sources]))
+
+    texts = {name: f"{name}\n\n{VALUES * 50}" for name in ("old", "new")}
+    known = {name: [read(text, "text/markdown", "en", standing="input", name="a.md")] for name, text in texts.items()}
+    work("They are 412, and 17 others came.\n", "old")
+    first = work("They are 412, and 19 others came.\n", "new")
+    assert work("They are 412, and 18 others came.\n", "old") < first / 2
+
+
+@pytest.mark.req("T3")
+def test_the_words_and_the_headings_of_an_input_are_read_once_for_all_drafts() -> None:
+    def work(draft: str, text: str) -> int:
+        units = units_of(Document(draft), "en")
+        return calls(lambda: resting(units, [File("a.md", labels_of(text))]))
+
+    first = work("Nobody pays at the door of it.\n", f"# Hall\n\n{VALUES * 50}")
+    assert work("Nobody pays EUR 5 at that door.\n", f"# Hall\n\n{VALUES * 50}") < first / 5
 
 
 def test_an_expression_is_found_near_digits_as_in_the_whole_text() -> None:

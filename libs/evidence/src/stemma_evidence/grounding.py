@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from .arithmetic import MOST_OPERANDS, Step, follows, is_a_power_of_ten, total
 from .claim import Claim
@@ -15,8 +16,8 @@ from .index import Found, Index
 from .name_words import TITLES
 from .names import is_marked
 from .names_lookup import Names
-from .runs import Run, runs
-from .source import Source
+from .runs import Run, all_runs, runs
+from .source import Source, kept_with_source
 from .verbatim import Verbatim
 from .wordings import Wordings
 
@@ -165,12 +166,14 @@ def _last_digit(number: Decimal) -> Decimal:
 
 
 def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Grounded]:
-    pools = _Pools(draft, index, [number for number, item in enumerate(found) if item.standing != UNSUPPORTED])
+    pools: _Pools | None = None
     for item in found:
-        if item.standing == UNSUPPORTED and item.claim.kind in _COMPUTABLE and (step := pools.step(item.claim)):
-            yield Grounded(item.claim, COMPUTED, pools.places(step), step[1])
-        else:
+        if item.standing != UNSUPPORTED or item.claim.kind not in _COMPUTABLE:
             yield item
+            continue
+        pools = pools or _Pools(draft, index, [n for n, known in enumerate(found) if known.standing != UNSUPPORTED])
+        step = pools.step(item.claim)
+        yield Grounded(item.claim, COMPUTED, pools.places(step), step[1]) if step else item
 
 
 class _Pools:
@@ -180,17 +183,12 @@ class _Pools:
         self._draft = draft
         self._index = index
         self._near = _grouped(draft, [draft.claims[number] for number in supported])
-        self._groups = [group for source in index.sources for group in _grouped(source, source.claims).values()]
+        self._groups = [group for source in index.sources for group in _groups(source)]
         self._runs: dict[str, list[Run]] = defaultdict(list)
-        for source in index.sources:
-            self._add_runs(source, range(len(source.claims)))
-        self._add_runs(draft, supported)
+        for unit, run in chain(*map(all_runs, index.sources), runs(draft, supported)):
+            self._runs[unit].append(run)
         self._where = {id(claim): source for source in index.sources for claim in source.claims}
         self._tries = _MOST_TRIES
-
-    def _add_runs(self, source: Source, numbers: Iterable[int]) -> None:
-        for unit, run in runs(source, numbers):
-            self._runs[unit].append(run)
 
     def step(self, claim: Claim) -> Step | None:
         """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
@@ -229,6 +227,11 @@ class _Pools:
             else:
                 found.extend(self._index.of_value(claim)[:1])
         return tuple(found)
+
+
+@kept_with_source
+def _groups(source: Source) -> tuple[list[Claim], ...]:
+    return tuple(_grouped(source, source.claims).values())
 
 
 def _grouped(source: Source, claims: Iterable[Claim]) -> dict[int, list[Claim]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple
 
 from .claim import Claim
 from .forms import in_base, less_exact
-from .source import Place, Source
+from .source import Place, Source, kept_with_source
 
 _KEPT = 3
 """Places that are told of one value."""
+
+_BySource = Sequence[tuple[Source, Mapping[str, Sequence[Claim]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,27 +28,41 @@ class Found:
     claim: Claim | None = None
 
 
+class _Values(NamedTuple):
+    """The claims of one source by all that they may be found by, and by their numbers alone."""
+
+    by_value: dict[str, list[Claim]]
+    by_number: dict[str, list[Claim]]
+
+
+@kept_with_source
+def _values(source: Source) -> _Values:
+    values = _Values({}, {})
+    for index, claim in enumerate(source.claims):
+        for key in keys(claim):
+            _add(values.by_value, key, claim)
+        for number in claim.numbers:
+            key = format(number.normalize(), "f")
+            _add(values.by_number, key, claim)
+            if index in source.loose:
+                _add(values.by_value, f"?{key}", claim)
+    return values
+
+
+def _add(index: dict[str, list[Claim]], key: str, claim: Claim) -> None:
+    places = index.setdefault(key, [])
+    if len(places) < _KEPT:
+        places.append(claim)
+
+
 class Index:
     """The claims of sources by value, in the order in which the sources were given."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.sources = tuple(sources)
-        self._by_value: dict[str, list[tuple[Source, Claim]]] = {}
-        self._by_number: dict[str, list[tuple[Source, Claim]]] = {}
-        for source in self.sources:
-            for index, claim in enumerate(source.claims):
-                for key in keys(claim):
-                    self._add(self._by_value, key, source, claim)
-                for number in claim.numbers:
-                    key = format(number.normalize(), "f")
-                    self._add(self._by_number, key, source, claim)
-                    if index in source.loose:
-                        self._add(self._by_value, f"?{key}", source, claim)
-
-    def _add(self, index: dict[str, list[tuple[Source, Claim]]], key: str, source: Source, claim: Claim) -> None:
-        places = index.setdefault(key, [])
-        if len(places) < _KEPT:
-            places.append((source, claim))
+        values = [(source, _values(source)) for source in self.sources]
+        self._by_value = [(source, known.by_value) for source, known in values]
+        self._by_number = [(source, known.by_number) for source, known in values]
 
     def of_value(self, claim: Claim) -> list[Found]:
         """Where a claim stands with one of its values."""
@@ -63,10 +80,10 @@ class Index:
         """Where the same quantity stands in another unit."""
         return self._found(self._by_value, filter(None, (in_base(n, u) for n in claim.numbers for u in claim.units)))
 
-    def _found(self, index: dict[str, list[tuple[Source, Claim]]], wanted: Iterable[str]) -> list[Found]:
+    def _found(self, index: _BySource, wanted: Iterable[str]) -> list[Found]:
         for value in wanted:
-            if places := index.get(value):
-                return [Found(source, source.place(claim.line), claim.text, claim) for source, claim in places]
+            if places := [(source, claim) for source, known in index for claim in known.get(value, ())]:
+                return [Found(source, source.place(c.line), c.text, c) for source, c in places[:_KEPT]]
         return []
 
     @cached_property

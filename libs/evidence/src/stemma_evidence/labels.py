@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from stemma_contracts.v1.inputs import Anchor
@@ -14,6 +15,7 @@ from .tabular import is_tabular, rows_of
 EXACT = ("page", "slide", "sheet", "part")
 """Kinds of anchors that say more than the headings above a line."""
 _PATH = " > "
+_KEPT_CHARACTERS, _KEPT_TEXTS = 64 * 1024, 16
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -53,6 +55,13 @@ class Labels:
             yield anchor, self.text[first : last if last >= 0 else len(self.text)]
 
 
+def labels_of(text: str, media_type: str = "text/markdown", anchors: Sequence[Anchor] = ()) -> Labels:
+    """The labels of a file; those of a short one that has only its own are read once for all drafts of a document."""
+    if anchors or len(text) > _KEPT_CHARACTERS:
+        return Labels(text, media_type, anchors)
+    return _kept(text, media_type)
+
+
 def _chosen(found: Sequence[Anchor]) -> tuple[Anchor, ...]:
     for kinds in (EXACT, ("paragraph",), ("heading",)):
         if chosen := tuple(anchor for anchor in found if anchor.kind in kinds):
@@ -81,3 +90,6 @@ def _column(number: int) -> str:
         number, letter = divmod(number - 1, len(_LETTERS))
         name = _LETTERS[letter] + name
     return name
+
+
+_kept = lru_cache(maxsize=_KEPT_TEXTS)(Labels)

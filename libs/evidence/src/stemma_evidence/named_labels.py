@@ -10,6 +10,7 @@ from functools import cached_property
 
 from .labels import Labels
 from .resting import File, Unit
+from .spelling import caseless
 from .usage import LEAST_SHARE, RUN, numbers_of, runs_of, tokens_of, words_of
 
 _PAGE = re.compile(
@@ -49,10 +50,11 @@ class Named:
 
 def named(text: str, units: Sequence[Unit], files: Sequence[File]) -> Iterator[Named]:
     """The places of files that a draft names, each with whether it is one and has what is said of it."""
-    starts = [unit.start for unit in units]
+    starts, folded = [unit.start for unit in units], caseless(text)
     for file in files:
         name = file.name.rpartition("/")[2]
-        if not file.labels.anchors or not name:
+        # Most files are not named; to look for the name takes a tenth of what the expression takes.
+        if not file.labels.anchors or not name or caseless(name) not in folded:
             continue
         checked = _File(file.labels)
         for mention in re.finditer(rf"(?<!\w){re.escape(name)}{_NEXT.pattern}", text, re.IGNORECASE):

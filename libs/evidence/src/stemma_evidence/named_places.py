@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 
 from .index import Found
 from .references import LONGEST
-from .source import Source
+from .source import Source, kept_with_source
 from .spelling import has_markup, letters, spelled
 
 _LEAST_LETTERS = 8
@@ -23,18 +24,30 @@ _PARTS = re.compile(r"; |, | [>/»›] ")
 class NamedPlaces:
     """The files and headings that a draft may name."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
         self._files: dict[str, Source] = {}
-        self._titles: dict[str, tuple[Source, int]] = {}
-        self._titles_of: dict[tuple[str, str], int] = {}
         for source in sources:
-            name = spelled(source.name.rpartition("/")[2])
-            if name:
+            if name := _name(source):
                 self._files.setdefault(name, source)
-            for line, heading in source.headings:
-                title = spelled(heading)
-                self._titles.setdefault(title, (source, line))
-                self._titles_of.setdefault((name, title), line)
+
+    @cached_property
+    def _titles(self) -> dict[str, tuple[Source, int]]:
+        """Where the first heading of each spelling is; most drafts name none."""
+        found: dict[str, tuple[Source, int]] = {}
+        for source in self._sources:
+            for title, line in _spelled_headings(source):
+                found.setdefault(title, (source, line))
+        return found
+
+    @cached_property
+    def _titles_of(self) -> dict[tuple[str, str], int]:
+        """The line of a heading by the name of its file and its own."""
+        found: dict[tuple[str, str], int] = {}
+        for name, source in ((_name(source), source) for source in self._sources):
+            for title, line in _spelled_headings(source):
+                found.setdefault((name, title), line)
+        return found
 
     def found(self, text: str, *, bracketed: bool) -> Found | None:
         """The place that a text names and nothing else; None if it says anything else or there is no such place."""
@@ -75,3 +88,12 @@ class NamedPlaces:
             return line
         lines = [self._titles_of.get((name, spelled(part)), 0) for part in _PARTS.split(rest)]
         return lines[0] if all(lines) else 0
+
+
+def _name(source: Source) -> str:
+    return spelled(source.name.rpartition("/")[2])
+
+
+@kept_with_source
+def _spelled_headings(source: Source) -> tuple[tuple[str, int], ...]:
+    return tuple((spelled(heading), line) for line, heading in source.headings)

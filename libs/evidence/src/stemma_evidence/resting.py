@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import groupby
 
 from stemma_contracts.v1.inputs import Anchor
 from stemma_markdown import Document, Prose
 
 from .labels import Labels
-from .usage import LEAST_SHARE, LONG_RUN, RUN, numbers_of, parts_with_tokens, runs_of, tokens_of, words_of
+from .usage import LEAST_SHARE, LONG_RUN, RUN, ReadPart, Run, numbers_of, read_parts, runs_of, tokens_of, words_of
 
 MOST_PLACES = 3
 """Of one sentence."""
@@ -70,8 +71,9 @@ def resting(units: Sequence[Unit], files: Iterable[File]) -> dict[int, tuple[Cit
     draft = _Draft(units)
     found: dict[int, list[_Match]] = defaultdict(list)
     for file in files:
-        for part, tokens in parts_with_tokens(file.labels.text, by_line=file.by_line):
-            for number, match in draft.matches(tokens):
+        for read in read_parts(file.labels.text, by_line=file.by_line):
+            part = read.part
+            for number, match in draft.matches(read):
                 anchor = file.labels.at(part.line, match.share)
                 found[number].append(match.at(Cited(file.name, part.line, anchor, part.text)))
     return {number: _chosen(matches) for number, matches in sorted(found.items())}
@@ -114,28 +116,40 @@ class _Draft:
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._tokens = [tokens_of(unit.text) for unit in units]
-        self._words = [words_of(tokens) for tokens in self._tokens]
-        self._runs: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+        self._words = cache(self._words_of)
+        self._said = frozenset[Run]().union(*map(runs_of, self._tokens))
         self._by_number: dict[str, list[int]] = defaultdict(list)
         self._short: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number, tokens in enumerate(self._tokens):
             self._add(number, tokens)
 
     def _add(self, number: int, tokens: Sequence[str]) -> None:
-        for at, run in enumerate(runs_of(tokens)):
-            if len(self._runs[run]) < _MOST_SAME:
-                self._runs[run].append((number, at))
         for value in numbers_of(tokens):
             self._by_number[value] += [number] if len(self._by_number[value]) < _MOST_STATING else []
         if len(tokens) < RUN:
             self._short[tuple(tokens)].append(number)
 
-    def matches(self, tokens: Sequence[str]) -> Iterator[tuple[int, _Match]]:
-        """The units that rest on a part with these tokens."""
-        for number in self._short.get(tuple(tokens), ()) if len(tokens) > 2 else ():
+    def _words_of(self, number: int) -> frozenset[str]:
+        return words_of(self._tokens[number])
+
+    @cached_property
+    def _runs(self) -> dict[Run, list[tuple[int, int]]]:
+        """Where each run of words stands; most sources have none of them, so that nobody asks."""
+        found: dict[Run, list[tuple[int, int]]] = defaultdict(list)
+        for number, tokens in enumerate(self._tokens):
+            for at, run in enumerate(runs_of(tokens)):
+                if len(places := found[run]) < _MOST_SAME:
+                    places.append((number, at))
+        return found
+
+    def matches(self, read: ReadPart) -> Iterator[tuple[int, _Match]]:
+        """The units that rest on a part of a source."""
+        tokens = read.tokens
+        for number in self._short.get(tuple(tokens), ()) if RUN > len(tokens) > 2 else ():
             yield number, _Match(0, len(tokens), 0.0, 0.0)
-        yield from self._quoting(tokens)
-        yield from self._stating(tokens)
+        if not read.runs.isdisjoint(self._said):
+            yield from self._quoting(tokens)
+        yield from self._stating(read)
 
     def _quoting(self, tokens: Sequence[str]) -> Iterator[tuple[int, _Match]]:
         """Rows of common runs: of those with one difference of places each is one row, or several with gaps."""
@@ -154,11 +168,10 @@ class _Draft:
                 if last - first >= min(LONG_RUN, max(RUN, shorter / 2)):
                     yield number, _Match(first, last, 0.0, ((first + last) / 2 - shift) / len(tokens))
 
-    def _stating(self, tokens: Sequence[str]) -> Iterator[tuple[int, _Match]]:
-        values, words = numbers_of(tokens), words_of(tokens)
-        least = max(1, len(words) * LEAST_SHARE)
-        for number in {number for value in values for number in self._by_number.get(value, ())}:
-            common = len(words & self._words[number])
+    def _stating(self, read: ReadPart) -> Iterator[tuple[int, _Match]]:
+        words, least = read.words, max(1, len(read.words) * LEAST_SHARE)
+        for number in {number for value in read.numbers for number in self._by_number.get(value, ())}:
+            common = len(words & self._words(number))
             if common >= least:
                 yield number, _Match(0, 0, common / max(1, len(words)), 0.0)
 

@@ -7,9 +7,15 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from .arithmetic import LEAST_SUMMED
 from .claim import Claim
-from .source import Source
+from .source import Source, kept_with_source
 
 Run = tuple[Claim, ...]
+
+
+@kept_with_source
+def all_runs(source: Source) -> tuple[tuple[str, Run], ...]:
+    """The runs of all claims of a source."""
+    return tuple(runs(source, range(len(source.claims))))
 
 
 def runs(source: Source, numbers: Iterable[int]) -> Iterator[tuple[str, Run]]:

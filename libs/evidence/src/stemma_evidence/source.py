@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from stemma_markdown import document_of, with_prose_of_front_matter
 
@@ -22,12 +24,14 @@ from .subjects import Subject, subjects
 from .tabular import as_lines, rows_of
 from .words import stems
 
+T = TypeVar("T")
+
 DRAFT = "draft"
 """The standing of the text whose claims are looked up."""
 
 _WORD = re.compile(r"[^\W_]+")
-_SOURCE_BYTES, _WORD_BYTES, _LINE_BYTES, _CLAIM_BYTES, _STRETCH_BYTES = 1000, 220, 60, 700, 200
-"""What a source takes in memory, and each of what it holds, measured."""
+_SOURCE_BYTES, _WORD_BYTES, _LINE_BYTES, _CLAIM_BYTES, _STRETCH_BYTES = 1000, 220, 60, 900, 200
+"""What a source takes in memory, and each of what it holds or what is derived of it, measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,11 @@ class Source:
     sought: tuple[Sought, ...] = ()
     asides: tuple[Aside, ...] = ()
 
+    @cached_property
+    def derived(self) -> dict[Callable[..., Any], Any]:
+        """What was derived of it alone, by the function that did; see `kept_with_source`."""
+        return {}
+
     @property
     def memory(self) -> int:
         """About how many bytes it takes in memory: up to some hundred for each character."""
@@ -96,6 +105,19 @@ class Source:
     def line_of_wording(self, position: int) -> int:
         """The line that a position of ``wording`` is on."""
         return self.wording_lines[bisect_right(self.wording_lines, (position, 1 << 60)) - 1][1]
+
+
+def kept_with_source(function: Callable[[Source], T]) -> Callable[[Source], T]:
+    """A function that is asked for a source once, as long as the source is kept: every draft that rests on it asks."""
+
+    @wraps(function)
+    def kept(source: Source) -> T:
+        if function not in source.derived:
+            source.derived[function] = function(source)
+        found: T = source.derived[function]
+        return found
+
+    return kept
 
 
 def read(text: str, media_type: str, language: str, *, standing: str, name: str) -> Source:

@@ -34,6 +34,11 @@ def spelled(text: str) -> str:
     return _DROPPED.sub("", plain).rstrip(_END)
 
 
+def caseless(text: str) -> str:
+    """A form in which all is the same that an expression takes for the same when it ignores case: also a Turkish i."""
+    return text.casefold().replace("i\u0307", "i").replace("ı", "i")
+
+
 def has_markup(text: str) -> bool:
     """Whether a text may have markup, which is no part of its spelling."""
     return _IN_MARKUP.search(text) is not None

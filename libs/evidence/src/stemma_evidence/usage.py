@@ -11,6 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import filterfalse
+from typing import NamedTuple
 
 from stemma_markdown import Part, parts
 
@@ -24,6 +26,19 @@ _LEAST_LETTERS = 4
 _LEAST_WORDS = 2
 _KEPT_CHARACTERS, _KEPT_TEXTS = 64 * 1024, 16
 
+Run = tuple[str, ...]
+"""Five words in a row."""
+
+
+class ReadPart(NamedTuple):
+    """A part of a source with its words, and what of them is looked for in every draft."""
+
+    part: Part
+    tokens: Sequence[str]
+    runs: frozenset[Run]
+    numbers: frozenset[str]
+    words: frozenset[str]
+
 
 class Uses:
     """What a text says, to be asked which parts of sources it rests on."""
@@ -33,6 +48,10 @@ class Uses:
         self._runs = frozenset(runs_of(tokens))
         self._joined = _joined(tokens)
         self._by_number: dict[str, list[frozenset[str]]] = defaultdict(list)
+        if numbers_of(tokens):  # a part has none that the text has not, and most drafts have few
+            self._add_numbers(text)
+
+    def _add_numbers(self, text: str) -> None:
         for part in parts(text):
             said = tokens_of(part.text)
             for number in numbers_of(said):
@@ -40,16 +59,18 @@ class Uses:
 
     def of(self, source: str, *, by_line: bool = False) -> tuple[str, ...]:
         """The fingerprints of the parts of a source that the text rests on; ``by_line`` of values in lines."""
-        read = parts_with_tokens(source, by_line=by_line)
-        found = (part.fingerprint for part, tokens in read if self._rests_on(tokens))
+        found = (read.part.fingerprint for read in read_parts(source, by_line=by_line) if self._rests_on(read))
         return tuple(dict.fromkeys(found))
 
-    def _rests_on(self, tokens: Sequence[str]) -> bool:
-        return self._quotes(tokens) or self._states_figures_of(tokens)
+    def _rests_on(self, read: ReadPart) -> bool:
+        return self._quotes(read) or self._states_figures_of(read)
 
-    def _quotes(self, tokens: Sequence[str]) -> bool:
+    def _quotes(self, read: ReadPart) -> bool:
+        tokens = read.tokens
         if len(tokens) < RUN:
             return len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
+        if read.runs.isdisjoint(self._runs):
+            return False
         in_a_row = 0
         for run in runs_of(tokens):
             in_a_row = in_a_row + 1 if run in self._runs else 0
@@ -57,11 +78,10 @@ class Uses:
                 return True
         return False
 
-    def _states_figures_of(self, tokens: Sequence[str]) -> bool:
-        words = words_of(tokens)
-        least = max(1, len(words) * LEAST_SHARE)
+    def _states_figures_of(self, read: ReadPart) -> bool:
+        least = max(1, len(read.words) * LEAST_SHARE)
         return any(
-            len(words & said) >= least for number in numbers_of(tokens) for said in self._by_number.get(number, ())
+            len(read.words & said) >= least for number in read.numbers for said in self._by_number.get(number, ())
         )
 
 
@@ -70,21 +90,23 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold())
 
 
-def parts_with_tokens(text: str, *, by_line: bool = False) -> Iterable[tuple[Part, Sequence[str]]]:
+def read_parts(text: str, *, by_line: bool = False) -> Iterable[ReadPart]:
     """The parts of a source, each with its words; what each draft of a document rests on is read once for all."""
-    return _kept(text, by_line) if len(text) <= _KEPT_CHARACTERS else _with_tokens(text, by_line)
+    return _kept(text, by_line) if len(text) <= _KEPT_CHARACTERS else _read(text, by_line)
 
 
-def _with_tokens(text: str, by_line: bool) -> Iterator[tuple[Part, Sequence[str]]]:
-    return ((part, tokens_of(part.text)) for part in parts(text, by_line=by_line))
+def _read(text: str, by_line: bool) -> Iterator[ReadPart]:
+    for part in parts(text, by_line=by_line):
+        tokens = tokens_of(part.text)
+        yield ReadPart(part, tokens, frozenset(runs_of(tokens)), numbers_of(tokens), words_of(tokens))
 
 
 @lru_cache(maxsize=_KEPT_TEXTS)
-def _kept(text: str, by_line: bool) -> tuple[tuple[Part, Sequence[str]], ...]:
-    return tuple(_with_tokens(text, by_line))
+def _kept(text: str, by_line: bool) -> tuple[ReadPart, ...]:
+    return tuple(_read(text, by_line))
 
 
-def runs_of(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def runs_of(tokens: Sequence[str]) -> Iterator[Run]:
     """Every five words in a row."""
     return zip(*(tokens[at:] for at in range(RUN)), strict=False)
 
@@ -95,10 +117,10 @@ def _joined(tokens: Sequence[str]) -> str:
 
 def numbers_of(tokens: Sequence[str]) -> frozenset[str]:
     """Numbers that say something: of two digits and more."""
-    with_digits = (token for token in tokens if not token.isalpha())
+    with_digits = filterfalse(str.isalpha, tokens)
     return frozenset(token for token in with_digits if sum(map(str.isdigit, token)) >= _LEAST_DIGITS)
 
 
 def words_of(tokens: Sequence[str]) -> frozenset[str]:
     """Words that say something: of four letters and more."""
-    return frozenset(token for token in tokens if len(token) >= _LEAST_LETTERS and token.isalpha())
+    return frozenset(token for token in filter(str.isalpha, tokens) if len(token) >= _LEAST_LETTERS)

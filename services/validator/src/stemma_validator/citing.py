@@ -12,7 +12,7 @@ from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
 from stemma_contracts.v1.inputs import BRIEF, Anchor
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
+from stemma_evidence import Cited, File, Labels, Named, Unit, labels_of, named, resting, units_of
 from stemma_markdown import document_of
 
 from .claim_report import ClaimFindings, no_place, said_elsewhere
@@ -49,7 +49,7 @@ class CitationsFound(BaseModel):
 
     def added_to(self, findings: ClaimFindings) -> ClaimFindings:
         """The claims with the places that they stand at, those that name a wrong place, and what sentences rest on."""
-        known = [claim.model_copy(update={"sources": self._placed(claim)}) for claim in findings.report.claims]
+        known = map(self._placed, findings.report.claims) if self.places else findings.report.claims
         claims = tuple(sorted([*known, *self.wrong], key=lambda claim: claim.line_number))
         report = findings.report.model_copy(update={"claims": claims, "cited": self.cited, "draft": self.draft})
         unsupported = dict(findings.unsupported)
@@ -57,8 +57,9 @@ class CitationsFound(BaseModel):
             unsupported["citation"] = unsupported.get("citation", 0) + len(self.wrong)
         return ClaimFindings(report=report, unsupported=unsupported)
 
-    def _placed(self, claim: GroundedClaim) -> tuple[ClaimSource, ...]:
-        return tuple(source.model_copy(update={"place": self._label(source)}) for source in claim.sources)
+    def _placed(self, claim: GroundedClaim) -> GroundedClaim:
+        sources = tuple(source.model_copy(update={"place": self._label(source)}) for source in claim.sources)
+        return claim.model_copy(update={"sources": sources})
 
     def _label(self, source: ClaimSource) -> str:
         file = {"input": source.name, "brief": BRIEF}.get(source.standing, "")
@@ -111,12 +112,16 @@ class CitingCheck(Check[CitationsFound]):
             cited=tuple(_cited(units[number], places, ids) for number, places in rests.items())[:MAX_CITED],
             ranges=tuple((one.start, one.end) for one in found),
             wrong=tuple(_wrong(found, rests)),
-            places={_called(given): _by_line(given) for given in self.inputs if given.anchors},
+            places={
+                _called(given): _by_line(file.labels)
+                for given, file in zip(self.inputs, files, strict=True)
+                if given.anchors
+            },
         )
 
 
 def _file(given: GivenText) -> File:
-    labels = Labels(given.text, given.media_type, given.anchors)
+    labels = labels_of(given.text, given.media_type, given.anchors)
     return File(given.name, labels, by_line=given.media_type in BY_LINE)
 
 
@@ -124,11 +129,11 @@ def _called(given: GivenText) -> str:
     return BRIEF if given.input_id == BRIEF else given.name
 
 
-def _by_line(given: GivenText) -> tuple[tuple[int, str], ...]:
+def _by_line(labels: Labels) -> tuple[tuple[int, str], ...]:
     """The labels of a file, each with the first line that is wholly at its place."""
     found, line, at = list[tuple[int, str]](), 1, 0
-    for anchor in Labels(given.text, given.media_type, given.anchors).anchors:
-        line, at = line + given.text.count("\n", at, anchor.offset), max(at, anchor.offset)
+    for anchor in labels.anchors:
+        line, at = line + labels.text.count("\n", at, anchor.offset), max(at, anchor.offset)
         found.append((line, anchor.label))
     return tuple(found)
 

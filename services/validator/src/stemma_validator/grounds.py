@@ -79,13 +79,19 @@ class Grounds:
                 continue
             characters += size
             if known:
-                known = replace(known, standing=wanted.standing, name=wanted.name)
+                known = self._standing(key, known, wanted)
                 sources.append((key, SourceText(standing=wanted.standing, name=wanted.name, language="", known=known)))
             elif (text := await self._text(job, wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
                 sources.append((key, _unknown(wanted, text, _language(job))))
         return sources, tuple(unread)
+
+    def _standing(self, key: _Key, known: Source, wanted: _Wanted) -> Source:
+        """What was read as it stands in this job; what was derived of it stays with it if it did so in the last one."""
+        if (known.standing, known.name) != (wanted.standing, wanted.name):
+            known = self._kept[key] = replace(known, standing=wanted.standing, name=wanted.name)
+        return known
 
     async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:
         try:
