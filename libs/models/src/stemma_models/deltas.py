@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
@@ -25,7 +25,8 @@ _SPOKEN = "content"
 _OPENAI = frozenset({_SPOKEN, "reasoning_content", "reasoning"})
 _SAME = frozenset({"id", "object", "created", "model", "provider", "service_tier", "system_fingerprint", "usage"})
 """What is the same in all events of a stream of OpenAI, or empty until its end; padding says nothing."""
-_PADDING = frozenset({"obfuscation"})
+_PADDING = "obfuscation"
+_PAD = re.compile(rb'"[\w+/=-]*"')
 _ANTHROPIC = {"text_delta": "text", "thinking_delta": "thinking"}
 _PROBE = "probe"
 _FRAMES = 3
@@ -54,20 +55,46 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What an event has around its piece: of the next one that has the same, only the piece has to be parsed."""
+    """What an event has around its piece, and around its ``padding`` if it has any.
+
+    Of the events after it that have the same, only the pieces have to be parsed, all of them at once.
+    """
 
     before: bytes
     after: bytes
+    padded: bool = False
+    end: bytes = b""
 
-    def piece(self, raw: bytes) -> str | None:
-        """The piece of another event, if it is like the first."""
-        if not raw.startswith(self.before) or not raw.endswith(self.after):
+    def pieces(self, data: bytes, start: int) -> Alike | None:
+        """Those that follow each other at the beginning; none if one of them is no text: who knows then what it is."""
+        if not data.startswith(self.before, start):
             return None
+        literals, size = list[bytes](), 0
+        for event in data[start + len(self.before) :].split(self.before):
+            literal, found, rest = event.partition(self.after)
+            whole = self._ends(rest) if self.padded else not rest
+            if not found or not whole:
+                break
+            literals.append(literal)
+            size += len(self.before) + len(event)
+        # No string of JSON has a line break in it: what is no literal by itself is none with its neighbours.
         try:
-            piece = from_json(raw[len(self.before) : len(raw) - len(self.after)])
-        except ValueError:
+            pieces = from_json(b"[" + b",\n".join(literals) + b"]")
+            text = "".join(pieces)
+        except (ValueError, TypeError):
             return None
-        return piece if isinstance(piece, str) else None
+        return Alike(text, len(literals), size) if literals and len(pieces) == len(literals) else None
+
+    def _ends(self, rest: bytes) -> bool:
+        return rest.endswith(self.end) and _PAD.fullmatch(rest, 0, len(rest) - len(self.end)) is not None
+
+
+class Alike(NamedTuple):
+    """The text of ``events`` that are alike, which take ``size`` bytes."""
+
+    text: str
+    events: int
+    size: int
 
 
 @dataclass(slots=True)
@@ -76,12 +103,13 @@ class _Run:
     tail: bytes
     raw: bytes
     delta: Delta
+    events: int = 0
     parts: list[str] = field(default_factory=list)
     frame: Frame | None = None
     frames: int = 0
 
     def joined(self) -> bytes:
-        if len(self.parts) == 1:
+        if self.events == 1:
             return self.raw
         self.delta.leaf[self.delta.key] = "".join(self.parts)
         return self.head + json.dumps(self.delta.document).encode() + self.tail
@@ -105,8 +133,6 @@ class Joiner:
         self._size += len(data)
         passed: list[bytes] = []
         for raw in self._events(data):
-            if self._goes_on(raw):
-                continue
             match = _EVENT.fullmatch(raw)
             delta = delta_of(match[2]) if match else None
             if self._run is not None and (delta is None or delta.kind != self._run.delta.kind):
@@ -131,20 +157,23 @@ class Joiner:
         return b"".join((*self._ended(), self._rest))
 
     def _events(self, data: bytes) -> Iterator[bytes]:
-        known, start = max(0, len(self._rest) - 3), 0
+        """The events that are not like those before them, which are taken on the way."""
+        known = max(0, len(self._rest) - 3)
         data = self._rest + data
-        for end in _END.finditer(data, known):
+        start = self._go_on(data, 0)
+        while end := _END.search(data, max(start, known)):
             yield data[start : end.end()]
-            start = end.end()
+            start = self._go_on(data, end.end())
         self._rest = data[start:]
 
-    def _goes_on(self, raw: bytes) -> bool:
+    def _go_on(self, data: bytes, start: int) -> int:
+        """Where the events that are like those before them end."""
         run = self._run
-        piece = run.frame.piece(raw) if run is not None and run.frame is not None else None
-        if run is None or piece is None:
-            return False
-        self._add(run, piece)
-        return True
+        alike = run.frame.pieces(data, start) if run is not None and run.frame is not None else None
+        if run is None or alike is None:
+            return start
+        self._add(run, alike)
+        return start + alike.size
 
     def _take(self, begun: _Run) -> None:
         run = self._run = self._run or begun
@@ -153,13 +182,14 @@ class Joiner:
         if run.frames < _FRAMES:
             run.frames += 1
             run.frame = frame_of(begun.raw, begun.delta)
-        self._add(run, begun.delta.leaf[begun.delta.key])
+        self._add(run, Alike(begun.delta.leaf[begun.delta.key], 1, len(begun.raw)))
 
-    def _add(self, run: _Run, piece: str) -> None:
-        run.parts.append(piece)
-        self.speaking = self.speaking or bool(piece)
+    def _add(self, run: _Run, alike: Alike) -> None:
+        run.parts.append(alike.text)
+        run.events += alike.events
+        self.speaking = self.speaking or bool(alike.text)
         if run.delta.spoken:
-            self._heard.append(piece)
+            self._heard.append(alike.text)
 
     def _ended(self) -> Iterator[bytes]:
         if self._run is not None:
@@ -169,16 +199,26 @@ class Joiner:
 
 def frame_of(raw: bytes, delta: Delta) -> Frame | None:
     """What the event has around its piece, if that is beyond doubt."""
-    piece = delta.leaf[delta.key]
-    literals = (json.dumps(piece).encode(), json.dumps(piece, ensure_ascii=False).encode(errors="replace"))
-    literal = next((one for one in literals if raw.count(one) == 1), None)
+    around = _around(raw, delta.leaf[delta.key])
+    if around is None:
+        return None
+    before, after = around
+    match = _EVENT.fullmatch(before + json.dumps(_PROBE).encode() + after)
+    probed = delta_of(match[2]) if match else None
+    if probed is None or probed.kind != delta.kind or probed.leaf[probed.key] != _PROBE:
+        return None
+    padded = _around(after, delta.document.get(_PADDING))
+    return Frame(before, padded[0], True, padded[1]) if padded else Frame(before, after)
+
+
+def _around(raw: bytes, value: object) -> tuple[bytes, bytes] | None:
+    """What stands before and after a string that is there once."""
+    literals = (json.dumps(value).encode(), json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+    literal = next((one for one in literals if isinstance(value, str) and raw.count(one) == 1), None)
     if literal is None:
         return None
     before, _, after = raw.partition(literal)
-    match = _EVENT.fullmatch(before + json.dumps(_PROBE).encode() + after)
-    probed = delta_of(match[2]) if match else None
-    same = probed is not None and probed.kind == delta.kind and probed.leaf[probed.key] == _PROBE
-    return Frame(before, after) if same else None
+    return before, after
 
 
 def delta_of(data: bytes) -> Delta | None:
@@ -189,7 +229,7 @@ def delta_of(data: bytes) -> Delta | None:
         return None
     match document:
         case {"choices": [{"delta": {} as delta, "index": index, **about}], **more}:
-            if more.get("usage") or more.keys() - _SAME - _PADDING or any(about.values()):
+            if more.get("usage") or more.keys() - _SAME - {_PADDING} or any(about.values()):
                 return None
             return _of_openai(document, delta, index)
         case {"type": "content_block_delta", "index": index, "delta": {"type": str(named), **rest} as delta}:

@@ -14,9 +14,9 @@ JOINED_S = 0.05
 HEARD_S = 0.1
 """How long a socket is left alone for a listener: each time that it wakes the process costs more than a token."""
 UNHEARD_S = 1.0
-"""The same if nobody listens, and how often it is asked whether somebody does. A cut is noticed that much later."""
+"""The same if nobody listens, and how often it is asked whether somebody does. A cut wakes the process at once."""
 SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.1
-LATE = 0.1
+LATE, UNHEARD_LATE = 0.1, 0.2
 """How much longer an answer may take because its end is not read at once, as a part of its time so far."""
 PIECE_CHARS = 16 * 1024
 """What is told at once at most: a message of the bus has a limit."""
@@ -53,6 +53,11 @@ class Listener:
         if (new := self._parsed - self._heard) > 0:
             await self.hear(text[-new:])
 
+    async def catch_up(self, answer: str) -> None:
+        """All of the answer so far: some of it may have come between other things, and was not heard."""
+        if new := answer[self._heard :]:
+            await self.hear(new)
+
     async def flush(self) -> None:
         """Tell what is left."""
         text, self._held = "".join(self._held), []
@@ -66,10 +71,10 @@ class Listener:
 
     def rest_s(self) -> float:
         """How long nothing has to be read."""
-        late = LATE * (_now() - self._started)
+        passed = _now() - self._started
         if self._followed:
-            return min(HEARD_S, max(SHORTEST_S, late))
-        return min(UNHEARD_S, max(UNHEARD_SHORTEST_S, late))
+            return min(HEARD_S, max(SHORTEST_S, LATE * passed))
+        return min(UNHEARD_S, max(UNHEARD_SHORTEST_S, UNHEARD_LATE * passed))
 
 
 LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)

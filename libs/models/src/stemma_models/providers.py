@@ -17,7 +17,7 @@ from stemma_telemetry import get_logger
 
 from . import transport
 from .settings import ModelSettings
-from .whole_answers import WholeAnswers
+from .whole_answers import OPENAI, WholeAnswers
 
 OLLAMA_TOKENS = 4096
 """What Ollama holds of a prompt and its answer if nobody tells it otherwise."""
@@ -111,7 +111,7 @@ def _needs_no_key(settings: ModelSettings) -> bool:
     """A server of one's own takes any key, and the client of OpenAI takes none for an answer."""
     import litellm
 
-    own = settings.api_base is not None and settings.name.startswith("openai/")
+    own = settings.api_base is not None and settings.name.startswith(OPENAI)
     return own and not litellm.validate_environment(settings.name)["keys_in_environment"]
 
 
@@ -160,8 +160,16 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         profile=ModelProfile(max_input_tokens=window) if window else None,
         custom_get_token_ids=_token_ids,
     )
-    model.client = WholeAnswers(litellm, settings.silence_limit)
+    completes = _completes(settings.name, litellm.model_cost)
+    model.client = WholeAnswers(litellm, settings.silence_limit, completes=completes)
     return model
+
+
+def _completes(name: str, known: Mapping[str, Any]) -> bool:
+    """Whether a model is asked in OpenAI's protocol for completions; some of that provider's have another by now."""
+    told = known.get(name.removeprefix(OPENAI)) or {}
+    is_openai = name.startswith(OPENAI) or told.get("litellm_provider") == "openai"
+    return is_openai and "responses" not in (*name.split("/"), told.get("mode"))
 
 
 def _token_ids(text: str) -> list[int]:

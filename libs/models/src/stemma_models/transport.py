@@ -1,20 +1,31 @@
-"""Between LiteLLM and the network: a stream is read a few times a second, and its deltas are joined before LiteLLM."""
+"""Between LiteLLM and the network: a stream is read a few times a second, and joined before LiteLLM parses it."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import wraps
 from typing import Any, cast
 
 import httpx
+from pydantic_core import from_json, to_json
 
+from .completions import COMPLETION, Completion
 from .deltas import Joiner
 from .listening import LISTENER, Listener
 
-MUCH = 8192
-"""A read of this size: more lies there."""
+MUCH = 16 * 1024
+"""What LiteLLM reads at once: after a read of this size more lies there."""
+WAKING_BYTES = 32 * 1024
+"""So much in a socket that is left alone is read at once: a fast answer, or one that came whole, waits for nothing."""
+SILENCE_SHARE = 4
+"""A socket is left alone for this part of the time at most after which its provider counts as silent."""
+TOGETHER_S = 0.1
+"""Rests of this length or more end at multiples of it: to wake up costs a process 50 us before it reads anything."""
+NO_ANSWER = 500
+"""The status of an answer whose stream tells of an error: its own has come long before."""
 
 Ask = Callable[[Any, httpx.Request], Awaitable[httpx.Response]]
 
@@ -34,52 +45,122 @@ def _joining(ask: Ask) -> Ask:
         listener = LISTENER.get()
         if listener is None:
             return await ask(transport, request)
+        completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
+        if completion is not None:
+            request = _for_a_stream(request)
         request.headers["accept-encoding"] = "identity"
         answer = await ask(transport, request)
-        if _is_stream(answer.headers):
-            answer.stream = JoinedStream(answer.stream, listener)
-        return answer
+        if not _is_stream(answer.headers):
+            return answer
+        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
+        return answer if completion is None else await _completed(answer, stream, completion, listener)
 
     return handle_async_request
+
+
+def _for_a_stream(request: httpx.Request) -> httpx.Request:
+    """The request for a stream, with what it costs, in place of one for an answer in one piece."""
+    body = from_json(request.content) | {"stream": True, "stream_options": {"include_usage": True}}
+    request.headers.pop("content-length", None)
+    return httpx.Request(
+        request.method, request.url, headers=request.headers, content=to_json(body), extensions=request.extensions
+    )
+
+
+async def _completed(
+    answer: httpx.Response, stream: JoinedStream, completion: Completion, listener: Listener
+) -> httpx.Response:
+    """The answer in one piece, once it has all come."""
+    try:
+        async for events in stream:
+            completion.take(events)
+            await listener.catch_up(completion.text)
+    finally:
+        await stream.aclose()
+    status = answer.status_code if completion.error is None else NO_ANSWER
+    headers = [(name, value) for name, value in answer.headers.multi_items() if name not in _OF_THE_STREAM]
+    headers.append(("content-type", "application/json"))
+    # Beside the event loop: what the stream does not say of its tokens is counted then.
+    body = completion.body() if completion.usage else await asyncio.to_thread(completion.body)
+    return httpx.Response(status, headers=headers, content=body)
+
+
+_OF_THE_STREAM = frozenset({"content-type", "content-length", "transfer-encoding"})
 
 
 def _is_stream(headers: httpx.Headers) -> bool:
     return headers.get("content-type", "").startswith("text/event-stream") and "content-encoding" not in headers
 
 
+def _silence_s(request: httpx.Request) -> float:
+    """How long a provider may say nothing, as its request was made."""
+    return (request.extensions.get("timeout") or {}).get("read") or float("inf")
+
+
 class JoinedStream(httpx.AsyncByteStream):
     """The body of an answer: its listener hears it from here, LiteLLM gets it joined."""
 
-    def __init__(self, inner: Any, listener: Listener) -> None:
+    def __init__(self, inner: Any, listener: Listener, silence_s: float) -> None:
         self._inner = inner
         self._listener = listener
-        self._response = getattr(inner, "_aiohttp_response", None)
+        self._rest = Rest(getattr(inner, "_aiohttp_response", None), silence_s / SILENCE_SHARE)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         joiner = Joiner()
-        async with aclosing(aiter(self._inner)) as reads:
-            async for data in reads:
-                for text, passed in joiner.feed(data):
-                    await self._listener.hear(text)
-                    if passed:
-                        yield passed
-                if joiner.speaking and len(data) < MUCH:
-                    await self._rest()
+        try:
+            async with aclosing(aiter(self._inner)) as reads:
+                async for data in reads:
+                    self._rest.end()
+                    for text, passed in joiner.feed(data):
+                        await self._listener.hear(text)
+                        if passed:
+                            yield passed
+                    if joiner.speaking and len(data) < MUCH:
+                        self._rest.begin(self._listener.rest_s())
+        finally:
+            self._rest.end()
         if left := joiner.end():
             yield left
-
-    async def _rest(self) -> None:
-        """Let more gather in the socket, which does not wake the process meanwhile."""
-        connection = self._response.connection if self._response is not None else None
-        if connection is None or connection.protocol is None:  # all has come
-            return
-        protocol = connection.protocol
-        protocol.pause_reading()
-        try:
-            await asyncio.sleep(self._listener.rest_s())
-        finally:
-            protocol.resume_reading()
 
     async def aclose(self) -> None:
         """Give the connection back."""
         await self._inner.aclose()
+
+
+class Rest:
+    """Lets more gather in a socket, which wakes the process for much, for its end, and when the rest is over.
+
+    The kernel does that by the low-water mark of the socket, under TLS too, where a paused transport of asyncio is
+    woken for each record. Where it cannot, a stream is read as it comes.
+    """
+
+    def __init__(self, response: Any, longest_s: float) -> None:
+        connection = response.connection if response is not None else None  # none: all has come
+        transport = connection.transport if connection is not None else None
+        self._socket: Any = transport.get_extra_info("socket") if transport is not None else None
+        self._longest_s = longest_s
+        self._over: asyncio.TimerHandle | None = None
+
+    def begin(self, seconds: float) -> None:
+        """Have it for so long."""
+        if self._socket is not None:
+            self._set(WAKING_BYTES)
+            loop = asyncio.get_running_loop()
+            self._over = loop.call_at(together(loop.time(), min(seconds, self._longest_s)), self.end)
+
+    def end(self) -> None:
+        """Read whatever is there; the connection may have another answer next."""
+        if self._over is not None:
+            self._over.cancel()
+            self._over = None
+            self._set(1)
+
+    def _set(self, size: int) -> None:
+        with suppress(OSError):  # it was closed
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+
+
+def together(now: float, rest_s: float) -> float:
+    """When a rest is over: with those of other streams, so that a process wakes up once for all of them."""
+    end = now + rest_s
+    return end if rest_s < TOGETHER_S else end - end % TOGETHER_S

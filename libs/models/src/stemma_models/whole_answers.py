@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .completions import COMPLETION, Completion
+from .listening import LISTENER
 
 if TYPE_CHECKING:
     from litellm import CustomStreamWrapper
 
 BROKEN_OFF = ("error", "ERROR", "network_error", "abort")
 """Reasons of providers that gave up in the middle; LiteLLM makes "stop" of them."""
+OPENAI = "openai/"
+STOP = "stop"
 
 
 class IncompleteAnswerError(ConnectionError):
@@ -24,22 +30,68 @@ class WholeAnswers:
     without a reason. An answer that is not streamed may leave its reason out: JSON that parses is whole. Where LiteLLM
     puts a reason of its own before the provider's (Gemini in each chunk, some others in place of "error"), nobody can
     see that a stream was cut.
+
+    If it ``completes`` streams, LiteLLM asks for an answer in one piece, which the transport makes of a stream. Who
+    listens hears it from the transport in either case.
     """
 
-    def __init__(self, litellm: ModuleType, silence_limit: float) -> None:
+    def __init__(self, litellm: ModuleType, silence_limit: float, *, completes: bool = False) -> None:
         self._litellm = litellm
         self._silence_limit = silence_limit
+        self._completes = completes
 
     async def acompletion(self, **call: Any) -> Any:
         """One HTTP attempt."""
         if call.get("stream"):
             call["timeout"] = self._silence_limit
+            if self._completes and LISTENER.get() is not None:
+                return await self._completed(call)
         answer = await self._litellm.acompletion(**call)
         if isinstance(answer, self._litellm.CustomStreamWrapper):
             return _finished(answer)
+        return self._whole(answer)
+
+    async def _completed(self, call: dict[str, Any]) -> AsyncIterator[Any]:
+        completion = Completion(partial(self._count, call))
+        before = COMPLETION.set(completion)
+        try:
+            answer = await self._litellm.acompletion(**{**call, "stream": False, "stream_options": None})
+        finally:
+            COMPLETION.reset(before)
+        if completion.begun and (completion.reason is None or completion.reason in BROKEN_OFF):
+            raise IncompleteAnswerError
+        return _chunk(self._whole(answer), completion)
+
+    def _count(self, call: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
+        """What an answer took whose stream does not say it, as LiteLLM counts that of a stream."""
+        count = partial(self._litellm.token_counter, model=call["model"].removeprefix(OPENAI))
+        sent = count(messages=call["messages"])
+        received = count(text=message["content"], count_response_tokens=True)
+        if thoughts := message.get("reasoning_content"):
+            received += count(text=thoughts, count_response_tokens=True)
+        return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
+
+    def _whole(self, answer: Any) -> Any:
         if not answer.choices or _stated_reason(answer.choices[0]) in BROKEN_OFF:
             raise IncompleteAnswerError
         return answer
+
+
+async def _chunk(answer: Any, completion: Completion) -> AsyncIterator[dict[str, Any]]:
+    """The answer as a stream of one chunk.
+
+    Its words are those that were heard, where LiteLLM leaves thoughts out of them, and its reason is "stop" if the
+    provider says so, whatever is called.
+    """
+    choice = answer.choices[0]
+    delta, reason = choice.message.model_dump(), choice.finish_reason
+    if completion.begun:
+        delta["content"] = completion.text
+        reason = STOP if completion.reason == STOP else reason
+    for index, call in enumerate(delta.get("tool_calls") or []):
+        call["index"] = index
+    usage = answer.usage.model_dump() | {"cost": answer._hidden_params.get("response_cost")}
+    yield {"choices": [{"delta": delta, "finish_reason": reason}], "usage": usage}
 
 
 async def _finished(stream: CustomStreamWrapper) -> AsyncIterator[Any]:
