@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from stemma_markdown import Document, split, unwrapped
 
 from .fences import with_fences
+
+_BEGINNING = re.compile(r"\s*(?:.+\n?)*")
 
 
 def as_draft(title: str, text: str) -> str:
@@ -16,7 +20,9 @@ def as_draft(title: str, text: str) -> str:
 
 def without_title(text: str) -> str:
     """A text without the heading of the first level that it begins with."""
-    first = next(iter(split(text)), None)
+    # A heading ends before the first blank line behind it, so no more than that has to be parsed.
+    beginning = _BEGINNING.match(text)
+    first = next(iter(split(beginning[0])), None) if beginning else None
     is_title = first is not None and (first.kind, first.level) == ("heading", 1)
     return text[first.end :] if first is not None and is_title else text
 

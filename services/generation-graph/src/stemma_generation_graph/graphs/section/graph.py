@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.graphs.transitions import Node, noted
+from stemma_generation_graph.graphs.transitions import in_one_step, noted
 
 from .nodes import SectionNodes
 from .state import SectionState
@@ -17,11 +17,12 @@ def build_section_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
     nodes = SectionNodes(deps)
     graph = StateGraph(SectionState, context_schema=RunContext)
-    every: tuple[Node, ...] = (nodes.load_context, nodes.generate, nodes.tools, nodes.evaluate)
-    for node in every:
-        graph.add_node(node.__name__, noted(node))
+    load_context, generate = noted(nodes.load_context), noted(nodes.generate)
+    graph.add_node("load_context", in_one_step(load_context, generate))
+    graph.add_node("generate", generate)
+    graph.add_node("tools", noted(nodes.tools))
+    graph.add_node("evaluate", noted(nodes.evaluate))
     graph.add_edge(START, "load_context")
-    graph.add_edge("load_context", "generate")
     graph.add_edge("tools", "generate")
     graph.add_edge("evaluate", END)
     return graph
