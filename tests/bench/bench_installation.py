@@ -149,6 +149,7 @@ def _generation(
         "STEMMA_NATS_USER": user,
         "STEMMA_NATS_PASSWORD": stemma.password(user),
         "STEMMA_READY_FILE": str(data.ready_file(name)),
+        "STEMMA_IN_HAND_DIR": str(data.in_hand),
         "STEMMA_DATA_DIR": str(data.root),
     }
     start = Start(name, "bench_generation", (model, str(milliseconds)), {**os.environ, **env, **own})

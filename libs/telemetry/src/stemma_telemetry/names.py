@@ -111,6 +111,8 @@ class Log(StrEnum):
     EVENT_SKIPPED = "event_skipped"
     PUBLISH_RETRIED = "publish_retried"
     PULL_FAILED = "pull_failed"
+    GIVEN_BACK = "given_back"
+    NOTHING_KEPT = "nothing_kept"
     OUTAGE = "outage"
     LOST_FOUND = "lost_message_found"
     SWEEP_FAILED = "sweep_failed"

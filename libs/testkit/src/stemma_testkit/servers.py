@@ -17,11 +17,13 @@ from stemma_provisioning.admitted import Keys
 from stemma_provisioning.permissions import person_inbox
 from stemma_provisioning.providers import Trusted
 from stemma_provisioning.roles import Role
-from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
+from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 from .server_choice import Servers, servers
 
 POLL_S = 0.02
+ACK_WAIT_S = 3.0
+"""Shorter than an installation has it, for tests whose services die without a file of what they had in hand."""
 
 
 @contextmanager
