@@ -104,6 +104,7 @@ async def test_copies_of_one_that_imported_all_services_lack_no_thread_and_never
     first, second = [await told(tmp_path / "log", deeds.show_ids) for _ in range(2)]
     found = await told(tmp_path / "log", deeds.show_surroundings)
     assert found["models"], "who writes finds its models imported"
+    assert found["languages"], "and the languages of texts loaded, which all copies share"
     assert psutil.Process(found["launcher"]).num_threads() == 1
     assert first.keys() == second.keys()
     assert {kind for kind in first if first[kind] == second[kind]} == set()

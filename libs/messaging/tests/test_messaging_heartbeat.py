@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stemma_messaging.delivery import Delivery
 
 TERMS = Terms(waits_s=(0.3, 60.0))
-"""Two signs in the first wait."""
+"""Three signs in the first wait."""
 
 
 class Signs:
@@ -92,8 +92,8 @@ async def test_a_message_that_is_done_before_its_first_sign_is_due_gives_none() 
     assert (len(soon_done.by), len(long.by)) == (0, 1)
 
 
-def test_a_sign_is_given_at_half_of_the_shortest_wait() -> None:
-    assert [Terms(waits).beat_every_s for waits in ((3.0, 6.0, 12.0), (10.0,))] == [1.5, 5.0]
+def test_a_sign_is_given_at_a_third_of_the_shortest_wait() -> None:
+    assert [Terms(waits).beat_every_s for waits in ((3.0, 6.0, 12.0), (10.0,))] == [1.0, pytest.approx(10 / 3)]
 
 
 @pytest.mark.parametrize(

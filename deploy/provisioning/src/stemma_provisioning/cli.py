@@ -23,7 +23,7 @@ from .moving import NotSaved, load, save
 from .permissions import PROVISIONER, inbox_prefix
 from .provision import LOOK_TIMEOUT_S, Drift, check, leaderless, provision, repair
 from .replicas import Replicas, patiently
-from .topology import ACK_WAIT_S, DEFAULT_TENANTS
+from .topology import ACK_WAIT_OF_LONG_WORK_S, ACK_WAIT_OF_SEVERAL_S, ACK_WAIT_S, DEFAULT_TENANTS
 
 RECONNECT_WAIT_S = 0.25
 ATTEMPTS_TO_CHECK = 4
@@ -57,9 +57,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--ack-wait",
         type=float,
-        default=ACK_WAIT_S,
         metavar="SECONDS",
-        help=f"without a sign of life until a message is delivered again; by default {ACK_WAIT_S:g}",
+        help="without a sign of life until a message is delivered again; by default "
+        f"{ACK_WAIT_S:g}, {ACK_WAIT_OF_SEVERAL_S:g} with STEMMA_REPLICAS above 1, and {ACK_WAIT_OF_LONG_WORK_S:g} "
+        "for jobs that wait for models",
     )
     parser.add_argument(
         "--lower-replicas",

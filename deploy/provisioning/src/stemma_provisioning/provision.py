@@ -20,7 +20,7 @@ from stemma_contracts.tokens import is_token
 from .bounds import Bounds
 from .copies import API_TIMEOUT_S, Copy, copies, copies_api, copy_drift, ensure_copies
 from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
-from .topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, streams
+from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, default_ack_wait_s, streams
 
 LOOK_TIMEOUT_S = 2.0
 SETTLED_WITHIN_S = 600.0
@@ -53,13 +53,13 @@ async def provision(
     It waits until each of several servers has what it is to have from now on. Raises `nats.js.errors.APIError` for a
     difference that the server cannot correct.
     """
-    wait_s = ack_wait_s or ACK_WAIT_S
     js = client.jetstream(timeout=API_TIMEOUT_S)
     await patiently(client.jetstream(timeout=LOOK_TIMEOUT_S).account_info)
     wanted = streams(tenants, bounds, replicas.number)
     raised = [await patiently(partial(_ensure_stream, js, stream, replicas)) for stream in wanted]
     await _retire(js)
     for consumer in consumers(tenants):
+        wait_s = ack_wait_s or default_ack_wait_s(consumer, replicas.number)
         await patiently(partial(js.add_consumer, consumer.stream, consumer.config(wait_s)))
     await ensure_copies(client, tenants, replicas)
     if replicas.number > 1 and any(raised):
@@ -85,7 +85,8 @@ async def check(
     for stream in streams(tenants, bounds, replicas.number):
         drifts += await _stream_drift(js, stream)
     for consumer in consumers(tenants):
-        drifts += await _consumer_drift(js, consumer, ack_wait_s or ACK_WAIT_S)
+        wait_s = ack_wait_s or default_ack_wait_s(consumer, replicas.number)
+        drifts += await _consumer_drift(js, consumer, wait_s)
     drifts += await _strangers(js, tenants)
     return drifts + [drift for tenant in tenants for drift in await _copy_drifts(client, js, tenant, replicas)]
 

@@ -19,11 +19,14 @@ from stemma_contracts.subjects import ANY
 from .bounds import Bounds
 
 DAY_S = 24 * 3600.0
-ACK_WAIT_S = 15.0
-"""How long the server waits for a sign of life of a message before it delivers it again.
-
-Several servers take 10 s to have a new leader. What is killed and started again on its machine waits for none of it.
-"""
+ACK_WAIT_S = 3.0
+"""How long the server waits for a sign of life of a message before it delivers it again."""
+ACK_WAIT_OF_SEVERAL_S = 10.0
+"""The same where streams are on several servers: they take as long to have a new leader."""
+ACK_WAIT_OF_LONG_WORK_S = 15.0
+"""The same for jobs that wait for models, which give sign after sign: the shorter, the more these cost, and the sooner
+a process that only stalls is taken for dead, and its calls are paid twice. Mostly nobody waits so long: who follows a
+process that was killed gives back what it had in hand."""
 LONGER, LONGEST_WAIT_S = (1, 2, 4), 12.0
 """It waits longer after each delivery, so that those of a process that hangs do not use up all that there are."""
 KIB = 1024
@@ -79,6 +82,13 @@ class Consumer:
     def owner(self) -> str:
         """The service that handles what it delivers."""
         return self.service or self.durable
+
+
+def default_ack_wait_s(consumer: Consumer, replicas: int) -> float:
+    """How long the server waits unless it is told, where streams are on so many servers."""
+    if consumer.stream == subjects.JOBS and consumer.owner in subjects.LONG_WORKERS:
+        return ACK_WAIT_OF_LONG_WORK_S
+    return ACK_WAIT_S if replicas == 1 else ACK_WAIT_OF_SEVERAL_S
 
 
 def waits_s(ack_wait_s: float) -> list[float]:

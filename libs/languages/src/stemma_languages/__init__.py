@@ -8,7 +8,7 @@ from __future__ import annotations
 from .counting import count_words
 from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
-from .detection import detect, foreign
+from .detection import detect, foreign, load_detection
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
 from .instructions import is_instruction
@@ -55,6 +55,7 @@ __all__ = [
     "language",
     "leans",
     "limits_in",
+    "load_detection",
     "negates",
     "only_lists",
     "primary",

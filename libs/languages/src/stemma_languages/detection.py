@@ -34,6 +34,15 @@ def foreign(text: str) -> str | None:
     return tag if tag not in shipped() and probability >= CERTAIN else None
 
 
+def load_detection() -> None:
+    """Load now what `detect` would load with its first text, which takes half a second.
+
+    For a process that is copied: all copies have one model of 84 MB then.
+    """
+    with _LOADING:
+        _identifier()
+
+
 def _ranked(text: str) -> tuple[tuple[str, float], ...]:
     """Languages by likelihood; none for a text without letters, on which nothing can be said."""
     return _likelihoods(text[:CHARS])

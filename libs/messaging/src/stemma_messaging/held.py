@@ -16,7 +16,7 @@ from .delivery import Delivery
 from .verdict import Verdict
 
 NANOSECOND_S = 1e-9
-BEATS = 2
+BEATS = 3
 """Signs of life in the shortest time that the consumer waits for one."""
 HELD = "held"
 Turn = Callable[[Delivery], AbstractAsyncContextManager[None]]

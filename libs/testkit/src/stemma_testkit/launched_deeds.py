@@ -48,7 +48,13 @@ def show_surroundings() -> None:
         name=Path("/proc/self/comm").read_text().strip(),
         launcher=os.getppid(),
         models="stemma_offline_writer" in sys.modules,
+        languages=_languages_are_loaded(),
     )
+
+
+def _languages_are_loaded() -> bool:
+    detection = sys.modules.get("stemma_languages.detection")
+    return detection is not None and detection._identifier.cache_info().currsize == 1
 
 
 def show_ids() -> None:

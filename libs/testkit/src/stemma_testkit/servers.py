@@ -17,13 +17,11 @@ from stemma_provisioning.admitted import Keys
 from stemma_provisioning.permissions import person_inbox
 from stemma_provisioning.providers import Trusted
 from stemma_provisioning.roles import Role
-from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
+from stemma_provisioning.topology import ACK_WAIT_S, DEFAULT_BOUNDS, DEFAULT_TENANTS
 
 from .server_choice import Servers, servers
 
 POLL_S = 0.02
-ACK_WAIT_S = 3.0
-"""Shorter than an installation has it, for tests whose services die without a file of what they had in hand."""
 
 
 @contextmanager
@@ -31,7 +29,7 @@ def provisioned_server(
     folder: Path,
     *,
     tenants: Sequence[str] = DEFAULT_TENANTS,
-    ack_wait_s: float = ACK_WAIT_S,
+    ack_wait_s: float | None = ACK_WAIT_S,
     bounds: Bounds = DEFAULT_BOUNDS,
     trusted: Trusted | None = None,
 ) -> Iterator[NatsServer]:
@@ -53,7 +51,7 @@ def _nats_server(folder: Path, tenants: Sequence[str], bounds: Bounds, trusted: 
             assert_never(other)
 
 
-async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float, bounds: Bounds) -> None:
+async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: float | None, bounds: Bounds) -> None:
     async with connected(server) as client:
         await provision(client, tenants, ack_wait_s, bounds)
 

@@ -29,7 +29,7 @@ from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_confinement.preparing import attend
 
 from .environment import CALL_MODELS
-from .run import command_of, import_models
+from .run import DETECT, command_of, import_models, load_languages
 from .starts import LONGEST, Descriptors, Start
 
 
@@ -167,6 +167,9 @@ def _import(services: list[str]) -> None:
     if not set(services).isdisjoint(CALL_MODELS):
         with suppress(Exception):
             import_models()
+    if not set(services).isdisjoint(DETECT):
+        with suppress(Exception):
+            load_languages()
     # What is here stays in all copies: looking through it for garbage would copy it.
     gc.freeze()
 

@@ -16,6 +16,7 @@ from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 
 YIELDS = 2
+DETECT = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.CONVERTER)
 WHO_ANSWER = (subjects.ORCHESTRATOR, subjects.GATEWAY)
 SERVICES_GROUP, MODELS_GROUP = "stemma.services", "stemma.models"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
@@ -58,6 +59,14 @@ def import_models() -> None:
     """Import the models that packages bring, which services that call models do when they start."""
     for found in entry_points(group=MODELS_GROUP):
         found.load()
+
+
+@cache
+def load_languages() -> None:
+    """Load by what the language of a text is told, which a service does with its first text."""
+    from stemma_languages import load_detection
+
+    load_detection()
 
 
 @contextmanager
