@@ -30,6 +30,8 @@ a&nbsp;b … — „c“ soft\u00adhyphen non\u2011breaking 漢字 עברית �
 - one item of words
 - 2\\. of another
 """
+MIXED = PUNCTUATED.replace(" b", "\nb **d** e f").replace("a ", "**a** ") + "\n\n" + STRANGE.replace(" ", "\n")
+ALL = "\n\n".join((PUNCTUATED, STRANGE, MIXED, (Path(__file__).parent / "corpus" / "work.md").read_text("utf-8")))
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def word_by_word(value: Any) -> Any:
 
 @pytest.mark.req("G13")
 async def test_typst_is_the_same_from_phrases_as_word_by_word(pandoc: Pandoc, tmp_path: Path) -> None:
-    blocks = await pandoc.read(PUNCTUATED + "\n\n" + STRANGE)
+    blocks = await pandoc.read(ALL)
     options = ("--wrap=none",)
     by_word = await pandoc.write("typst", for_typst(word_by_word(blocks)), {}, folder=tmp_path, options=options)
     assert await pandoc.write("typst", condensed(for_typst(blocks)), {}, folder=tmp_path, options=options) == by_word
@@ -54,7 +56,7 @@ async def test_typst_is_the_same_from_phrases_as_word_by_word(pandoc: Pandoc, tm
 
 @pytest.mark.req("G13")
 async def test_word_documents_are_the_same_from_phrases_as_word_by_word(pandoc: Pandoc, tmp_path: Path) -> None:
-    blocks = await pandoc.read(PUNCTUATED + "\n\n" + STRANGE)
+    blocks = await pandoc.read(ALL)
     by_word = await pandoc.write("docx", word_by_word(blocks), {}, folder=tmp_path)
     by_phrase = await pandoc.write("docx", condensed(blocks), {}, folder=tmp_path)
     assert _text(by_phrase) == _text(by_word)
@@ -76,6 +78,13 @@ async def test_a_long_document_is_the_same_from_two_writers_as_from_one(pandoc: 
     options = ("--template", template, "--wrap=none", "--syntax-highlighting=idiomatic")
     by_one = await pandoc.write("typst", blocks, {}, folder=tmp_path, options=options)
     assert await typst_of(blocks, pandoc, template, tmp_path) == by_one
+
+
+async def test_a_writer_reads_neither_long_words_nor_each_by_itself(pandoc: Pandoc) -> None:
+    (wrapped,) = await pandoc.read("Some words of *one* line\nand of the next.\n" * 40)
+    words = [item["c"] for item in condensed(for_typst(wrapped["c"])) if item["t"] == "Str"]
+    assert max(map(len, words)) < 100
+    assert len(words) < 40 * 5
 
 
 def test_a_short_document_and_one_without_chapters_are_written_at_once() -> None:

@@ -70,7 +70,8 @@ def halves(blocks: list[Node]) -> tuple[list[Node], list[Node]]:
 def for_typst(value: Any) -> Any:
     """A copy in which no word like ``.name`` follows a call, and quotation marks are those of the language.
 
-    Typst would take the word for a field of the result, and pandoc keeps quotation marks from it.
+    Typst would take the word for a field of the result, and pandoc keeps quotation marks from it. Lines of the source
+    end in spaces, as which pandoc writes them.
     """
     if isinstance(value, dict):
         return {**value, "c": for_typst(value["c"])} if isinstance(value.get("c"), list) else value
@@ -80,6 +81,8 @@ def for_typst(value: Any) -> Any:
     for before, item in pairwise([None, *value]):
         if isinstance(item, dict) and item["t"] == "Str":
             new += _word(item["c"], follows=isinstance(before, dict))
+        elif isinstance(item, dict) and item["t"] == "SoftBreak":
+            new.append(node("Space"))
         else:
             new.append(for_typst(item))
     return new

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import cycle
 from typing import Any
@@ -17,6 +17,9 @@ from .errors import ConversionError
 Node = dict[str, Any]
 MAX_DEPTH = 64
 _WORDS = ("Str", "Space")
+_PIECES = re.compile(r"[^ ]+(?: [^\W_][^ ]*){,15}")
+"""Words as one, no more than a line: pandoc writes Typst in a time that grows with the square of the length of a word,
+which is three times as long for a paragraph in one, and twice as long for its words one by one."""
 _BREAKING = re.compile(r"[ \t\r\n\f\v]+")
 API_VERSION = [1, 23, 1]
 
@@ -31,11 +34,6 @@ class Phrase(list[Node]):
     def text(self) -> str:
         """All of them."""
         return " ".join([word["c"] for word in self[::2]])
-
-    def condensed(self) -> list[Node]:
-        """The same in three nodes at most: what stands first can mean something else to a writer than what follows."""
-        first, _, rest = self.text.partition(" ")
-        return [self[0], self[1], node("Str", rest)] if first == self[0]["c"] and rest else self
 
 
 def node(kind: str, *content: Any) -> Node:
@@ -128,10 +126,39 @@ def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
 def condensed(value: Any) -> Any:
     """A copy for a writer to which spaces in a word are spaces between words: it has far less to read."""
     if isinstance(value, Phrase):
-        return value.condensed()
+        return _joined([word["c"] for word in value[::2]])
     if isinstance(value, dict):
         return {**value, "c": condensed(value["c"])} if isinstance(value.get("c"), list) else value
-    return [condensed(item) for item in value] if isinstance(value, list) else value
+    return list(_condensed(value)) if isinstance(value, list) else value
+
+
+def _condensed(items: list[Any]) -> Iterator[Any]:
+    words: list[str] = []
+    gap: Node | None = None
+    for item in items:
+        kind = item["t"] if isinstance(item, dict) else None
+        if kind == "Str" and (gap or not words):
+            words.append(item["c"])
+            gap = None
+        elif kind == "Space" and words and not gap:
+            gap = item
+        else:
+            yield from (*_joined(words), *([gap] if gap else []))
+            words, gap = [], None
+            if kind == "Str":
+                words.append(item["c"])
+            else:
+                yield condensed(item)
+    yield from (*_joined(words), *([gap] if gap else []))
+
+
+def _joined(words: Sequence[str]) -> list[Node]:
+    """Words with one space before the next, several in a node where they mean nothing but themselves.
+
+    What stands first can mean something else to a writer than what follows, and so can a sign before a word.
+    """
+    pieces = [*words[:1], *_PIECES.findall(" ".join(words[1:]))]
+    return [item for piece in pieces for item in (node("Space"), node("Str", piece))][1:]
 
 
 def walk_markup(value: Any) -> Iterator[Node]:
