@@ -21,6 +21,22 @@ def test_what_a_brief_asks_is_read_once_for_all_sections_of_a_document() -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("draft", "passed"),
+    [
+        ("# Plan\n\n## What it takes\n\nTime.\n", True),
+        ("# Plan\n\n## *What* it  TAKES ##\n\nTime.\n", True),
+        ("# Plan\n\nWhat it takes\n---\n\nTime.\n", True),
+        ("# Plan\n\n```\n## What it takes\n```\n", False),
+        ("# Plan\n\n- ## What it takes\n", False),
+        ("# Plan\n\nWhat it takes\n", False),
+    ],
+)
+def test_a_required_heading_is_there_however_it_is_written_and_nothing_else_is_one(draft: str, passed: bool) -> None:
+    found = checked(block("headings", "- What it takes"), draft)
+    assert [check.passed for check in found if check.check == "required_headings"] == [passed]
+
+
 @pytest.mark.req("L7")
 def test_answers_in_a_form_of_the_buyer_need_not_name_the_inputs_and_other_texts_have_to() -> None:
     material, draft = block("input", "Backups are made.", name="facts.md"), "# Form\n\nBackups are made.\n"

@@ -2,9 +2,14 @@ import pytest
 from generation_workshop import HEAD, Workshop
 from hypothesis import given
 from hypothesis import strategies as st
+from stemma_contracts.v1.inputs import Anchor, Anchors
+from stemma_contracts.v1.ledger import LedgerRows
+from stemma_contracts.v1.references import InputFile
 from stemma_generation_graph.sources.corpus import Corpus, Image
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source, resolve
+from stemma_generation_graph.writing.material import input_blocks
+from stemma_testkit.counting import calls
 
 TABLE = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(200))
 
@@ -106,6 +111,27 @@ async def test_the_corpus_of_a_document_is_built_once_and_of_text_only(workshop:
     first = await library.corpus(HEAD, inputs)
     assert first is await library.corpus(HEAD, inputs)
     assert [p.text for p in first.passages] == ["# Harbour\n\nQuay."]
+
+
+async def test_the_brief_and_the_ledger_of_a_document_are_read_once_for_all_its_sections(workshop: Workshop) -> None:
+    text = "# Harbour\n\nThe quay is 40 m long."
+    pages = Anchors(anchors=(Anchor(offset=0, kind="page", label="p. 1"),)).model_dump_json()
+    brief, anchors = await workshop.store(text), await workshop.store(pages, "anchors.json", "application/json")
+    ledger = await workshop.store(LedgerRows(rows=()).model_dump_json(), "requirements.json", "application/json")
+    library, file = Library(workshop.artifacts), InputFile(name="rfp.pdf", artifact=brief, anchors=anchors)
+    assert await library.ledger(HEAD, ledger) is await library.ledger(HEAD, ledger)
+    first = await library.brief(HEAD, text, file)
+    assert first is await library.brief(HEAD, text, file)
+    assert [(passage.place, passage.text) for passage in first] == [("p. 1", text)]
+    assert await library.brief(HEAD, text[:9], file) != first
+
+
+def test_inputs_that_fit_whole_are_put_into_blocks_once_for_all_sections_of_a_document() -> None:
+    inputs = corpus(**{f"input{number}": f"# Part {number}\n\nText." for number in range(40)})
+    first = calls(lambda: input_blocks(inputs, "price", 10_000))
+    assert calls(lambda: input_blocks(inputs, "time", 10_000)) < first / 10
+    assert len(input_blocks(inputs, "time", 10_000)) == 40
+    assert len(input_blocks(inputs, "time", 40)) < 40
 
 
 async def test_a_corpus_that_could_not_be_built_is_tried_again(workshop: Workshop) -> None:

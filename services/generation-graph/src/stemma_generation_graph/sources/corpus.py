@@ -29,11 +29,8 @@ class Corpus:
         self._order = {passage: number for number, passage in enumerate(self.passages)}
         self.images = _known_images(documents, frozenset(supplied))
         self._index = _index(self.passages) if self.passages else None
-
-    @property
-    def size(self) -> int:
+        self.size = sum(len(passage.text) for passage in self.passages)
         """Characters of all passages."""
-        return sum(len(passage.text) for passage in self.passages)
 
     def search(self, query: str) -> list[Passage]:
         """The passages that share a word with the query, best first."""

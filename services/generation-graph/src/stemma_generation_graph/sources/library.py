@@ -12,13 +12,15 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactSto
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.inputs import Anchor, Anchors
+from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 
 from .corpus import Corpus
 from .markdown import Passage, SourceDocument
 from .reading import Reading, Text
 
-CORPORA = 8
+KEPT = 8
+"""Documents whose sources, brief and ledger are kept as they were read: every section reads the same."""
 
 
 @dataclass
@@ -37,12 +39,14 @@ class _Shared:
 
 
 class Library:
-    """Texts and corpora by reference; the corpora of the last few documents are kept: every section reads the same."""
+    """Texts, corpora and ledgers by reference; what was made of those of the last few documents is kept."""
 
     def __init__(self, artifacts: ArtifactStore, reading: Reading | None = None) -> None:
         self._artifacts = artifacts
         self._reading = reading or Reading()
-        self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(CORPORA)
+        self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(KEPT)
+        self._briefs: LRUCache[tuple[str, ...], Sequence[Passage]] = LRUCache(KEPT)
+        self._ledgers: LRUCache[tuple[str, ...], LedgerRows] = LRUCache(KEPT)
 
     async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
         """The content of a text artifact, without a byte order mark and with plain line ends."""
@@ -89,11 +93,20 @@ class Library:
 
     async def brief(self, document: DocumentHead, brief: str, file: InputFile | None) -> Sequence[Passage]:
         """The passages of a brief that was read from a file, each with its place; none if it has no places."""
-        anchors = await self._anchors(document, file.anchors) if file else ()
-        if file is None or not anchors:
+        if file is None or file.anchors is None:
             return ()
-        (source,) = await self.sources(document, [Text(file.name, brief, anchors)])
-        return source.passages
+        key = (document.tenant, document.document_id, file.name, file.anchors.digest, brief)
+        if key not in self._briefs and (anchors := await self._anchors(document, file.anchors)):
+            (source,) = await self.sources(document, [Text(file.name, brief, anchors)])
+            self._briefs[key] = source.passages
+        return self._briefs.get(key, ())
+
+    async def ledger(self, document: DocumentHead, ref: ArtifactRef) -> LedgerRows:
+        """The rows of a document's ledger."""
+        key = (document.tenant, document.document_id, ref.digest)
+        if key not in self._ledgers:
+            self._ledgers[key] = LedgerRows.model_validate_json(await self.text(document, ref))
+        return self._ledgers[key]
 
     async def _anchors(self, document: DocumentHead, ref: ArtifactRef | None) -> tuple[Anchor, ...]:
         """The places in a file; none if they are not stored any more."""

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
-from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
+from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
@@ -17,7 +17,7 @@ from stemma_models.prompting import block
 from stemma_generation_graph.criteria import Criteria
 from stemma_generation_graph.deps import ContextLimits
 from stemma_generation_graph.sources.corpus import Corpus, Image
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources.library import KEPT, Library
 from stemma_generation_graph.sources.markdown import Passage
 
 CUT = "\n\n[...]"
@@ -120,7 +120,7 @@ async def requirements_blocks(job: GenerateSection, library: Library) -> list[st
     if job.ledger is None or not job.requirements:
         return []
     wanted = frozenset(job.requirements)
-    rows = LedgerRows.model_validate_json(await library.text(job.document, job.ledger)).rows
+    rows = (await library.ledger(job.document, job.ledger)).rows
     return [block("requirements", [_demand(row) for row in rows if row.requirement_id in wanted])]
 
 
@@ -131,7 +131,13 @@ def _demand(row: LedgerRow) -> str:
 
 def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
     """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place."""
-    return _placed("input", corpus.select(query, limit))
+    return list(_whole(corpus)) if corpus.size <= limit else _placed("input", corpus.select(query, limit))
+
+
+@lru_cache(maxsize=KEPT)
+def _whole(corpus: Corpus) -> Sequence[str]:
+    """Each section of a document shows the same; the corpora are kept as well."""
+    return _placed("input", corpus.passages)
 
 
 def _placed(tag: str, passages: Sequence[Passage]) -> list[str]:
