@@ -14,6 +14,7 @@ from stemma_generation_graph import handlers
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.writing.evaluating import prompt_values
 from stemma_generation_graph.writing.material import outline_block, section_block
+from stemma_models.listening import PIECE_CHARS
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel
 
@@ -154,7 +155,16 @@ async def test_a_structured_kind_is_rendered_from_its_schema(workshop: Workshop)
         "# Research\n\nForty people cross each day.\n\n## Findings\n\n### Forty people cross\n\n"
         "The harbour counts 40.\n\nSource: harbour.\n\n## Open questions\n\n- Who pays?\n"
     )
+
+
+@pytest.mark.parametrize(("paragraphs", "messages"), [(9, 1), (PIECE_CHARS // 15, 2)])
+async def test_a_draft_that_is_whole_already_is_shown_in_as_few_messages_as_it_fits_into(
+    workshop: Workshop, paragraphs: int, messages: int
+) -> None:
+    found = json.dumps({**RESEARCH, "summary": "Forty people.\n\n" * paragraphs})
+    outcome, _ = await workshop.run(await workshop.job("research"), ["ready", found, evaluation("research")])
     assert "".join(workshop.tokens) == await workshop.read(outcome.draft)
+    assert len(workshop.tokens) == messages
 
 
 @pytest.mark.req("P14")

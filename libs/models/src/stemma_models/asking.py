@@ -1,7 +1,7 @@
 """Asking a chat model past LangChain's callbacks, where nobody hears them.
 
 For each call LangChain makes managers of callbacks, looks into the environment for its own service, describes the model
-to it, and joins all pieces of a stream once more: a fifth of the CPU of a section whose model takes none
+to it, and joins all pieces of a stream once more: an eighth of what a section takes whose model takes nothing
 (`docs/bench.md`). What a model is asked by here every model implements; to callers it is private, and may change with
 the releases that pyproject.toml leaves out.
 """

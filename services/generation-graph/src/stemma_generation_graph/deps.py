@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink
+from stemma_models.listening import PIECE_CHARS
 
 from .criteria import CriteriaSets
 from .graphs.document_agent.limits import AgentLimits
@@ -67,3 +68,8 @@ class RunContext:
     call: CallContext
     library: Library
     live: TokenSink = _to_nobody
+
+    async def show(self, text: str) -> None:
+        """Send a text that is whole already to whoever listens, in as few messages as it fits into."""
+        for start in range(0, len(text), PIECE_CHARS):
+            await self.live(text[start : start + PIECE_CHARS])

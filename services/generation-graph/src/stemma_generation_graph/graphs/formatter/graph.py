@@ -60,7 +60,7 @@ class FormatNodes:
         drafts = await asyncio.gather(*(_draft(job, upstream, run) for upstream in _kept(job)))
         unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""
         draft = assembled(job.section.title, answer.value, drafts, unmet, language_of(job))
-        await run.live(draft)
+        await run.show(draft)
         name = f"{job.section.section_id}.md"
         ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
         return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}

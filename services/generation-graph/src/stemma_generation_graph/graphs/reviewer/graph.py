@@ -65,7 +65,7 @@ class ReviewNodes:
 
     async def _stored(self, job: GenerateSection, run: RunContext, review: Review, text: str) -> dict[str, Any]:
         draft = as_draft(job.section.title, text)
-        await run.live(draft)
+        await run.show(draft)
         name = f"{job.section.section_id}.md"
         ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
         return {

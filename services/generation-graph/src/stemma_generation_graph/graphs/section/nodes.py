@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
@@ -29,8 +28,6 @@ from .state import SectionState
 GRAPH = "section"
 Update = dict[str, Any]
 After = Literal["tools", "evaluate"]
-
-_PARAGRAPH = re.compile(r".+?(?:\n\n|\Z)", re.DOTALL)
 
 
 class SectionNodes:
@@ -92,8 +89,7 @@ class SectionNodes:
             draft = as_draft(job.section.title, answer.text)
             return draft, answer.ref if draft == answer.text else None
         draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
-        for piece in _PARAGRAPH.findall(draft):
-            await run.live(piece)
+        await run.show(draft)
         return draft, None
 
     async def _filled_in(
