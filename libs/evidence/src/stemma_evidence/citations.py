@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from .windows import NearDigits
+from .scanned import Scanned
 
 PARTS = (
     ("Section", "Sections", "Sec.", "Abschnitt", "Sección", "Sezione", "Seção", "Secção", "Paragraaf", "Paragraph"),
@@ -44,7 +44,7 @@ _IDENTIFIER = re.compile(
     r"|\([A-Z]{2,4}\) (?:No\.? |Nr\.? |nº )?[0-9]{1,4}/[0-9]{2,4}|20[0-9]{2}/[0-9]{1,4}/[A-Z]{2,3})(?![\w])"
 )
 _SPACE = re.compile(r"\s+")
-_NAMES_OF_FILES = "md markdown txt csv tsv json y pdf doc xls ppt odt rtf htm xml png jp gif svg webp"
+_NAMES_OF_FILES = "md markdown txt csv tsv json yml yaml pdf doc xls ppt odt rtf htm xml png jpg jpeg gif svg webp"
 _IN_ADDRESSES = ("://", "www.", "@")
 _IN_FILES = tuple(f".{name}" for name in _NAMES_OF_FILES.split())
 _IN_EASTERN_SECTIONS = ("第", "節", "章", "节")
@@ -52,13 +52,13 @@ _BEGIN_SECTIONS = ("§", *(f"{name.casefold()} " for name in sum(PARTS, ())))
 """Pieces of which one is in all that an expression finds; to look for them takes a tenth of its time."""
 
 
-def citations(text: str) -> Iterator[tuple[int, int, str]]:
+def citations(scanned: Scanned) -> Iterator[tuple[int, int, str]]:
     """Start, end and folded text of each reference; a later one may lie inside an earlier one."""
-    small = text.casefold()
+    text, small = scanned.text, scanned.text.casefold()
     for match in chain(
         _found(_ADDRESS, text, small, _IN_ADDRESSES),
         _found(_FILE, text, small, _IN_FILES),
-        NearDigits(text).matches(_IDENTIFIER),
+        scanned.near.matches(_IDENTIFIER),
         _sections(text, small),
     ):
         end = match.end() - len(match[0]) + len(match[0].rstrip(".,;:-/"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property, lru_cache
 
 from .lexicon import currency_codes
 from .name_words import CAPITALISED, FORMS, JOINING, TITLES
@@ -31,14 +32,19 @@ _LEAST_SHOUTED = 5
 _TITLED = re.compile(
     r"(?:^|[^\w])(?:Herrn?|Frau|Dr|Prof|Dipl|Ing|Mr|Mrs|Ms|Messrs|M|MM|Mme|Mlle|Sr|Sra|Srta|Dott|Sig|Dhr|Mevr|Firma)\.?\s$"
 )
-_OPENS = re.compile(r"(?:^|\n[ >]{0,3}\n|[.!?:;|>#•…\"“„«(\[]|[-*+]|\d[.)])[ \n_]*$")
+_ENDINGS_OF_TITLES = (*TITLES, "MM", "M")
+_OPENING = frozenset('.!?:;|>#•…"“„«([-*+')
+_ITEM = re.compile(r"\d\)\Z")
+_PARAGRAPH_END = re.compile(r"\n[ ]{0,3}\n")
+_MOST_LOOKED_FOR = 64
+_KEPT_WORDS = 16_384
 
 
 def names(text: str, language: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and text of each proper name."""
     if language in ("ja", "zh"):
         yield from _eastern(text)
-    common = frozenset(_LOWER.findall(text))
+    common = _LowerWords(text)
     for match in _RUN.finditer(text):
         yield from _in_run(text, match, language, common)
 
@@ -52,13 +58,31 @@ def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
                 yield match.end(group) - len(name), match.end(group), name
 
 
-def _in_run(text: str, match: re.Match[str], language: str, common: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+class _LowerWords:
+    """The words that a text has in lower case. Few of those that are asked for are anywhere in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._asked = 0
+
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(_LOWER.findall(self._text))
+
+    def __contains__(self, word: str) -> bool:
+        self._asked += 1  # so that a text with many names is not looked through for each of them
+        return (self._asked > _MOST_LOOKED_FOR or word in self._text) and word in self._all
+
+
+def _in_run(text: str, match: re.Match[str], language: str, common: _LowerWords) -> Iterator[tuple[int, int, str]]:
+    before = text[max(0, match.start() - 12) : match.start()]
+    titled = before.rstrip().rstrip(".").endswith(_ENDINGS_OF_TITLES) and bool(_TITLED.search(before))
+    if not titled and _is_a_noun(match[0], language):
+        return
     words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
     if text[match.end() : match.end() + 1].isdigit():
         words = words[:-1]
-    before = text[max(0, match.start() - 12) : match.start()]
-    titled = bool(_TITLED.search(before))
-    if words and not titled and _OPENS.search(before):
+    if words and not titled and _opens(before):
         words = _after_opening(words)
     while words and _is_common(words[0][1], language, common):
         words = words[1:]
@@ -71,6 +95,22 @@ def _in_run(text: str, match: re.Match[str], language: str, common: frozenset[st
     if words and (titled or _is_name([word for _, word in words], language)):
         start, end = words[0][0], words[-1][0] + len(words[-1][1])
         yield start, end, text[start:end]
+
+
+def _is_a_noun(run: str, language: str) -> bool:
+    """Whether it is one German word, which has its capital as every noun has."""
+    return language == "de" and " " not in run and "\n" not in run and not is_marked(run)
+
+
+def _opens(before: str) -> bool:
+    """Whether a sentence, a paragraph, an item or a cell begins after these characters."""
+    said = before.rstrip(" \n_")
+    return (
+        not said
+        or said[-1] in _OPENING
+        or (said[-1] == ")" and _ITEM.search(said) is not None)
+        or _PARAGRAPH_END.search(before, len(said)) is not None
+    )
 
 
 def _after_opening(words: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -88,13 +128,16 @@ def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]
     return words
 
 
-def _is_common(word: str, language: str, common: frozenset[str]) -> bool:
+def _is_common(word: str, language: str, common: _LowerWords) -> bool:
     """Whether a word is capitalised for its place only: the text has it in lower case as well, or it is no name."""
-    plain = word.casefold()
+    return _is_no_name(word, language) or (word.casefold() in common and not is_marked(word))
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _is_no_name(word: str, language: str) -> bool:
     return (
-        plain in CAPITALISED
+        word.casefold() in CAPITALISED
         or word in currency_codes()
-        or (plain in common and not is_marked(word))
         or _ELIDED.match(word) is not None
         or (language == "de" and _ABSTRACT.fullmatch(word) is not None)
     )
@@ -104,6 +147,7 @@ def _is_name(words: list[str], language: str) -> bool:
     return language != "de" or len(words) > 1 or any(map(is_marked, words))
 
 
+@lru_cache(maxsize=_KEPT_WORDS)
 def is_marked(word: str) -> bool:
     """Whether a word is written as only names are: ``GmbH``, ``NATS``, ``McKay``."""
     return word in FORMS or (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 
 from .claim import Claim
 from .index import Found
 from .lexicon import territories, territory_names
 from .name_words import CAPITALISED, FORMS, JOINING
 from .quotations import folded
-from .source import Source
+from .source import Source, merged_lines
 from .words import stems
 
 _WORD = re.compile(r"[^\W_]+")
@@ -88,9 +88,9 @@ class Names:
 
     def _read_lines(self, number: int, word: str) -> Mapping[int, int]:
         """The blocks of a source that have a word, with the line in each."""
-        source, lines = self._sources[number], dict[int, int]()
-        for stem in stems(word):
-            lines |= source.words.get(stem, {})
+        source = self._sources[number]
+        known = [lines for stem in stems(word) if (lines := source.words.get(stem))]
+        lines = reduce(merged_lines, known) if known else {}
         return lines if lines or len(word) < _LEAST_IN_COMPOUND else _lines_of_compounds(source, word.casefold())
 
 

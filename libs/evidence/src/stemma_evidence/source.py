@@ -170,15 +170,32 @@ def _wording(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 def _words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int, int]]:
     """For every stem that a word may have, the blocks that it stands in, with the line in each."""
     found: dict[str, dict[int, int]] = {}
+    for word, lines_of_word in _lines_of_words(lines, blocks).items():
+        for stem in stems(word):
+            known = found.get(stem)
+            found[stem] = lines_of_word if known is None else merged_lines(known, lines_of_word)
+    return found
+
+
+def _lines_of_words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, dict[int, int]]:
+    """For every word as it is written, the blocks that it stands in, with the first line in each."""
+    found: dict[str, dict[int, int]] = {}
     for number, line in enumerate(lines, 1):
         block = bisect_right(blocks, number)
-        for word in _WORD.findall(line):
-            for stem in stems(word):
-                if (places := found.get(stem)) is None:
-                    found[stem] = {block: number}
+        for piece in line.split():
+            for word in (piece,) if piece.isalnum() else _WORD.findall(piece):
+                if (places := found.get(word)) is None:
+                    found[word] = {block: number}
                 else:
                     places.setdefault(block, number)
     return found
+
+
+def merged_lines(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
+    """Of two words the first line in each block, the blocks in their order."""
+    if one is other:
+        return one
+    return {block: min(one.get(block, line), line) for block, line in sorted((one | other).items())}
 
 
 def _loose(found: tuple[Claim, ...], lines: list[str], tables: HtmlTables, *, tabular: bool) -> frozenset[int]:

@@ -6,17 +6,18 @@ import html
 import re
 import unicodedata
 
-from .quotations import FOLDS
-
 _MARKUP = re.compile(
     r"\\?\[\\?\^[\w-]{1,40}\\?\]"  # the mark of a footnote
     r"|\]\([^()\s]{0,2000}(?:\s\"[^\"\n]{0,200}\")?\)|!(?=\[)"
     r"|\{%[^{}\n]{0,500}%\}|</?[a-zA-Z][\w-]{0,20}(?=[\s/>])[^<>\n]{0,500}>"
     r"|https?://"
 )
-_IN_MARKUP = re.compile(r"[\]\[<{]|://")
-"""What all markup has; to look for it takes a tenth of the time."""
-_DROPPED = re.compile(r"[\s*_`\\'\"<>\[\](){}|~^#ʼ]+")
+_IN_MARKUP = ("[", "]", "<", "{", "://")
+"""One of them is in all markup; to look for them takes a hundredth of the time."""
+_DROPPED = re.compile(r"[\s*_`\\'\"<>\[\](){}|~^#ʼ‘’‚‛“”„‟«»「」『』\u00ad]+")
+_FROM_KANA_ON = re.compile("[\u3040-\U0010ffff]")
+_DASHES_WRITTEN = "‐‑‒–—―"
+_DASHES = {ord(dash): "-" for dash in _DASHES_WRITTEN}
 _END = ".,;:!?-。、，；：！？·"
 _ASCII = [chr(code) for code in range(128)]
 _ASCII_FOLDS = {ord(mark): None if _DROPPED.match(mark) else mark.lower() for mark in _ASCII}
@@ -30,8 +31,10 @@ def spelled(text: str) -> str:
         plain = html.unescape(plain)
     if plain.isascii():
         return plain.translate(_ASCII_FOLDS).rstrip(_END)
-    plain = unicodedata.normalize("NFKC", plain).casefold().translate(FOLDS)
-    return _DROPPED.sub("", plain).rstrip(_END)
+    plain = _DROPPED.sub("", unicodedata.normalize("NFKC", plain).casefold())
+    if any(dash in plain for dash in _DASHES_WRITTEN):
+        plain = plain.translate(_DASHES)
+    return plain.rstrip(_END)
 
 
 def caseless(text: str) -> str:
@@ -41,13 +44,11 @@ def caseless(text: str) -> str:
 
 def has_markup(text: str) -> bool:
     """Whether a text may have markup, which is no part of its spelling."""
-    return _IN_MARKUP.search(text) is not None
+    return any(map(text.__contains__, _IN_MARKUP))
 
 
 def letters(spelling: str) -> int:
     """How many letters a text has; an ideograph says as much as two."""
     if spelling.isascii():
         return len(spelling.translate(_ASCII_LETTERS))
-    return sum(map(str.isalpha, spelling)) + sum(
-        character >= "\u3040" and character.isalpha() for character in spelling
-    )
+    return sum(map(str.isalpha, spelling)) + sum(map(str.isalpha, _FROM_KANA_ON.findall(spelling)))

@@ -66,6 +66,7 @@ class Stretches:
         self._claims = claims
         self._claim_starts = [claim.start for claim in claims]
         self._language = language
+        self._is_eastern = not document.text.isascii() and _EASTERN.search(document.text) is not None
         self._prose = document.prose
         self._pieces = [p for p in document.prose if p.kind == "paragraph" and self._between(p.start, p.end)]
         self._piece_starts = [piece.start for piece in self._pieces]
@@ -178,7 +179,7 @@ class Stretches:
     def _beside(self, claim: Claim, bounds: Range) -> Iterator[int]:
         """A claim with what is on its left or its right, so much of it that it is hardly there by chance."""
         value, before, after = spelled(claim.text), self._before(claim, bounds), self._after(claim, bounds)
-        most = _BESIDE_EASTERN if _EASTERN.search(before + after) else _BESIDE
+        most = _BESIDE_EASTERN if self._is_eastern and _EASTERN.search(before + after) else _BESIDE
         left, right = spelled(before)[-most:], spelled(after)[:most]
         if len(left) == most:
             yield _key("<", left, value)

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import chain, islice, repeat
 
 from .claim import Claim
 from .content_words import stemmed
@@ -60,7 +60,11 @@ def comparable(one: Claim, other: Claim) -> bool:
 
 def terms(text: str, language: str) -> frozenset[str]:
     """The words of a text in a form that inflection and, among related languages, spelling do not change."""
-    return frozenset[str]().union(*(_forms(word, language) for word in set(_TERM.findall(text.casefold()))))
+    pieces = frozenset(text.casefold().split())
+    # Between spaces stand mostly words and nothing else: to cut there takes a fifth of what the expression takes.
+    plain = frozenset(filter(str.isascii, filter(str.isalnum, pieces)))
+    words = plain.union(_TERM.findall(" ".join(pieces - plain)))
+    return frozenset(chain.from_iterable(map(_forms, words, repeat(language))))
 
 
 @lru_cache(maxsize=65_536)
@@ -112,11 +116,10 @@ class _Reader:
 
     def _beside(self, claim: Claim, start: int, end: int) -> frozenset[str]:
         """What stands around a claim and could not stand in its place."""
-        place = bisect_left(self._starts, claim.start)
-        others = self._claims[max(0, place - _MOST_BESIDE) : place + _MOST_BESIDE]
-        return frozenset(
-            f"={other.values[0]}" for other in others if start <= other.start < end and not comparable(other, claim)
-        )
+        place, first = bisect_left(self._starts, claim.start), bisect_left(self._starts, start)
+        last = bisect_left(self._starts, end)
+        others = self._claims[max(first, place - _MOST_BESIDE) : min(last, place + _MOST_BESIDE)]
+        return frozenset(f"={other.values[0]}" for other in others if not comparable(other, claim))
 
     def _terms(self, text: str) -> frozenset[str]:
         return terms(text, self._language)

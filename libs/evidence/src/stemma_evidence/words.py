@@ -31,13 +31,23 @@ def language_of(text: str, default: str) -> str:
         return "ja"
     if not seen.isascii() and len(_HAN.findall(seen)) > len(seen) // 10:
         return "zh"
-    words, known = _LATIN.findall(seen.casefold()), _languages()
+    known, total = _languages(), 0
     counts = dict.fromkeys((*FUNCTION_WORDS, default), 0)
-    for word, times in Counter(words).items():
+    for word, times in _counted(seen.casefold()).items():
+        total += times
         for language in known.get(word, ()):
             counts[language] += times
     best = max(FUNCTION_WORDS, key=lambda language: counts[language])
-    return best if counts[best] > counts[default] + len(words) // 20 else default
+    return best if counts[best] > counts[default] + total // 20 else default
+
+
+def _counted(text: str) -> Counter[str]:
+    """How often each word stands in a text; between spaces stand mostly words and nothing else."""
+    words = Counter[str]()
+    for piece, times in Counter(text.split()).items():
+        for word in (piece,) if piece.isalpha() else _LATIN.findall(piece):
+            words[word] += times
+    return words
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import sentencex
@@ -13,6 +14,8 @@ from .prose import Prose
 
 WINDOW = 1000
 """Characters that are cut at a time: a quotation mark without its partner takes sentencex quadratic time."""
+KEPT_TEXTS = 512
+"""Paragraphs of one window whose sentences are kept: they are asked for several times, also of the next version."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
@@ -96,6 +99,10 @@ def sentence_ranges(text: str, language: str) -> tuple[tuple[int, int], ...]:
 
     ``language`` is a BCP 47 tag such as ``de``; one that is not known is read like English.
     """
+    return _kept(text, language) if len(text) <= WINDOW else _ranges(text, language)
+
+
+def _ranges(text: str, language: str) -> tuple[tuple[int, int], ...]:
     primary = language.lower().replace("_", "-").split("-")[0]
     known = primary if _LANGUAGE.fullmatch(primary) else "en"
     bounds = [0, *_mended(text, list(_breaks(text, known)), known), len(text)]
@@ -104,6 +111,9 @@ def sentence_ranges(text: str, language: str) -> tuple[tuple[int, int], ...]:
         for start, end in pairwise(bounds)
         if text[start:end].strip()
     )
+
+
+_kept = lru_cache(maxsize=KEPT_TEXTS)(_ranges)
 
 
 def _breaks(text: str, language: str) -> Iterator[int]:
