@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from stemma_evidence import File, ground, labels_of, read, resting, units_of
+from stemma_evidence import File, Labels, ground, read, resting, units_of
 from stemma_evidence.citations import citations
 from stemma_evidence.scanned import Scanned
 from stemma_evidence.spelling import letters, spelled
@@ -40,10 +40,10 @@ def test_what_sources_say_is_looked_through_once_for_all_drafts_that_rest_on_the
 
 
 @pytest.mark.req("T3")
-def test_the_words_and_the_headings_of_an_input_are_read_once_for_all_drafts() -> None:
+def test_the_words_of_an_input_are_read_once_for_all_drafts() -> None:
     def work(draft: str, text: str) -> int:
         units = units_of(Document(draft), "en")
-        return calls(lambda: resting(units, [File("a.md", labels_of(text))]))
+        return calls(lambda: resting(units, [File("a.md", Labels(text))]))
 
     first = work("Nobody pays at the door of it.\n", f"# Hall\n\n{VALUES * 50}")
     assert work("Nobody pays EUR 5 at that door.\n", f"# Hall\n\n{VALUES * 50}") < first / 5

@@ -14,6 +14,7 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import language, shipped
+from stemma_validator.citing import Citations
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
@@ -121,3 +122,29 @@ async def test_a_page_is_recognised_as_each_language_writes_it(rooms: Rooms) -> 
         cited = language(tag).place("page", "p. 77")
         outcome, _ = await rooms.handled(f"# Budget\n\nX (rfq.pdf, {cited}).\n", tag)
         assert outcome.validation.unsupported.get("citation") == 1, cited
+
+
+@pytest.mark.req("I3", "T3")
+async def test_a_long_input_is_parsed_in_a_process_for_the_first_draft_only(
+    rumdl: RumdlEngine, artifacts: ArtifactStore, job_for: JobFor
+) -> None:
+    words = "The hall is open to all of its members and to their guests.\n\n"
+    text = f"# Rent\n\nThe hall costs EUR 4,250 a month.\n\n# Use\n\n{words * 400}"
+    given = await artifacts.put(TENANT, DOCUMENT, text.encode(), media_type="text/markdown", name="hall.md")
+    inputs = (InputFile(name="hall.md", artifact=given, input_id="input-1"),)
+    brief = await artifacts.put(TENANT, DOCUMENT, b"Write.", media_type="text/markdown", name="brief.md")
+    grounds, citations = Grounds(artifacts, Limits()), Citations()
+
+    async def rests_on(draft: str, seconds: float) -> list[str]:
+        job = (await job_for(draft)).model_copy(update={"brief": brief, "inputs": inputs})
+        limits = Limits(seconds=seconds)
+        tools = Tools(artifacts, rumdl, grounds, FIXES, limits, citations=citations)
+        told = (await on_validate_draft(job, tools=tools)).validation
+        assert told.grounding is not None
+        report = GroundingReport.model_validate_json(await artifacts.get(TENANT, DOCUMENT, told.grounding))
+        return [place.label for one in report.cited for place in one.places]
+
+    no_time = 0.001
+    assert await rests_on("# A\n\nThe hall costs EUR 4,250 a month.\n", no_time) == []
+    assert await rests_on("# A\n\nThe hall costs EUR 4,250 a month.\n", 60) == ["Rent"]
+    assert await rests_on("# B\n\nEUR 4,250 is what the hall costs a month.\n", no_time) == ["Rent"]

@@ -8,7 +8,7 @@ from .extraction import claims
 from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .index import Found
 from .joined_cells import placed
-from .labels import Labels, labels_of
+from .labels import Labels
 from .named_labels import Named, named
 from .resting import Cited, File, Unit, resting, units_of
 from .source import Place, Source, read
@@ -39,7 +39,6 @@ __all__ = [
     "dates",
     "ground",
     "in_column",
-    "labels_of",
     "language_of",
     "named",
     "placed",

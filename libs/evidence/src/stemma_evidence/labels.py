@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import accumulate
 
 from stemma_contracts.v1.inputs import Anchor
@@ -15,17 +14,27 @@ from .tabular import is_tabular, rows_of
 EXACT = ("page", "slide", "sheet", "part")
 """Kinds of anchors that say more than the headings above a line."""
 _PATH = " > "
-_KEPT_CHARACTERS, _KEPT_TEXTS = 64 * 1024, 16
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Labels:
-    """The labels of one file: those that reading it gave, else its own headings or rows."""
+    """The labels of one file: those that reading it gave, else its own headings or rows.
 
-    def __init__(self, text: str, media_type: str = "text/markdown", anchors: Iterable[Anchor] = ()) -> None:
+    ``own`` are these, if they were read before: what `anchors` of such a file were then.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        media_type: str = "text/markdown",
+        anchors: Iterable[Anchor] = (),
+        own: Iterable[Anchor] | None = None,
+    ) -> None:
         self.text = text
         self._starts = list(accumulate((len(line) for line in text.splitlines(keepends=True)), initial=0))
-        found = sorted(anchors, key=lambda anchor: anchor.offset) or list(_own(text, media_type, self._starts))
+        found = sorted(anchors, key=lambda anchor: anchor.offset)
+        if not found:
+            found = list(_own(text, media_type, self._starts) if own is None else own)
         self.anchors = _chosen(found)
         self.headings = frozenset(anchor.label for anchor in found if anchor.kind == "heading")
         self._offsets = [anchor.offset for anchor in self.anchors]
@@ -53,13 +62,6 @@ class Labels:
             first = self._starts[max(0, bisect_right(self._starts, anchor.offset) - 1)]
             last = self.text.find("\n", end)
             yield anchor, self.text[first : last if last >= 0 else len(self.text)]
-
-
-def labels_of(text: str, media_type: str = "text/markdown", anchors: Sequence[Anchor] = ()) -> Labels:
-    """The labels of a file; those of a short one that has only its own are read once for all drafts of a document."""
-    if anchors or len(text) > _KEPT_CHARACTERS:
-        return Labels(text, media_type, anchors)
-    return _kept(text, media_type)
 
 
 def _chosen(found: Sequence[Anchor]) -> tuple[Anchor, ...]:
@@ -90,6 +92,3 @@ def _column(number: int) -> str:
         number, letter = divmod(number - 1, len(_LETTERS))
         name = _LETTERS[letter] + name
     return name
-
-
-_kept = lru_cache(maxsize=_KEPT_TEXTS)(Labels)

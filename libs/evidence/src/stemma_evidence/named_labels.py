@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,6 +91,24 @@ class _File:
         self._tokens: dict[int, tuple[frozenset[str], frozenset[tuple[str, ...]]]] = {}
 
     @cached_property
+    def _by_number(self) -> dict[int, int]:
+        numbers = ((place, _NUMBER.search(anchor.label)) for place, anchor in enumerate(self._labels.anchors))
+        return {int(found[0]): place for place, found in numbers if found}
+
+    @cached_property
+    def _areas(self) -> list[tuple[int, _Area]]:
+        areas = ((place, _CELLS.fullmatch(anchor.label)) for place, anchor in enumerate(self._labels.anchors))
+        return [(place, _area(area)) for place, area in areas if area]
+
+    @cached_property
+    def _by_label(self) -> dict[int, dict[str, int]]:
+        """The first place of each label by the length that it is written with, the longest first."""
+        found: dict[int, dict[str, int]] = defaultdict(dict)
+        for place, anchor in enumerate(self._labels.anchors):
+            found[len(anchor.label)].setdefault(_plain(anchor.label), place)
+        return dict(sorted(found.items(), reverse=True))
+
+    @cached_property
     def _texts(self) -> list[str]:
         return [text for _, text in self._labels.texts()]
 
@@ -110,28 +129,23 @@ class _File:
         if match is None:
             return None
         numbers = [int(group) for group in match.groups() if group]
-        known = {int(found[0]): place for place, found in self._numbers() if found}
+        known = self._by_number
         ends_exist = all(number in known for number in numbers)
         wanted = range(numbers[0], min(numbers[-1], numbers[0] + 100) + 1)
         return match.end(), [known[number] for number in wanted if number in known] if ends_exist else []
-
-    def _numbers(self) -> Iterator[tuple[int, re.Match[str] | None]]:
-        for place, anchor in enumerate(self._labels.anchors):
-            yield place, _NUMBER.search(anchor.label)
 
     def _cells(self, text: str, at: int) -> tuple[int, list[int]] | None:
         match = _CELLS.match(text, at)
         if match is None:
             return None
         wanted = _area(match)
-        areas = ((place, _CELLS.fullmatch(anchor.label)) for place, anchor in enumerate(self._labels.anchors))
-        return match.end(), [place for place, area in areas if area and _overlap(_area(area), wanted)]
+        return match.end(), [place for place, area in self._areas if _overlap(area, wanted)]
 
     def _path(self, text: str, at: int) -> tuple[int, list[int]] | None:
-        for place, anchor in sorted(enumerate(self._labels.anchors), key=lambda item: -len(item[1].label)):
-            end = at + len(anchor.label)
-            if _plain(text[at:end]) == _plain(anchor.label) and not _GOES_ON.match(text, end):
-                return end, [place]
+        for length, places in self._by_label.items():
+            place = places.get(_plain(text[at : at + length]))
+            if place is not None and not _GOES_ON.match(text, at + length):
+                return at + length, [place]
         match = _PATH.match(text, at)
         return (match.end(), []) if match else None
 

@@ -6,13 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from cachetools import LRUCache
 from pydantic import BaseModel, TypeAdapter
 from stemma_artifacts.digests import digest_of
 from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
 from stemma_contracts.v1.inputs import BRIEF, Anchor
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_evidence import Cited, File, Labels, Named, Unit, labels_of, named, resting, units_of
+from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
 from stemma_markdown import document_of
 
 from .claim_report import ClaimFindings, no_place, said_elsewhere
@@ -21,7 +22,14 @@ from .given import BY_LINE, Given
 
 MAX_CITED = 3000
 """Sentences of one draft that are told with their places."""
+MOST_KNOWN = 2000
+"""Places of one input that are kept; each place that a draft names may be compared with all of them."""
+KEPT = 40_000
+"""Places of all inputs that are kept; one takes some 500 bytes."""
 _SHOWN = 200
+
+_Key = tuple[str, str, str]
+"""Tenant, digest and media type."""
 
 
 class GivenText(BaseModel):
@@ -32,13 +40,22 @@ class GivenText(BaseModel):
     media_type: str
     text: str
     anchors: tuple[Anchor, ...] = ()
+    own: tuple[Anchor, ...] | None = None
+    """The places of a text that came without any, if they were read before."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its places are known, and few enough to look for each that a draft names."""
+        known = self.anchors or self.own
+        return known is not None and len(known) <= MOST_KNOWN
 
 
 class CitationsFound(BaseModel):
     """What a draft rests on, and what it names.
 
     ``ranges`` are those of its own citations, ``wrong`` the claims of those that are none. ``places`` are the labels
-    of files that have such, by the line from where on they count. ``draft`` is the text, unless it was mended.
+    of files that have such, by the line from where on they count. ``draft`` is the text, unless it was mended. ``own``
+    are the places of inputs that were read for it, by their ids.
     """
 
     cited: tuple[CitedText, ...] = ()
@@ -46,6 +63,7 @@ class CitationsFound(BaseModel):
     wrong: tuple[GroundedClaim, ...] = ()
     places: dict[str, tuple[tuple[int, str], ...]] = {}
     draft: str | None = None
+    own: dict[str, tuple[Anchor, ...]] = {}
 
     def added_to(self, findings: ClaimFindings) -> ClaimFindings:
         """The claims with the places that they stand at, those that name a wrong place, and what sentences rest on."""
@@ -68,22 +86,41 @@ class CitationsFound(BaseModel):
         return known[above - 1][1] if above else ""
 
 
-async def citations_in(job: ValidateDraft, text: str, given: Sequence[Given], limits: Limits) -> CitationsFound:
-    """What a draft rests on and names, the inputs before the brief; raises `ValidationImpossible` past the limits."""
-    texts = [_text(one, one.text) for one in given if one.text is not None]
-    if not texts:
-        return CitationsFound()
-    ordered = sorted(texts, key=lambda one: one.input_id == BRIEF)
-    check = CitingCheck(text=text, language=job.document.language or "en", inputs=tuple(ordered))
-    found = await checked(check, limits)
-    as_stored = digest_of(text.encode()) == job.draft.digest
-    return found.model_copy(update={"draft": job.draft.digest if as_stored else None})
+class Citations:
+    """Looks up what drafts rest on and name; the places of an input are kept, so that it is parsed once."""
+
+    def __init__(self) -> None:
+        self._own: LRUCache[_Key, tuple[Anchor, ...]] = LRUCache(KEPT, getsizeof=lambda own: 1 + len(own))
+
+    async def of(self, job: ValidateDraft, text: str, given: Sequence[Given], limits: Limits) -> CitationsFound:
+        """What a draft rests on and names, the inputs before the brief; raises `ValidationImpossible` past limits."""
+        ordered = sorted((one for one in given if one.text is not None), key=lambda one: one.input_id == BRIEF)
+        if not ordered:
+            return CitationsFound()
+        inputs = tuple(self._text(job, one) for one in ordered)
+        found = await checked(CitingCheck(text=text, language=job.document.language or "en", inputs=inputs), limits)
+        self._keep(job, ordered, found.own)
+        as_stored = digest_of(text.encode()) == job.draft.digest
+        return found.model_copy(update={"draft": job.draft.digest if as_stored else None})
+
+    def _text(self, job: ValidateDraft, one: Given) -> GivenText:
+        return GivenText(
+            input_id=one.input_id,
+            name=one.name,
+            media_type=one.ref.media_type,
+            text=one.text or "",
+            anchors=one.anchors,
+            own=self._own.get(_key(job, one)),
+        )
+
+    def _keep(self, job: ValidateDraft, given: Sequence[Given], own: Mapping[str, tuple[Anchor, ...]]) -> None:
+        for one in given:
+            if one.input_id in own and len(own[one.input_id]) <= MOST_KNOWN:
+                self._own[_key(job, one)] = own[one.input_id]
 
 
-def _text(one: Given, text: str) -> GivenText:
-    return GivenText(
-        input_id=one.input_id, name=one.name, media_type=one.ref.media_type, text=text, anchors=one.anchors
-    )
+def _key(job: ValidateDraft, one: Given) -> _Key:
+    return job.document.tenant, one.ref.digest, one.ref.media_type
 
 
 class CitingCheck(Check[CitationsFound]):
@@ -101,6 +138,11 @@ class CitingCheck(Check[CitationsFound]):
         """How much there is to read."""
         return len(self.text) + sum(len(given.text) for given in self.inputs)
 
+    @property
+    def unknown(self) -> int:
+        """The draft, and the inputs whose places are not known: all else goes by lines, whatever stands in them."""
+        return len(self.text) + sum(len(given.text) for given in self.inputs if not given.is_read)
+
     def run(self) -> CitationsFound:
         """Look up every sentence, and every place that is named."""
         ids = {given.name: given.input_id for given in self.inputs}
@@ -117,11 +159,16 @@ class CitingCheck(Check[CitationsFound]):
                 for given, file in zip(self.inputs, files, strict=True)
                 if given.anchors
             },
+            own={
+                given.input_id: file.labels.anchors
+                for given, file in zip(self.inputs, files, strict=True)
+                if not given.is_read and not given.anchors
+            },
         )
 
 
 def _file(given: GivenText) -> File:
-    labels = labels_of(given.text, given.media_type, given.anchors)
+    labels = Labels(given.text, given.media_type, given.anchors, given.own)
     return File(given.name, labels, by_line=given.media_type in BY_LINE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from faststream import AckPolicy
@@ -22,7 +22,7 @@ from stemma_telemetry import get_logger
 
 from .answering import answers_in
 from .checking import StructureCheck
-from .citing import CitationsFound, citations_in
+from .citing import Citations, CitationsFound
 from .claim_report import ClaimFindings
 from .confined import checked
 from .engines import LintEngine
@@ -57,6 +57,7 @@ class Tools:
     fixes: SafeFixes
     limits: Limits
     draft_limit: int = DRAFT_LIMIT
+    citations: Citations = field(default_factory=Citations)
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -105,7 +106,7 @@ async def _claims(
     """Where the claims of the draft stand, and which places of inputs its sentences rest on."""
     citations, claims = CitationsFound(), ClaimFindings()
     with unfinished.noted():
-        citations = await citations_in(job, text, given, tools.limits)
+        citations = await tools.citations.of(job, text, given, tools.limits)
     with unfinished.noted():
         claims = await tools.grounds.check(job, without_ids(text) if job.section.form else text, citations.ranges)
     return citations.added_to(claims)
