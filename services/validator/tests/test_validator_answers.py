@@ -13,6 +13,8 @@ from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, LedgerRows
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_testkit.counting import calls
+from stemma_validator.answering import AnswersCheck
 from stemma_validator.answers import Answers
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
@@ -181,3 +183,23 @@ def test_of_hand_made_pairs_most_are_told_right(name: str, precision: float, rec
     print(name, told)
     assert told[0] >= precision
     assert told[1] >= recall
+
+
+@pytest.mark.req("T3")
+def test_a_demand_is_read_once_for_all_versions_of_the_section_that_answers_it() -> None:
+    rows = [
+        row(f"R{n}", f"The contractor shall train {n} users of {n + 40} rooms, and {n + 90} more.") for n in range(30)
+    ]
+
+    def work(draft: str) -> int:
+        return calls(lambda: list(map(Answers(draft, "en", rows).place_of, rows)))
+
+    first = work("# A\n\nNobody is trained here.\n")
+    assert work("# A\n\nNobody was trained there.\n") < first / 5
+
+
+@pytest.mark.req("T3")
+def test_what_may_take_long_are_the_draft_and_the_rows_that_it_has_to_answer() -> None:
+    rows = tuple(row(f"R{n}", "The contractor shall train users.") for n in range(9))
+    check = AnswersCheck(text="# A\n", language="en", rows=rows, wanted=frozenset({"R1", "R2"}))
+    assert (check.characters, check.unknown) == (4 + 9 * 33, 4 + 2 * 33)

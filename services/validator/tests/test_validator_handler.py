@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import UNACCEPTED_ANSWER, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
 from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import Tools, on_validate_draft
+from stemma_validator.handlers import DRAFT_LIMIT, Tools, on_validate_draft
 from structlog.testing import capture_logs
 
 from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
@@ -25,12 +25,10 @@ Build = Callable[..., Awaitable[ValidateDraft]]
 
 @pytest.fixture
 def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable[DraftValidated]]:
-    async def handle(job: ValidateDraft, engine: LintEngine = rumdl, **options: int) -> DraftValidated:
+    async def handle(job: ValidateDraft, engine: LintEngine = rumdl, draft_limit: int = DRAFT_LIMIT) -> DraftValidated:
         grounds = Grounds(artifacts, Limits())
-        return await on_validate_draft(
-            job,
-            tools=Tools(artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=Limits(), **options),
-        )
+        tools = Tools(artifacts, engine, grounds, FIXES, Limits(), draft_limit)
+        return await on_validate_draft(job, tools=tools)
 
     return handle
 

@@ -34,6 +34,11 @@ class AnswersCheck(Check[dict[str, int]]):
         """How much there is to read."""
         return len(self.text) + sum(len(row.quote) for row in self.rows)
 
+    @property
+    def unknown(self) -> int:
+        """The draft and the rows that it may answer: of the others only the words are counted."""
+        return len(self.text) + sum(len(row.quote) for row in self.rows if row.requirement_id in self.wanted)
+
     def run(self) -> dict[str, int]:
         """Where the passage begins that answers each row, if one does."""
         answers = Answers(self.text, self.language, self.rows)

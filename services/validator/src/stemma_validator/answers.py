@@ -12,60 +12,24 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from functools import lru_cache
 
 from stemma_contracts.v1.ledger import LedgerRow
-from stemma_evidence import claims, content_words
+from stemma_evidence import content_words
 from stemma_languages import demands
 from stemma_requirements import Unit, units
+
+from .demanding import FEW_WORDS, Demand, DemandReader, demand_of
 
 ENOUGH = 0.6
 """The share of what a demand says, each word weighed by how rare it is, that a passage must have."""
 BESIDE = 0.5
 """What a word counts that stands in the heading of a passage or above its list."""
-FEW_WORDS = 3
-"""An item with fewer words is read with the sentence that announces it."""
-NEAR = 40
-"""Characters before a figure in which the word stands that makes it a limit."""
+KEPT_LEDGERS = 8
+"""Whose words are counted once for all drafts; one has some 100 KB."""
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,\s+(?=(?:but|aber|sondern|mais)\b)")
-_PART = re.compile(r"(?<=[;!?])\s+")
-_WORD = re.compile(r"\w+")
-_BETWEEN = r"\W{1,8}"
 _MARKS = " \"'“”„>*_-–•#|"
-_MINUTES = {
-    "minute": 1, "hour": 60, "day": 1440, "working-day": 1440, "week": 10080, "month": 43800, "quarter": 131400,
-    "year": 525600,
-}  # fmt: skip
-"""Spans of time are compared in one unit."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number with what it measures; of the readings of an amount the likeliest. A limit may be stayed below."""
-
-    number: Decimal
-    unit: str
-    is_limit: bool
-
-    def is_kept_by(self, said: Figure) -> bool:
-        """Whether another figure keeps to this one."""
-        return said.number <= self.number if self.is_limit else said.number >= self.number
-
-
-@dataclass(frozen=True)
-class Demand:
-    """What of a row an answer has to speak of; ``negates``: that something is not done.
-
-    ``echo`` is the row said again; ``demands``: its words demand by themselves, without what announces them.
-    """
-
-    requirement_id: str
-    echo: re.Pattern[str]
-    demands: bool
-    words: frozenset[str]
-    figures: tuple[Figure, ...]
-    negates: bool
 
 
 @dataclass(frozen=True)
@@ -83,7 +47,8 @@ class Answers:
     def __init__(self, text: str, language: str, every: Sequence[LedgerRow]) -> None:
         self._language = language
         self._words = demands(language)
-        self._rarity = _rarity([content_words(row.quote, language) for row in every])
+        self._reader = DemandReader(language)
+        self._rarity = _rarity(tuple(row.quote for row in every), language)
         self._passages = [self._passage(found) for found in _paragraphs(units(text, language))]
         self._with_word: dict[str, list[int]] = defaultdict(list)
         for number, passage in enumerate(self._passages):
@@ -92,47 +57,11 @@ class Answers:
 
     def place_of(self, row: LedgerRow) -> int | None:
         """Where the passage begins that answers a row best, None if none does."""
-        demand = self._demand(row)
+        demand = demand_of(row.quote, row.announced_by, self._language)
         candidates = sorted({number for word in demand.words for number in self._with_word.get(word, ())})
         scored = ((self._score(demand, self._passages[number]), -number) for number in candidates)
         score, number = max(scored, default=(0.0, 0))
         return self._passages[-number].start if score >= ENOUGH else None
-
-    def _demand(self, row: LedgerRow) -> Demand:
-        words = self._telling(row.quote)
-        if len(words) < FEW_WORDS:
-            words |= self._telling(row.announced_by)
-        quote = self._words.folded(row.quote)
-        negates = self._words.negated.search(quote) is not None
-        return Demand(
-            row.requirement_id, self._echo(quote), self._demands(quote), words, self._figures(row.quote), negates
-        )
-
-    def _demands(self, text: str) -> bool:
-        words = self._words
-        return any(cue.search(text) for cue in (words.must, words.weak, words.should, words.asks))
-
-    def _telling(self, quote: str) -> frozenset[str]:
-        """The words that say what is demanded, without those that say that it is, of whom, and how much."""
-        words, text = self._words, quote
-        for claim in claims(quote, self._language, of_draft=False):
-            if claim.numbers:
-                text = text.replace(claim.text, " ", 1)
-        text = words.folded(text)
-        for pattern in (words.must, words.weak, words.bidders):
-            text = pattern.sub(" ", text)
-        for pattern in (words.parties, words.begins):
-            text = pattern.sub(" ", text, count=1)
-        return content_words(text, self._language)
-
-    def _echo(self, quote: str) -> re.Pattern[str]:
-        """The words of a demand, or of one of its sentences, whatever stands between them."""
-        parts = (part for unit in units(quote, self._language) for part in _PART.split(unit.text))
-        said = [words for part in (*parts, quote) if len(words := _WORD.findall(part)) >= FEW_WORDS]
-        said = said or [words for words in (_WORD.findall(quote),) if words]
-        return re.compile(
-            "|".join(rf"(?<!\w){_BETWEEN.join(map(re.escape, words))}(?!\w)" for words in said) or r"(?!)"
-        )
 
     def _passage(self, found: Sequence[Unit]) -> Passage:
         clauses = (clause for unit in found for clause in _CLAUSE.split(unit.text))
@@ -166,7 +95,7 @@ class Answers:
         if found is None:
             return False
         before, rest = clause[: found.start()].rstrip(_MARKS), demand.echo.sub(" ", clause)
-        own = not demand.demands and not self._demands(rest) and before != "" and not before.endswith(":")
+        own = not demand.demands and not self._reader.demands(rest) and before != "" and not before.endswith(":")
         return not own and len(content_words(rest, self._language) - demand.words) < FEW_WORDS
 
     def _kept(self, demand: Demand, said: str) -> int | None:
@@ -174,26 +103,13 @@ class Answers:
 
         A bare number is a kind as well, but what it counts may be said in other words.
         """
-        found, kept = self._figures(said), 0
+        found, kept = self._reader.figures(said), 0
         for asked in demand.figures:
             same = [figure for figure in found if figure.unit == asked.unit]
             if not any(map(asked.is_kept_by, same)) and (same or asked.unit):
                 return None
             kept += bool(same)
         return kept
-
-    def _figures(self, text: str) -> tuple[Figure, ...]:
-        found = claims(text, self._language, of_draft=False)
-        return tuple(
-            self._figure(claim.numbers[0], claim.units[0] if claim.units else "", text[: claim.start])
-            for claim in found
-            if claim.numbers
-        )
-
-    def _figure(self, number: Decimal, unit: str, before: str) -> Figure:
-        is_limit = self._words.at_most.search(self._words.folded(before[-NEAR:])) is not None
-        minutes = _MINUTES.get(unit)
-        return Figure(number * minutes, "minute", is_limit) if minutes else Figure(number, unit, is_limit)
 
     def _weight(self, word: str) -> float:
         return self._rarity.get(word, 1.0)
@@ -211,7 +127,8 @@ def _paragraphs(found: Iterable[Unit]) -> Iterator[list[Unit]]:
         yield paragraph
 
 
-def _rarity(rows: Sequence[frozenset[str]]) -> Mapping[str, float]:
+@lru_cache(maxsize=KEPT_LEDGERS)
+def _rarity(quotes: tuple[str, ...], language: str) -> Mapping[str, float]:
     """How much a word tells, by how few rows of the ledger have it."""
-    counts = Counter(word for words in rows for word in words)
-    return {word: math.log(1 + len(rows) / count) / math.log(1 + len(rows)) for word, count in counts.items()}
+    counts = Counter(word for quote in quotes for word in content_words(quote, language))
+    return {word: math.log(1 + len(quotes) / count) / math.log(1 + len(quotes)) for word, count in counts.items()}
