@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_converter.assembly import key_of
 from stemma_converter.converter import Converter
+from stemma_converter.handlers import on_convert_document
 from stemma_converter.kept_pages import KeptPages
 from stemma_converter.pages import Pages, Place, Places, set_pages
 
@@ -87,6 +89,28 @@ async def test_pages_are_set_anew_for_whatever_would_look_another_way(
     mark_kept(exporter, await exporter.job("pdf", "# A\n"))
     second, _ = await exporter.export("pdf", "# A\n", **other)
     assert (second[:5], second != KEPT) == (b"%PDF-", True)
+
+
+@pytest.mark.req("W5")
+async def test_what_stands_in_for_the_contents_takes_as_many_pages_as_they_do(
+    converter: Converter, tmp_path: Path
+) -> None:
+    """Else the text would move once more, which costs time alone."""
+    lines = (f"## {'A heading and what it is about ' * (1 + n % 5)}" if n % 9 else "# A part" for n in range(90))
+    job = await (exporter := Exporter(converter)).job("pdf", "\n\n".join(lines))
+    template = shutil.copytree(converter.config, tmp_path / "config") / "document.typ"
+    known = "query(heading.where(outlined: true)).len() > 0"
+    source = template.read_text("utf-8")
+    assert known in source
+    template.write_text(source.replace(known, "false"), encoding="utf-8")
+    begins = []
+    for config in (converter.config, template.parent):
+        exporter.converter = replace(converter, config=config)
+        await on_convert_document(job, tools=exporter.tools)
+        pages = exporter.converter.kept.known(key_of(job))
+        assert pages is not None
+        begins.append(pages.of_headings()[0])
+    assert begins[0] == begins[1] > 2
 
 
 async def test_pages_that_are_larger_than_all_that_may_be_kept_are_set_each_time() -> None:

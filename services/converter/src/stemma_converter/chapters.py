@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .tree import Node, attributes, node, plain, rewrite, text
 
@@ -33,6 +33,15 @@ def bears_title(title: str, blocks: list[Node]) -> bool:
 def whole(blocks: list[Node], remarks: Sequence[str]) -> list[Node]:
     """The blocks of a draft that is the document: its title stands on the cover, so it is no chapter."""
     return [*notice(remarks), *_with_levels(blocks[1:], top=1)]
+
+
+def numbers(levels: Iterable[int]) -> Iterator[str]:
+    """The number of each heading of a document, such as ``2.1``, from the levels of all."""
+    counters: list[int] = []
+    for level in levels:
+        counters = [*counters[:level], *([0] * (level - len(counters)))]
+        counters[level - 1] += 1
+        yield ".".join(map(str, counters))
 
 
 def _with_levels(blocks: list[Node], top: int = 2) -> list[Node]:

@@ -19,6 +19,8 @@ from docx.text.paragraph import Paragraph
 from docx.text.parfmt import ParagraphFormat
 from lxml.etree import _Element
 
+from .chapters import numbers
+
 DEPTH = 2
 _INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
 _LEVELS = {f"Heading {level}": level for level in range(1, 10)}
@@ -40,8 +42,8 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
     styles, levels, headings = _style_ids(document), _levels(document), headings_of(document)
     if not headings:
         return
-    numbers = pages if len(pages) == len(headings) else [None] * len(headings)
-    entries = list(_entries(headings, levels, numbers))
+    known = pages if len(pages) == len(headings) else [None] * len(headings)
+    entries = list(_entries(headings, levels, known))
     heading = _paragraph(styles.get("TOC Heading", "TOCHeading"), _run(title))
     for paragraph in (heading, *_field(entries, styles, _text_width(document))):
         headings[0].addprevious(paragraph)
@@ -72,16 +74,12 @@ def _style_ids(document: Document) -> dict[str, str]:
 
 
 def _entries(headings: Sequence[CT_P], levels: Mapping[str, int], pages: Sequence[int | None]) -> Iterator[_Entry]:
-    counters: list[int] = []
-    for index, (heading, page) in enumerate(zip(headings, pages, strict=True)):
-        level = levels[heading.style or ""]
-        counters = [*counters[:level], *([0] * (level - len(counters)))]
-        counters[level - 1] += 1
+    all_levels = [levels[heading.style or ""] for heading in headings]
+    for index, (heading, level, number) in enumerate(zip(headings, all_levels, numbers(all_levels), strict=True)):
         if level <= DEPTH:
             bookmark = f"_Toc{index + 1:06d}"
             _mark(heading, bookmark, 900_000 + index)
-            number = ".".join(map(str, counters))
-            yield _Entry(level, f"{number}  {heading.text}", bookmark, page)
+            yield _Entry(level, f"{number}  {heading.text}", bookmark, pages[index])
 
 
 def _mark(heading: CT_P, name: str, identifier: int) -> None:

@@ -13,18 +13,21 @@ from typing import Any
 
 from babel import Locale
 
+from .chapters import numbers
 from .manuscript import Manuscript
 from .page_references import with_typst_pages
 from .pages import Pages, set_pages
 from .pandoc import Pandoc
 from .staging import staged
-from .tree import Node, Phrase, attributes, condensed, node, rewrite
+from .tree import Node, Phrase, attributes, condensed, node, plain, rewrite
 
 _FIELD = re.compile(r"\.\w")
 _MARKS = ("'", '"')
 _TO_WRITE_ANEW = re.compile(r"""['"]|(?<= )(?:\.\w|;)""")
 """What is written otherwise than it stands; of a semicolon pandoc sees to that, at the beginning of a word."""
 _OPTIONS = ("--wrap=none", "--syntax-highlighting=idiomatic")
+DEPTH = 2
+"""How many levels of headings the contents have."""
 _LONG = 500
 """Blocks from which half of the time to write them is more than it takes to begin a second process."""
 _QUOTES = re.compile("(['\"])")
@@ -46,7 +49,7 @@ async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: 
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
         prepared = condensed(for_typst(with_typst_pages(rewrite(blocks, _with_header_look))))
         (folder / "main.typ").write_bytes(await typst_of(prepared, pandoc, config / "document.typ", folder))
-        facts = json.dumps(_facts(manuscript), ensure_ascii=False)
+        facts = json.dumps({**_facts(manuscript), "headings": list(_headings(blocks))}, ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
@@ -109,6 +112,14 @@ def _with_header_look(item: Node) -> list[Node]:
 
 def _bold(item: Node) -> list[Node]:
     return [node("Plain", [node("Strong", item["c"])])] if item["t"] == "Plain" and item["c"] else [item]
+
+
+def _headings(blocks: list[Node]) -> Iterator[tuple[int, str]]:
+    """Level and words of what the contents will list."""
+    headers = [block["c"] for block in blocks if block["t"] == "Header"]
+    for (level, _, words), number in zip(headers, numbers(level for level, _, _ in headers), strict=True):
+        if level <= DEPTH:
+            yield level, f"{number} {plain(words)}"
 
 
 def _facts(manuscript: Manuscript) -> dict[str, object]:
