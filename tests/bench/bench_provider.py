@@ -32,6 +32,9 @@ AT_ONCE, AT_A_RATE = (1, 30), (10, 20)
 QUICK_AT_ONCE, QUICK_AT_A_RATE = (1, 10), (10, 10)
 CROWDS, QUICK_CROWDS = (64, 128, 200), (64,)
 MOST_STREAMS = 200
+CALLS, CALLS_RATE = 1000, 10
+"""So many under way for a minute each: 10,000 chunks a second, as 200 streams give."""
+QUICK_CALLS = 100
 
 Found = dict[str, float]
 
@@ -46,9 +49,10 @@ async def server() -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{int(await process.stdout.readline())}"
 
 
-async def asked(address: str, way: str, rate: int, at_a_time: int, answers: int) -> Found:
-    """What one process that asks in one way needs for an answer."""
-    command = str(HERE / "provider_client.py"), way, f"{address}/{rate}/v1", str(at_a_time), str(answers)
+async def asked(address: str, way: str, rate: int, at_a_time: int, answers: int, begin_s: float = 1.0) -> Found:
+    """What one process that asks in one way needs for an answer, the first of which begin within some seconds."""
+    given = way, f"{address}/{rate}/v1", at_a_time, answers, begin_s
+    command = str(HERE / "provider_client.py"), *map(str, given)
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, stdout=PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
     )
@@ -64,6 +68,7 @@ async def provider(quick: bool) -> None:
         await _answers(address, 0, QUICK_AT_ONCE if quick else AT_ONCE)
         await _answers(address, RATE, QUICK_AT_A_RATE if quick else AT_A_RATE)
         await _crowds(address, QUICK_CROWDS if quick else CROWDS)
+        await _calls(address, *((QUICK_CALLS, RATE) if quick else (CALLS, CALLS_RATE)))
         for rate in (0, RATE):
             await _documents(address, rate, quick)
 
@@ -102,6 +107,18 @@ async def _crowds(address: str, sizes: tuple[int, ...]) -> None:
         if size == MOST_STREAMS:
             target(f"{size} streams, time beside the ideal", late, LATE)
             target(f"{size} streams, memory", found["memory_mb"], 350.0, " MB")
+
+
+async def _calls(address: str, calls: int, rate: int) -> None:
+    """They begin within half of their time, and so are all under way for the other half."""
+    ideal_s = TOKENS / rate
+    title(f"{calls} calls of {ideal_s:.0f} s under way in one process, streamed, nobody listens")
+    found = await asked(address, "unheard", rate, calls, calls, ideal_s / 2)
+    late = found["slow_s"] / ideal_s
+    row("under way at once", f"{found['under_way']:.0f}", f"median {found['seconds'] / ideal_s:.2f} of ideal")
+    notes = f"{found['memory_mb'] / calls:.2f} of each, {found['cores']:.2f} cores, {found['cpu_ms']:.1f} ms each"
+    row("memory, MB", f"{found['memory_mb']:.0f}", notes)
+    target(f"{calls} calls, time of all but the slowest hundredth beside the ideal", late, LATE)
 
 
 async def _documents(address: str, rate: int, quick: bool) -> None:

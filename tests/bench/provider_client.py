@@ -1,6 +1,7 @@
-"""One process that asks for answers, so many at a time: ``provider_client.py WAY BASE AT_A_TIME ANSWERS``.
+"""One process that asks for answers, so many at a time: ``provider_client.py WAY BASE AT_A_TIME ANSWERS BEGIN_S``.
 
-Prints a line of JSON: CPU of an answer, its seconds, milliseconds to its first text, and memory.
+The first of them begin within ``BEGIN_S`` seconds. Prints a line of JSON: CPU of an answer, its seconds (the median,
+and those of all but the slowest hundredth), milliseconds to its first text, memory, and how many were under way.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from typing import Any, TypedDict
@@ -119,20 +122,29 @@ WAYS: dict[str, Callable[[str], Answer]] = {
 }
 
 
-async def measure(ask: Answer, at_a_time: int, answers: int) -> dict[str, float]:
+async def measure(ask: Answer, at_a_time: int, answers: int, begin_s: float) -> dict[str, float]:
     """Answers one after the other in so many tasks; they begin apart, as those of people do."""
     for _ in range(WARM):
         await _timed(ask)
     before, started = time.process_time(), time.perf_counter()
-    seconds = await asyncio.gather(*(_some(ask, n / at_a_time, answers // at_a_time) for n in range(at_a_time)))
-    found = [one for task in seconds for one in task]
+    tasks = (_some(ask, begin_s * n / at_a_time, answers // at_a_time) for n in range(at_a_time))
+    found = [one for task in await asyncio.gather(*tasks) for one in task]
+    seconds = sorted(one.seconds for one in found)
     return {
         "cpu_ms": (time.process_time() - before) / len(found) * 1000,
         "cores": (time.process_time() - before) / (time.perf_counter() - started),
-        "seconds": median(whole for whole, _ in found),
-        "first_ms": median(first for _, first in found) * 1000,
+        "seconds": median(seconds),
+        "slow_s": seconds[int(len(seconds) * 0.99) - 1],
+        "first_ms": median(one.first_s for one in found) * 1000,
         "memory_mb": _most_memory_mb(),
+        "under_way": most_at_once([(one.started, one.started + one.seconds) for one in found]),
     }
+
+
+def most_at_once(spans: list[tuple[float, float]]) -> int:
+    """How many of some spans of time have a moment in common."""
+    changes = sorted([*((begun, 1) for begun, _ in spans), *((ended, -1) for _, ended in spans)])
+    return max(accumulate(change for _, change in changes))
 
 
 def _most_memory_mb() -> float:
@@ -141,12 +153,21 @@ def _most_memory_mb() -> float:
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
 
 
-async def _some(ask: Answer, later_s: float, answers: int) -> list[tuple[float, float]]:
+@dataclass(frozen=True)
+class Timed:
+    """When an answer was asked for, and how long it and its first text took."""
+
+    started: float
+    seconds: float
+    first_s: float
+
+
+async def _some(ask: Answer, later_s: float, answers: int) -> list[Timed]:
     await asyncio.sleep(later_s)
     return [await _timed(ask) for _ in range(answers)]
 
 
-async def _timed(ask: Answer) -> tuple[float, float]:
+async def _timed(ask: Answer) -> Timed:
     started, firsts, size = time.perf_counter(), list[float](), 0
 
     def heard(text: str) -> None:
@@ -158,13 +179,13 @@ async def _timed(ask: Answer) -> tuple[float, float]:
     await ask(heard)
     if size < 1000:
         raise AssertionError(f"an answer of {size} characters is not whole")
-    return time.perf_counter() - started, firsts[0]
+    return Timed(started, time.perf_counter() - started, firsts[0])
 
 
-async def main(way: str, base: str, at_a_time: int, answers: int) -> None:
+async def main(way: str, base: str, at_a_time: str, answers: str, begin_s: str) -> None:
     """Measure one way."""
-    print(json.dumps(await measure(WAYS[way](base), at_a_time, answers)))
+    print(json.dumps(await measure(WAYS[way](base), int(at_a_time), int(answers), float(begin_s))))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
+    asyncio.run(main(*sys.argv[1:]))

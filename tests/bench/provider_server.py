@@ -10,11 +10,10 @@ import asyncio
 import json
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from heapq import heappop, heappush, heapreplace
-from itertools import count
 from typing import Any
 
 from bench_model import TrivialModel
@@ -65,20 +64,21 @@ def whole(asked: str, scores: bool) -> bytes:
     return head.encode() + body
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Stream:
-    """What is left of an answer."""
+    """What is left of an answer, and when its next piece is due."""
 
-    writer: asyncio.StreamWriter
+    transport: asyncio.WriteTransport
     pieces: Iterator[bytes]
     step_s: float
+    due_s: float
     ended: asyncio.Future[None]
 
     def write(self) -> bool:
         """The next piece; whether there was one, and somebody who takes it."""
-        piece = None if self.writer.transport.is_closing() else next(self.pieces, None)
+        piece = None if self.transport.is_closing() else next(self.pieces, None)
         if piece is not None:
-            self.writer.write(piece)
+            self.transport.write(piece)
         elif not self.ended.done():
             self.ended.set_result(None)
         return piece is not None
@@ -88,28 +88,31 @@ class Ticker:
     """Writes what is due, of all streams: a timer a token would take the machine from those who are measured."""
 
     def __init__(self) -> None:
-        self._due: list[tuple[float, int, Stream]] = []
-        self._number = count()
+        self._due = defaultdict[int, list[Stream]](list)
+        self._tick = 0
 
-    async def send(self, writer: asyncio.StreamWriter, pieces: tuple[bytes, ...], rate: float) -> None:
+    async def send(self, transport: asyncio.WriteTransport, pieces: tuple[bytes, ...], rate: float) -> None:
         """Give the pieces at that rate."""
         loop = asyncio.get_running_loop()
-        stream = Stream(writer, iter(pieces), 1 / rate, loop.create_future())
-        heappush(self._due, (loop.time() + 1 / rate, next(self._number), stream))
-        await stream.ended
+        await self._add(Stream(transport, iter(pieces), 1 / rate, loop.time() + 1 / rate, loop.create_future()))
+
+    def _add(self, stream: Stream) -> asyncio.Future[None]:
+        self._due[max(int(stream.due_s / TICK_S), self._tick + 1)].append(stream)
+        return stream.ended
 
     async def run(self) -> None:
         """As long as the server."""
         loop = asyncio.get_running_loop()
+        self._tick = int(loop.time() / TICK_S)
         while True:
-            await asyncio.sleep(TICK_S)
-            now = loop.time()
-            while self._due and self._due[0][0] <= now:
-                due, number, stream = self._due[0]
-                if stream.write():
-                    heapreplace(self._due, (due + stream.step_s, number, stream))
-                else:
-                    heappop(self._due)
+            await asyncio.sleep((self._tick + 1) * TICK_S - loop.time())
+            now = int(loop.time() / TICK_S)
+            while self._tick < now:
+                self._tick += 1
+                for stream in self._due.pop(self._tick, ()):
+                    if stream.write():
+                        stream.due_s += stream.step_s
+                        self._add(stream)
 
 
 async def serve(ticker: Ticker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -126,7 +129,7 @@ async def serve(ticker: Ticker, reader: asyncio.StreamReader, writer: asyncio.St
                 continue
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             if rate:
-                await ticker.send(writer, events(asked), rate)
+                await ticker.send(writer.transport, events(asked), rate)
             else:
                 for piece in events(asked):
                     writer.write(piece)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bench_report
 import pytest
 from bench_provider import asked, server
+from provider_client import most_at_once
 
 
 @pytest.mark.xdist_group("litellm")
@@ -14,6 +15,11 @@ async def test_answers_of_the_benchs_provider_are_taken_whole_and_cheaper_joined
         plain = await asked(address, "langgraph", 0, 1, 3)
     assert ours["cpu_ms"] < 0.5 * plain["cpu_ms"]
     assert ours["memory_mb"] > 50
+
+
+def test_calls_are_under_way_at_once_that_have_a_moment_in_common() -> None:
+    assert most_at_once([(0.0, 2.0), (1.0, 3.0), (2.0, 4.0)]) == 2
+    assert most_at_once([(0.0, 9.0), (1.0, 3.0), (2.0, 4.0), (5.0, 6.0)]) == 3
 
 
 @pytest.mark.parametrize(("value", "noise", "missed"), [(8.0, 0.0, 0), (8.4, 0.1, 0), (8.4, 0.0, 1)])
