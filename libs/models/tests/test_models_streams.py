@@ -231,23 +231,30 @@ FIRST_CALL = """
 import asyncio, sys
 from langchain_core.messages import HumanMessage
 from stemma_models import ModelSettings, open_chat_model
+from stemma_models.listening import LISTENER, Listener
+
+async def hear(_):
+    pass
 
 async def main():
     model = await open_chat_model(ModelSettings(name="openai/gpt-4o-mini", api_base=sys.argv[1]))
     known = set(sys.modules)
+    LISTENER.set(Listener(hear))
     async for _ in model.astream([HumanMessage("Write.")]):
         pass
-    print(len(set(sys.modules) - known))
+    print(len(set(sys.modules) - known), sum("default_encoding" in name for name in sys.modules))
 
 asyncio.run(main())
 """
 
 
-async def test_the_first_call_of_an_opened_model_imports_next_to_nothing(provider: Provider) -> None:
+async def test_the_first_call_of_an_opened_model_imports_next_to_nothing_and_no_vocabulary(provider: Provider) -> None:
     """It did half a thousand modules, while nothing else of its service was answered."""
     provider.script = [says("Hello.")]
     told = {"OPENAI_API_KEY": "test-key", **os.environ}
     command = sys.executable, "-c", FIRST_CALL, provider.base
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=told)
     printed, _ = await process.communicate()
-    assert int(printed) < 60
+    imported, vocabularies = map(int, printed.split())
+    assert imported < 60
+    assert vocabularies == 0

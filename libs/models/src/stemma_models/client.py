@@ -38,7 +38,7 @@ class ModelClient:
 
     async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`."""
-        check_room(self._model, request, self._settings, meter)
+        await check_room(self._model, request, self._settings, meter)
         spent, failures = Meter(meter), list[str]()
         limit = asyncio.timeout(self._settings.call_limit)
         try:
@@ -48,7 +48,7 @@ class ModelClient:
             if not is_provider_error(error):
                 raise
             if is_too_long(error):
-                tokens = tokens_of(self._model, request)
+                tokens = await tokens_of(self._model, request)
                 raise ContextTooLongError(self._settings.name, tokens, 0, 0, meter.total) from error
             late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error

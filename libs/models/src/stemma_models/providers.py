@@ -68,23 +68,24 @@ async def open_chat_model(settings: ModelSettings) -> BaseChatModel:
 def _opened(settings: ModelSettings) -> BaseChatModel:
     model = chat_model(settings)
     if settings.name not in _installed():
-        _import_the_rest()
+        _import_the_rest(settings.name)
     return model
 
 
-def _import_the_rest() -> None:
-    """What LiteLLM imports with its first call only: half a thousand modules, for which the event loop would wait.
+def _import_the_rest(name: str) -> None:
+    """What LiteLLM imports with its first call only: modules for which the event loop would wait.
 
-    Of its vocabularies it keeps for nobody what they are made of, which is 27 MB in a process, and is let go here.
+    Of a vocabulary that hardly a model uses it keeps for nobody what it is made of, which is let go here. The one that
+    most use it reads with the first stream that it parses itself.
     """
     import litellm.utils
 
     litellm.utils.json_data = None
     asked = [{"role": "user", "content": "."}]
     litellm.completion(model=VOCABULARY, messages=asked, mock_response=".", api_key=NO_KEY)
-    litellm.encode(model=VOCABULARY, text=".")
-    import_module("litellm.litellm_core_utils.default_encoding").encoding._mergeable_ranks = {}
     import_module("openai.resources")
+    if not _completes(name, litellm.model_cost):
+        _vocabulary()
 
 
 @cache
@@ -174,7 +175,13 @@ def _completes(name: str, known: Mapping[str, Any]) -> bool:
 
 def _token_ids(text: str) -> list[int]:
     """Tokens by the vocabulary that comes with LiteLLM; nothing is downloaded."""
-    import litellm
-
-    ids: list[int] = litellm.encode(model=VOCABULARY, text=text)
+    ids: list[int] = _vocabulary().encode(text, disallowed_special=())
     return ids
+
+
+@cache
+def _vocabulary() -> Any:
+    """Read for the first prompt that may be too long: 24 MB, without what it is made of, which is 14 MB more."""
+    found = import_module("litellm.litellm_core_utils.default_encoding").encoding
+    found._mergeable_ranks = {}
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 
@@ -23,7 +24,7 @@ def window_of(model: BaseChatModel) -> int | None:
     return (model.profile or {}).get("max_input_tokens")
 
 
-def check_room(model: BaseChatModel, request: Request, settings: ModelSettings, spent: Meter) -> None:
+async def check_room(model: BaseChatModel, request: Request, settings: ModelSettings, spent: Meter) -> None:
     """Raises `ContextTooLongError` for a request that the model cannot hold; the count is a rough one."""
     holds = window_of(model)
     if holds is None:
@@ -33,13 +34,20 @@ def check_room(model: BaseChatModel, request: Request, settings: ModelSettings, 
     # No token is shorter than a byte: most prompts fit without being counted.
     if sum(len(piece.encode(errors="replace")) for piece in _pieces(request)) + framing <= holds:
         return
-    tokens = tokens_of(model, request)
+    tokens = await tokens_of(model, request)
     if tokens + answer > holds:
         raise ContextTooLongError(settings.name, tokens, holds, answer, spent.total)
 
 
-def tokens_of(model: BaseChatModel, request: Request) -> int:
-    """A rough count of the tokens of a prompt; each model family splits words in a way of its own."""
+async def tokens_of(model: BaseChatModel, request: Request) -> int:
+    """A rough count of the tokens of a prompt; each model family splits words in a way of its own.
+
+    It is made beside the event loop: it reads the vocabulary first, and then all of a long prompt.
+    """
+    return await asyncio.to_thread(_count, model, request)
+
+
+def _count(model: BaseChatModel, request: Request) -> int:
     return sum(model.get_num_tokens(piece) + TOKENS_A_MESSAGE for piece in _pieces(request))
 
 
