@@ -64,9 +64,9 @@ class WholeAnswers:
 
     def _count(self, call: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
         """What an answer took whose stream does not say it, as LiteLLM counts that of a stream."""
-        count = partial(self._litellm.token_counter, model=call["model"].removeprefix(OPENAI))
-        sent = count(messages=call["messages"])
-        received = count(text=message["content"], count_response_tokens=True)
+        count, model = self._litellm.token_counter, call["model"].removeprefix(OPENAI)
+        sent = count(model=model, messages=call["messages"])
+        received = count(model=model, text=message["content"], count_response_tokens=True)
         if thoughts := message.get("reasoning_content"):
             received += count(text=thoughts, count_response_tokens=True)
         return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
