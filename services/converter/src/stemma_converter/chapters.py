@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .tree import Node, attributes, node, plain, rewrite, text
 
+DEPTH = 2
+"""How many levels of headings the contents list."""
+
 
 def notice(remarks: Sequence[str]) -> list[Node]:
     """Remarks about the state of a section that every reader sees, as GitHub's notes are parsed."""

@@ -19,9 +19,8 @@ from docx.text.paragraph import Paragraph
 from docx.text.parfmt import ParagraphFormat
 from lxml.etree import _Element
 
-from .chapters import numbers
+from .chapters import DEPTH, numbers
 
-DEPTH = 2
 _INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
 _LEVELS = {f"Heading {level}": level for level in range(1, 10)}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from babel import Locale
 
-from .chapters import numbers
+from .chapters import DEPTH, numbers
 from .manuscript import Manuscript
 from .page_references import with_typst_pages
 from .pages import Pages, set_pages
@@ -26,8 +26,6 @@ _MARKS = ("'", '"')
 _TO_WRITE_ANEW = re.compile(r"""['"]|(?<= )(?:\.\w|;)""")
 """What is written otherwise than it stands; of a semicolon pandoc sees to that, at the beginning of a word."""
 _OPTIONS = ("--wrap=none", "--syntax-highlighting=idiomatic")
-DEPTH = 2
-"""How many levels of headings the contents have."""
 _LONG = 500
 """Blocks from which half of the time to write them is more than it takes to begin a second process."""
 _QUOTES = re.compile("(['\"])")

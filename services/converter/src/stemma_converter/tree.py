@@ -108,19 +108,27 @@ def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
 
     Words and the spaces between them stay as they are: they are most of a document.
     """
-    if isinstance(value, Phrase):
-        return value
     if isinstance(value, dict):
-        return {**value, "c": rewrite(value["c"], edit)} if isinstance(value.get("c"), list) else value
+        return _with_content(value, edit)
+    if isinstance(value, Phrase) or not isinstance(value, list):
+        return value
     new: list[Any] = []
     for item in value:
-        if isinstance(item, list):
-            new.append(rewrite(item, edit))
-        elif isinstance(item, dict) and item["t"] not in _WORDS:
-            new += edit(rewrite(item, edit))
+        if isinstance(item, dict):
+            if item["t"] in _WORDS:
+                new.append(item)
+            else:
+                new += edit(_with_content(item, edit))
         else:
-            new.append(item)
+            new.append(rewrite(item, edit) if isinstance(item, list) else item)
     return new
+
+
+def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
+    content = item.get("c")
+    if not isinstance(content, list) or isinstance(content, Phrase):
+        return item
+    return {**item, "c": rewrite(content, edit)}
 
 
 def condensed(value: Any) -> Any:
@@ -162,13 +170,22 @@ def _joined(words: Sequence[str]) -> list[Node]:
 
 
 def walk_markup(value: Any) -> Iterator[Node]:
-    """Every node inside but those of a `Phrase`, the outer ones first."""
-    if isinstance(value, list) and not isinstance(value, Phrase):
-        for item in value:
-            yield from walk_markup(item)
-    elif isinstance(value, dict):
-        yield value
-        yield from walk_markup(value.get("c"))
+    """Every node inside but words and the spaces between them, the outer ones first.
+
+    It is asked for all of a text several times, so it does not ask itself for each node.
+    """
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield item
+            waiting.append(item.get("c"))
+        elif isinstance(item, list) and not isinstance(item, Phrase):
+            waiting += [one for one in reversed(item) if isinstance(one, list) or _is_markup(one)]
+
+
+def _is_markup(value: Any) -> bool:
+    return isinstance(value, dict) and value["t"] not in _WORDS
 
 
 def walk(value: Any) -> Iterator[Node]:
