@@ -4,7 +4,7 @@ import pytest
 from nats.js import JetStreamContext
 from stemma_artifacts.kept import ENTRY_BYTES, CachedArtifacts
 from stemma_artifacts.object_metadata import subject_of
-from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
+from stemma_artifacts.store import SMALL_BYTES, ArtifactCorrupt, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
@@ -23,6 +23,13 @@ async def test_what_was_stored_or_read_is_not_asked_for_again(jetstream: JetStre
     assert await reader.get("default", "kept", ref) == b"once"
     await _lose(jetstream, ref)
     assert await reader.get("default", "kept", ref) == await writer.get("default", "kept", ref) == b"once"
+
+
+async def test_what_is_kept_is_not_given_for_a_reference_of_another_size(jetstream: JetStreamContext) -> None:
+    store = CachedArtifacts(JetStreamArtifactStore(jetstream))
+    ref = await _put(store, b"once")
+    with pytest.raises(ArtifactCorrupt):
+        await store.get("default", "kept", ref.model_copy(update={"size": 5}))
 
 
 async def test_the_one_that_was_not_used_for_longest_is_forgotten_first(jetstream: JetStreamContext) -> None:

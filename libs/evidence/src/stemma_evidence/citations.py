@@ -69,12 +69,12 @@ def citations(scanned: Scanned) -> Iterator[tuple[int, int, str]]:
 
 
 def _found(pattern: re.Pattern[str], text: str, small: str, pieces: Iterable[str]) -> Iterator[re.Match[str]]:
-    return pattern.finditer(text) if any(piece in small for piece in pieces) else iter(())
+    return pattern.finditer(text) if any(map(small.__contains__, pieces)) else iter(())
 
 
 def _sections(text: str, small: str) -> Iterator[re.Match[str]]:
     """Numbered parts, which are looked for where one of their words is: at each place they take long."""
-    if len(small) != len(text) or any(piece in small for piece in _IN_EASTERN_SECTIONS):
+    if len(small) != len(text) or any(map(small.__contains__, _IN_EASTERN_SECTIONS)):
         yield from _found(_SECTION, text, small, (*_IN_EASTERN_SECTIONS, *_BEGIN_SECTIONS))
         return
     after = 0

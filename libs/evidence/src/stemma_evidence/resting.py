@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import groupby
 
 from stemma_contracts.v1.inputs import Anchor
 from stemma_markdown import Document, Prose
 
 from .labels import Labels
+from .memo import Memo
 from .usage import LEAST_SHARE, LONG_RUN, RUN, ReadPart, Run, numbers_of, read_parts, runs_of, tokens_of, words_of
 
 MOST_PLACES = 3
@@ -116,7 +117,7 @@ class _Draft:
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._tokens = [tokens_of(unit.text) for unit in units]
-        self._words = cache(self._words_of)
+        self._words = Memo(self._words_of)
         self._said = frozenset[Run]().union(*map(runs_of, self._tokens))
         self._by_number: dict[str, list[int]] = defaultdict(list)
         self._short: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -171,7 +172,7 @@ class _Draft:
     def _stating(self, read: ReadPart) -> Iterator[tuple[int, _Match]]:
         words, least = read.words, max(1, len(read.words) * LEAST_SHARE)
         for number in {number for value in read.numbers for number in self._by_number.get(value, ())}:
-            common = len(words & self._words(number))
+            common = len(words & self._words[number])
             if common >= least:
                 yield number, _Match(0, 0, common / max(1, len(words)), 0.0)
 

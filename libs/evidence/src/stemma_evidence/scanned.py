@@ -39,4 +39,4 @@ class Scanned:
 
     def has_one_of(self, pieces: Iterable[str]) -> bool:
         """Whether a piece in small letters is in the text, in any case: known a hundred times sooner than a match."""
-        return any(piece in self._caseless for piece in pieces)
+        return any(map(self._caseless.__contains__, pieces))

@@ -7,11 +7,12 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, islice, repeat
 
 from .claim import Claim
 from .content_words import stemmed
+from .memo import Memo
 from .scopes import Scope
 
 COMPARED = ("amount", "date", "quantity")
@@ -99,8 +100,8 @@ class _Reader:
         self._scopes = scopes
         self._scope_starts = [scope.start for scope in scopes]
         self._language = language
-        self._labels = cache(self._read_labels)
-        self._around = cache(self._terms)
+        self._labels = Memo(self._read_labels)
+        self._around = Memo(self._terms)
 
     def subject(self, claim: Claim) -> Subject:
         """The words of its clause, or of its cell with head and label, and the others around it."""
@@ -111,7 +112,7 @@ class _Reader:
             self._in_row(claim, number) if scope.cells else self._terms(self._clause(claim, scope))
         )
         start, end = max(scope.start, claim.start - _AROUND), min(scope.end, claim.end + _AROUND)
-        around = self._around(f"{self._shown[start:end]} {scope.heading[:_AROUND]}")
+        around = self._around[f"{self._shown[start:end]} {scope.heading[:_AROUND]}"]
         return Subject(near, (around | self._beside(claim, start, end)) - near)
 
     def _beside(self, claim: Claim, start: int, end: int) -> frozenset[str]:
@@ -154,7 +155,7 @@ class _Reader:
         start, end = scope.cells[column]
         beside = self._shown[max(start, claim.start - _AROUND) : min(end, claim.end + _AROUND)]
         head = " ".join(scope.heads[column : column + 1])[:_REACH]
-        return self._terms(f"{head} {beside}") | self._labels(number)
+        return self._terms(f"{head} {beside}") | self._labels[number]
 
     def _read_labels(self, number: int) -> frozenset[str]:
         """The words of the first cells of a row that hold no value."""

@@ -11,6 +11,7 @@ from .name_words import FUNCTION_WORDS
 _ENDINGS = ("'s", "’s", "s", "es", "n", "en", "e", "er", "em", "ern", "i", "o", "a")
 _LEAST = 3
 _LOOKED_AT = 5000
+_BESIDE_WORDS = ".,;:!?()*\"'"
 _LATIN = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -45,7 +46,8 @@ def _counted(text: str) -> Counter[str]:
     """How often each word stands in a text; between spaces stand mostly words and nothing else."""
     words = Counter[str]()
     for piece, times in Counter(text.split()).items():
-        for word in (piece,) if piece.isalpha() else _LATIN.findall(piece):
+        bare = piece.strip(_BESIDE_WORDS)
+        for word in (bare,) if bare.isalpha() else _LATIN.findall(bare):
             words[word] += times
     return words
 

@@ -118,7 +118,7 @@ _kept = lru_cache(maxsize=KEPT_TEXTS)(_ranges)
 
 def _breaks(text: str, language: str) -> Iterator[int]:
     """The places between sentences as sentencex sees them."""
-    readable = _ODD_SPACE.sub(" ", text)
+    readable = text if text.isascii() and text.isprintable() else _ODD_SPACE.sub(" ", text)
     at = 0
     while at < len(text):
         parts = sentencex.segment(language, readable[at : at + WINDOW])

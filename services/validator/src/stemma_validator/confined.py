@@ -50,7 +50,8 @@ async def checked(check: Check[T], limits: Limits) -> T:
     """What a check of any size finds; raises `ValidationImpossible` past the limits."""
     if check.unknown > SAFE_CHARACTERS:
         return await _in_a_process(check, limits)
-    return await asyncio.to_thread(check.run) if check.characters > QUICK_CHARACTERS else check.run()
+    is_quick = check.unknown <= QUICK_CHARACTERS and check.characters <= SAFE_CHARACTERS
+    return check.run() if is_quick else await asyncio.to_thread(check.run)
 
 
 async def _in_a_process(check: Check[T], limits: Limits) -> T:
