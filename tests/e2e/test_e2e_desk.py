@@ -7,14 +7,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import pytest_asyncio
 from PIL import Image
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 from stemma_cli.demo.desk import reviewer
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
@@ -38,6 +40,13 @@ PASSAGE = "The pilot costs EUR 480,000 a year."
 TEXT = f"# Research\n\n{PASSAGE}\n\nNothing else is known.\n"
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for all people here, each of whom has cookies of its own."""
+    async with chromium() as running:
+        yield running
+
+
 async def sign_in(stemma: LocalStemma, page: Page, person: str, folder: Path, path: str) -> None:
     """Add a person, who signs in by name and password and comes to a page of the desk."""
     command = ["user", "add", person, "--role", "author", "--output", str(folder / f"{person}.login"), "--json"]
@@ -57,12 +66,12 @@ def waits(event: Contract) -> bool:
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5")
 async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
 ) -> None:
     document_id = await request_sample(client)
     section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
     here = f"/desk/documents/{document_id}/sections/{section_id}"
-    async with chromium() as browser, opened(browser) as ada, opened(browser) as bob:
+    async with opened(browser) as ada, opened(browser) as bob:
         await sign_in(stemma, ada, "adele", tmp_path, here)
         await sign_in(stemma, bob, "bruno", tmp_path, here)
         await ada.keyboard.press("e")
@@ -84,14 +93,14 @@ async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
 
 @pytest.mark.req("H1", "H5")
 async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_once(
-    stemma: LocalStemma, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, tmp_path: Path
 ) -> None:
     told = tmp_path / "address"
     env = {"STEMMA_DATA_DIR": str(stemma.folder.root), "BROWSER": f"/bin/sh -c 'echo %s > {told}'"}
     command = [sys.executable, "-c", "from stemma_cli.main import main; main()", "desk"]
     opening = await asyncio.create_subprocess_exec(*command, env={**os.environ, **env})
     assert await asyncio.wait_for(opening.wait(), 60) == 0
-    async with chromium() as browser, opened(browser) as page, opened(browser) as later:
+    async with opened(browser) as page, opened(browser) as later:
         await page.goto(link := told.read_text().strip())
         assert page.url == f"{stemma.gateway_url}/desk"
         await expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
@@ -100,13 +109,14 @@ async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_o
 
 
 @pytest.mark.req("H2", "H4")
-async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(stemma: LocalStemma, tmp_path: Path) -> None:
+async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(
+    stemma: LocalStemma, browser: Browser, tmp_path: Path
+) -> None:
     told = await asyncio.to_thread(subprocess.check_output, ["make", "-n", "pictures"], cwd=ROOT, text=True)
     assert "-m stemma_testkit.pictures docs" in told
     _, token = await asyncio.to_thread(reviewer, stemma)
     files = {language: tmp_path / f"desk.{language}.png" for language in ("en", "de")}
-    async with chromium() as browser:
-        await shown(browser, stemma, token, "/desk", files)
+    await shown(browser, stemma, token, "/desk", files)
     assert len({file.read_bytes() for file in files.values()}) == 2
     for file in (*files.values(), ROOT / "docs" / "desk.png"):
         with Image.open(file) as picture:
@@ -117,9 +127,9 @@ async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(stemma
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5", "I5")
 async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands_in_the_log(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
 ) -> None:
-    async with chromium() as browser, opened(browser) as carla, opened(browser) as dino:
+    async with opened(browser) as carla, opened(browser) as dino:
         await sign_in(stemma, carla, "carla", tmp_path, "/desk/new")
         await carla.get_by_role("radio", name="proposal").check()
         await carla.get_by_label("Brief: what the document is for").fill(
@@ -169,14 +179,14 @@ async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5")
 async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_of_another(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
 ) -> None:
     document_id = await request_sample(client)
     section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     version = (await client.document(document_id)).sections[section_id].version
     await client.edit(document_id, section_id, version, text=TEXT)
-    async with chromium() as browser, opened(browser) as ada, opened(browser) as bob:
+    async with opened(browser) as ada, opened(browser) as bob:
         await sign_in(stemma, ada, "agatha", tmp_path, here)
         await ada.keyboard.press("c")
         await ada.keyboard.type("From which budget?")
@@ -222,11 +232,11 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5", "L1")
 async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_log_tells_it(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
 ) -> None:
     brief = "# Records\n\nThe contractor shall train ten users.\n\nThe offeror must sign form A.\n"
     document_id = (await client.create_document("proposal", brief=brief)).document_id
-    async with chromium() as browser, opened(browser) as page:
+    async with opened(browser) as page:
         await sign_in(stemma, page, "rosa", tmp_path, f"/desk/documents/{document_id}/requirements")
         await page.get_by_role("button", name="Read the requirements").click()
         await expect(page.locator(".ledger tbody tr")).to_have_count(2, timeout=60_000)
@@ -253,14 +263,14 @@ async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_lo
 @pytest.mark.timeout(900)
 @pytest.mark.req("H3", "H5", "E1")
 async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_stands_in_the_log_once(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
 ) -> None:
     document_id = await request_sample(client)
     section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
     here = f"/desk/documents/{document_id}/sections/{section_id}"
     kills = {name: stemma.services[name].kill for name in (subjects.GATEWAY, subjects.ORCHESTRATOR)}
     kills["nats"] = stemma.nats.kill
-    async with chromium() as browser, opened(browser) as emil, opened(browser) as looks:
+    async with opened(browser) as emil, opened(browser) as looks:
         await sign_in(stemma, emil, "emil", tmp_path, here)
         await sign_in(stemma, looks, "frida", tmp_path, here)
         for number, (name, kill) in enumerate(kills.items(), 1):
