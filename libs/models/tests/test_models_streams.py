@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
-from stemma_models import Meter, ModelSettings, ModelUnavailableError, chat_model
+from stemma_models import Meter, ModelSettings, ModelUnavailableError, chat_model, listening
 from stemma_models.client import ModelClient
 from stemma_models.listening import LISTENER, Listener
 from stemma_models.records import Request
@@ -164,6 +164,18 @@ class Reads(Listener):
     async def hear(self, text: str) -> None:
         self.reads += 1
         await super().hear(text)
+
+
+async def test_who_does_not_listen_is_asked_with_each_read_that_comes_after_about_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = iter([0.0, 0.0, 0.0, 0.5, 0.95, 0.95])
+    monkeypatch.setattr(listening, "_now", lambda: next(seconds))
+    heard = Hearing(there=False)
+    listener = Listener(heard)
+    for text in "abc":
+        await listener.hear(text)
+    assert heard.pieces == ["a", "bc"]
 
 
 async def streamed(base: str, listener: Listener) -> int:

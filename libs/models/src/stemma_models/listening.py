@@ -15,6 +15,8 @@ HEARD_S = 0.1
 """How long a socket is left alone for a listener: each time that it wakes the process costs more than a token."""
 UNHEARD_S = 1.0
 """The same if nobody listens, and how often it is asked whether somebody does. A cut wakes the process at once."""
+ASKED_S = 0.8
+"""What is read after a rest of a second is told: rests end together, some a tenth of a second early."""
 SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.1
 LATE, UNHEARD_LATE = 0.1, 0.2
 """How much longer an answer may take because its end is not read at once, as a part of its time so far."""
@@ -44,7 +46,7 @@ class Listener:
             return
         self._held.append(text)
         self._heard += len(text)
-        if _now() - self._told >= (JOINED_S if self._followed else UNHEARD_S):
+        if _now() - self._told >= (JOINED_S if self._followed else ASKED_S):
             await self.flush()
 
     async def parsed(self, text: str) -> None:
