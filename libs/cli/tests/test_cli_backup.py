@@ -85,7 +85,10 @@ class Two:
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[tuple[NatsServer, NatsServer]]:
-    with provisioned_server(tmp_path / "old") as old, provisioned_server(tmp_path / "new") as new:
+    with (
+        provisioned_server(tmp_path / "old", ack_wait_s=None) as old,
+        provisioned_server(tmp_path / "new", ack_wait_s=None) as new,
+    ):
         yield old, new
 
 

@@ -66,9 +66,9 @@ async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validat
     crowd = Crowd(validated)
 
     async def full() -> bool:
-        """Three are taken, seven are left, and nobody asks for more."""
+        """Three are taken and begun, seven are left, and nobody asks for more."""
         info = await lab.jetstream.consumer_info(subjects.JOBS, subjects.GENERATION)
-        return (info.num_ack_pending, info.num_pending, info.num_waiting) == (3, 7, 0)
+        return (info.num_ack_pending, info.num_pending, info.num_waiting, crowd.most) == (3, 7, 0, 3)
 
     await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(10)))
     async with lab.working("pull", crowd.handler, slots=3):

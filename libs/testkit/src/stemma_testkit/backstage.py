@@ -50,7 +50,7 @@ class Backstage:
 
     def __init__(self, connection: NatsConnection) -> None:
         self.nats = connection
-        self.js = connection.jetstream(timeout=5)
+        self.js = connection.jetstream(timeout=30)
         self.artifacts = JetStreamArtifactStore(self.js)
         self.received: list[tuple[Msg, requests.Request]] = []
         self.problems: tuple[Problem, ...] = ()
