@@ -401,3 +401,13 @@ async def test_a_vocabulary_is_held_without_what_it_was_made_of_and_counts_as_li
     assert not encoding._mergeable_ranks
     for name in ("gpt-4", "claude-2"):
         assert litellm.decode(model=name, tokens=litellm.encode(model=name, text=text)) == text
+
+
+@pytest.mark.req("E1")
+async def test_no_call_waits_for_a_connection_while_there_is_a_slot_for_it() -> None:
+    """LiteLLM has 500 to one provider unless it is told otherwise; 0 are as many as there are calls."""
+    chat_model(ModelSettings(name="openai/gpt-4o", api_base="http://127.0.0.1:1"))
+    from litellm import constants
+
+    assert constants.AIOHTTP_CONNECTOR_LIMIT_PER_HOST == 0
+    assert constants.AIOHTTP_CONNECTOR_LIMIT >= 1024

@@ -22,6 +22,8 @@ from .whole_answers import OPENAI, WholeAnswers
 OLLAMA_TOKENS = 4096
 """What Ollama holds of a prompt and its answer if nobody tells it otherwise."""
 
+MOST_CONNECTIONS = 4096
+"""Of a process, more than there are slots at most, each of which may have several calls."""
 NO_KEY = "none"
 VOCABULARY = "gpt-3.5-turbo"
 """For a rough count any will do; those of other families would be downloaded."""
@@ -134,6 +136,9 @@ def _is_ollama(name: str) -> bool:
 def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     # Importing litellm takes seconds, and without this it fetches a price list from the network.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    # How many calls are under way is a matter of slots: it would have those beyond 500 to one provider wait.
+    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT_PER_HOST", "0")
+    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", str(MOST_CONNECTIONS))
     # It needs a third of the SDK of OpenAI, which has a thousand modules of types.
     name_lazily("openai.types", "openai.resources")
     import litellm
