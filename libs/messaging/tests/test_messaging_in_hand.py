@@ -81,6 +81,16 @@ def test_nothing_is_taken_from_a_process_that_is_at_work(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.req("F1")
+def test_the_file_has_all_its_room_at_once_so_that_a_disk_that_fills_up_ends_no_process(tmp_path: Path) -> None:
+    mine = InHand()
+    mine.begin(tmp_path)
+
+    [file] = tmp_path.iterdir()
+    assert file.stat().st_blocks * 512 >= file.stat().st_size > PLACES * PLACE_BYTES
+    mine.end()
+
+
 @pytest.mark.req("E1")
 def test_a_process_that_ends_in_order_leaves_no_file(tmp_path: Path) -> None:
     ending = InHand()

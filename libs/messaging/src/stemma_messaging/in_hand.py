@@ -47,7 +47,8 @@ class InHand:
         left = [address for file in folder.iterdir() for address in _left_in(file)]
         self._file = NamedTemporaryFile(dir=folder, prefix="in-hand-")  # noqa: SIM115 - until `end`
         fcntl.flock(self._file, fcntl.LOCK_EX)
-        self._file.truncate(_SIZE)
+        # All of it now: a page for which a full disk has no room later would end the process, by a signal.
+        os.posix_fallocate(self._file.fileno(), 0, _SIZE)
         self._memory = mmap.mmap(self._file.fileno(), _SIZE)
         return left
 
