@@ -51,9 +51,15 @@ def test_every_object_is_one_by_the_schema_of_the_version_that_it_names(values: 
 
 
 @pytest.mark.req("O4")
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job", "NetworkPolicy", "ScaledObject"])
-def test_a_field_that_a_version_does_not_have_is_found(kind: str) -> None:
-    found = copy.deepcopy(of_kind(rendered(EVERYTHING), kind)[0])
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        *((kind, EVERYTHING) for kind in ("Deployment", "StatefulSet", "Job", "NetworkPolicy", "ScaledObject")),
+        ("CronJob", THREE),
+    ],
+)
+def test_a_field_that_a_version_does_not_have_is_found(kind: str, values: dict[str, Any]) -> None:
+    found = copy.deepcopy(of_kind(rendered(values), kind)[0])
     found["spec"]["replicaz"] = 1
     assert all("replicaz" in " ".join(problems(found, version)) for version in VERSIONS)
 
@@ -137,6 +143,17 @@ def test_a_job_is_another_one_as_soon_as_it_runs_something_else() -> None:
     assert not {*names(SMALLEST)} & {*names(SMALLEST | {"image": {"tag": "2"}})}
     both = zip(names(SMALLEST), names(SMALLEST | {"tenants": ["default", "garden"]}), strict=True)
     assert [before == after for before, after in both] == [True, False]
+
+
+@pytest.mark.req("O4", "O1")
+def test_what_provisions_several_servers_does_so_again_and_again_and_that_of_one_does_not() -> None:
+    [again] = of_kind(rendered(THREE), "CronJob")
+    made = again["spec"]["jobTemplate"]["spec"]["template"]
+    once = [job["spec"]["template"] for job in of_kind(rendered(THREE), "Job")]
+    assert made in once
+    assert made["metadata"]["labels"]["app.kubernetes.io/component"] == "provisioning"
+    assert (again["spec"]["schedule"], again["spec"]["concurrencyPolicy"]) == ("*/5 * * * *", "Forbid")
+    assert of_kind(rendered(EVERYTHING), "CronJob") == []
 
 
 @pytest.mark.req("O4", "S7")

@@ -3,21 +3,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import pytest
+from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import ConnectionClosedError
-from stemma_client import Client, DocumentNotFoundError
+from stemma_client import Client, DocumentNotFoundError, LogIncompleteError
 from stemma_client.client import MOST_LIVE
 from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
-from stemma_provisioning import NatsServer, client_user
-from stemma_provisioning.copies import copies_api
+from stemma_provisioning import NatsServer, client_user, provision
+from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.servers import connected
 
 CONNECTION = "stemma_client.connection"
@@ -247,6 +249,42 @@ async def test_what_the_log_has_and_the_copy_has_not_yet_is_waited_for_and_told_
                 await asyncio.sleep(0.01)
         await stage.js.resume_consumer(subjects.EVENTS, "copy-default")
         assert [event.name for event in await asking] == ["document-paused", "document-resumed"]
+
+
+@pytest.mark.req("S1", "O1")
+async def test_an_event_that_the_copy_lacks_is_told_of_and_the_document_is_not_read_without_it(
+    own_server: NatsServer, open_backstage: Any
+) -> None:
+    """As a copy on several servers can be after one of them was lost."""
+    told: list[str] = []
+    password = own_server.passwords["client-default"]
+    async with (
+        open_backstage(own_server) as stage,
+        Client.connect(own_server.url, user="client-default", password=password, told=told.append) as client,
+    ):
+        for event in (DocumentPaused(), DocumentResumed(), DocumentPaused()):
+            await stage.append("d1", event)
+        await copy_anew(stage.nats, subjects.event("default", subjects.ANY, "document-paused"))
+        lacks = "the copy of the log lacks event 2 of d1; stemma-provision makes it anew"
+        with pytest.raises(LogIncompleteError, match=lacks):
+            await client.history("d1")
+        with pytest.raises(LogIncompleteError, match=lacks):
+            await client.rereading(most_events=10).read("d1")
+        async with aclosing(client.follow("d1")) as events:
+            assert [event.envelope.sequence for event in await take(events, 2)] == [1, 3]
+        assert told == [lacks]
+        await provision(stage.nats)
+        assert [event.envelope.sequence for event in await client.history("d1")] == [1, 2, 3]
+
+
+async def copy_anew(nats: Nats, pattern: str) -> None:
+    """Make the copy of the log so that it has nothing but what lies under a pattern."""
+    copy = next(copy for copy in copies("default") if copy.stream == subjects.EVENTS)
+    origin, there, delivered = nats.jetstream(), nats.jetstream(prefix=copies_api("default")), f"{copy.deliveries}.x"
+    await there.delete_stream(copy.stream)
+    await origin.delete_consumer(copy.stream, copy.consumer)
+    await origin.add_consumer(copy.stream, replace(copy.feed(delivered), filter_subject=pattern))
+    await there.add_stream(copy.config(delivered))
 
 
 @pytest.mark.req("S3")

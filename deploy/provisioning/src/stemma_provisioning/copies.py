@@ -10,12 +10,14 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import (
     AckPolicy,
     ConsumerConfig,
+    DeliverPolicy,
     DiscardPolicy,
     ExternalStream,
     PersistMode,
@@ -36,6 +38,7 @@ IN_FLIGHT = 1000
 CAUGHT_UP_WITHIN_S = 600.0
 LAGS_AT_MOST_S = 2.0
 COUNTED_WITHIN_S = 10.0
+SOON = timedelta(hours=1)
 POLL_S = 0.02
 
 
@@ -47,6 +50,11 @@ class Copy:
     stream: str
     pattern: str
     replicas: int = 1
+
+    @property
+    def original(self) -> StreamConfig:
+        """The stream that it is a part of."""
+        return next(stream for stream in streams() if stream.name == self.stream)
 
     @property
     def consumer(self) -> str:
@@ -81,9 +89,8 @@ class Copy:
         On one server it waits for no disk: what is lost with the server is fed again. The server has no such mode for
         what is on several.
         """
-        original = next(stream for stream in streams() if stream.name == self.stream)
         return replace(
-            original,
+            self.original,
             subjects=None,
             duplicate_window=0,
             allow_atomic=None,
@@ -145,28 +152,38 @@ async def copy_drift(origin: JetStreamContext, there: JetStreamContext, copy: Co
 async def _lacks_messages(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> bool:
     """Whether a copy that has come as far as its original has less of it: the loss of a server can leave a hole.
 
-    What is not copied within a moment may still come, and nothing is said of it.
+    What is not copied within a moment may still come, and nothing is said of it, nor of what is about to expire.
     """
-    stored = await _stored(origin, copy)
+    since = _since(copy)
+    stored = await _stored(origin, copy, since)
     try:
         await _caught_up(origin, there, copy, LAGS_AT_MOST_S)
     except TimeoutError:
         return False
-    return (await there.stream_info(copy.stream)).state.messages < stored
+    return await _stored(there, copy, since) < stored
 
 
-async def _stored(origin: JetStreamContext, copy: Copy) -> int:
-    """How much of the original is the tenant's: what a consumer would have before it, as the server tells at once."""
+def _since(copy: Copy) -> datetime | None:
+    """From when on an original and its copy are counted: none of that expires while they are."""
+    if not (max_age_s := copy.original.max_age):
+        return None
+    return datetime.now(UTC) - timedelta(seconds=max_age_s) + SOON
+
+
+async def _stored(js: JetStreamContext, copy: Copy, since: datetime | None) -> int:
+    """How much of a stream is the tenant's: what a consumer would have before it, as the server tells at once."""
     counting = ConsumerConfig(
         name=f"count-{secrets.token_hex(8)}",
+        deliver_policy=DeliverPolicy.BY_START_TIME if since else DeliverPolicy.ALL,
+        opt_start_time=since,
         filter_subject=copy.pattern,
         ack_policy=AckPolicy.EXPLICIT,
         inactive_threshold=COUNTED_WITHIN_S,
         mem_storage=True,
         num_replicas=1,
     )
-    info = await origin.add_consumer(copy.stream, counting)
-    await origin.delete_consumer(copy.stream, info.name)
+    info = await js.add_consumer(copy.stream, counting)
+    await js.delete_consumer(copy.stream, info.name)
     return info.num_pending or 0
 
 

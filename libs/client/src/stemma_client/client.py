@@ -32,7 +32,7 @@ from . import inputs as input_files
 from .assignments import AssignmentRequests
 from .comments import CommentRequests
 from .connection import Connection, Told, connect
-from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
+from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError, lacks
 from .input_decisions import InputDecisions
 from .ledgers import LedgerRequests
 from .notifications import Notifications
@@ -40,7 +40,7 @@ from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read
 from .presence import Presence, follow_presence, tell_presence
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
-from .recorded import Genuine, RecordedEvent
+from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, encoded_size, publish, read_answer, with_request_id
 from .rereading import Documents
 from .settings import ServerAddress, find_server
@@ -338,16 +338,21 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     def follow(self, document_id: str, *, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of a document, those stored at ``from_sequence`` or later and those to come, without end.
 
-        Each event comes once and in order, also when the server restarts meanwhile. Close the iterator
-        (``contextlib.aclosing``) when it is left early.
+        Each event comes once and in order, also when the server restarts meanwhile. What the copy of the log lacks
+        after a server of several was lost is told of, if all is followed; `history` has it once the copy was made anew.
+        Close the iterator (``contextlib.aclosing``) when it is left early.
         """
-        return self._follow_log(subjects.event(self.tenant, document_id, subjects.ANY), from_sequence)
+        genuine = Genuine(whole=not from_sequence)
+        return self._follow_log(subjects.event(self.tenant, document_id, subjects.ANY), from_sequence, genuine)
 
     def follow_all(self, *, name: str | None = None, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of all documents of the tenant; ``name`` limits them to one type (``section-drafted``)."""
-        return self._follow_log(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence)
+        genuine = Genuine(whole=not (name or from_sequence))
+        return self._follow_log(subjects.event(self.tenant, subjects.ANY, name or subjects.ANY), from_sequence, genuine)
 
-    async def _follow_log(self, subject: str, from_sequence: int) -> AsyncGenerator[RecordedEvent, None]:
+    async def _follow_log(
+        self, subject: str, from_sequence: int, genuine: Genuine
+    ) -> AsyncGenerator[RecordedEvent, None]:
         """Events, each as soon as it is known whether another one lies behind it.
 
         The copy that is read may be behind the log for a moment; what it lacks is pending all the same. What lies
@@ -356,9 +361,10 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         last = await self._connection.last_sequence(subjects.EVENTS, subject)
         held: RecordedEvent | None = None
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
-            genuine = Genuine()
             async for message in messages:
                 if event := genuine.read_or_tell(message, self._connection.tell):
+                    if genuine.missing:
+                        self._connection.tell(lacks(event.document_id, genuine.missing))
                     if held:
                         yield held
                     held = event
@@ -404,14 +410,13 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def history(self, document_id: str, *, at_least: int = 0) -> list[RecordedEvent]:
         """All events of a document so far, that at the sequence ``at_least`` among them.
 
-        Raises `DocumentNotFoundError`, and `ServerUnreachableError` if that event does not come.
+        Raises `DocumentNotFoundError`, `LogIncompleteError` if some of them are missing in between, and
+        `ServerUnreachableError` if that event does not come.
         """
         subject = subjects.event(self.tenant, document_id, subjects.ANY)
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject, at_least=at_least)) as messages:
-            genuine = Genuine()
-            found = [genuine.read_or_tell(message, self._connection.tell) async for message in messages]
-        if events := list(filter(None, found)):
-            return events
+            if events := [event async for event in read_whole(messages, Genuine(), self._connection.tell)]:
+                return events
         raise DocumentNotFoundError(f"no document is called {document_id!r}")
 
     async def document(self, document_id: str, *, at_least: int = 0) -> DocumentView:

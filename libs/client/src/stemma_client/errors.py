@@ -16,6 +16,22 @@ class ServerUnreachableError(StemmaError):
     """No NATS server answers at the address."""
 
 
+class LogIncompleteError(ServerUnreachableError):
+    """The copy of the log that is read lacks some events of a document, as it can after a server of several was lost.
+
+    Nothing is lost: `stemma-provision` makes such a copy anew.
+    """
+
+    def __init__(self, document_id: str, missing: range) -> None:
+        super().__init__(lacks(document_id, missing))
+
+
+def lacks(document_id: str, missing: range) -> str:
+    """The words for what a copy of the log lacks of a document."""
+    events = f"events {missing[0]} to {missing[-1]}" if len(missing) > 1 else f"event {missing[0]}"
+    return f"the copy of the log lacks {events} of {document_id}; stemma-provision makes it anew"
+
+
 class InvalidAddressError(StemmaError):
     """What was given as the address of the server is none; the message names what gave it, and nothing was tried."""
 

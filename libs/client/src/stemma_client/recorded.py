@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from dataclasses import dataclass
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
+
+from .errors import LogIncompleteError
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,21 @@ class NoEventError(ValueError):
 
 
 class Genuine:
-    """Tells the events of documents from what else lies in their logs: the orchestrator skips the same."""
+    """Tells the events of documents from what else lies in their logs: the orchestrator skips the same.
 
-    def __init__(self) -> None:
+    ``missing`` are the numbers of the events of its document that should have been read before the one that was read
+    last: a copy of the log can lack some, the log never does. With ``whole`` all is read, from the first event on; else
+    nothing is known of what was not read.
+    """
+
+    def __init__(self, *, whole: bool = True) -> None:
         self._numbers: dict[str, int] = defaultdict(int)
+        self._whole = whole
+        self.missing = range(0)
 
     def copy(self) -> Genuine:
         """One that read the same, and goes on by itself."""
-        other = Genuine()
+        other = Genuine(whole=self._whole)
         other._numbers.update(self._numbers)
         return other
 
@@ -86,7 +95,19 @@ class Genuine:
         entry = _known(event.envelope.type)
         if entry is not None and (entry.family, entry.token) != (Family.EVENT, address.name):
             raise NoEventError(f"{entry.ce_type} does not belong there")
+        self.missing = range(before + 1, number) if self._whole else range(0)
         return event
+
+
+async def read_whole(
+    messages: AsyncIterable[Msg], genuine: Genuine, tell: Callable[[str], None]
+) -> AsyncGenerator[RecordedEvent, None]:
+    """The events in messages that are the whole log of a document, or its rest; raises `LogIncompleteError`."""
+    async for message in messages:
+        if event := genuine.read_or_tell(message, tell):
+            if genuine.missing:
+                raise LogIncompleteError(event.document_id, genuine.missing)
+            yield event
 
 
 def _known(ce_type: str) -> Entry | None:

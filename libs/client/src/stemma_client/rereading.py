@@ -12,7 +12,7 @@ from stemma_document.views import DocumentView
 from .connection import Connection
 from .errors import DocumentNotFoundError
 from .reading import Reading
-from .recorded import Genuine, RecordedEvent
+from .recorded import Genuine, RecordedEvent, read_whole
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,9 @@ class Documents:
         reading, genuine, events = known.reading, known.genuine.copy(), list(known.events)
         new = self._connection.snapshot(subjects.EVENTS, subject, at_least=last, after=reading.last_sequence)
         async with aclosing(new) as messages:
-            async for message in messages:
-                if event := genuine.read_or_tell(message, self._connection.tell):
-                    events.append(event)
-                    reading = reading.after(event)
+            async for event in read_whole(messages, genuine, self._connection.tell):
+                events.append(event)
+                reading = reading.after(event)
         return ReadLog(reading, tuple(events), genuine)
 
     def _remember(self, document_id: str, known: ReadLog) -> None:
