@@ -137,6 +137,8 @@ RFP = """# Request
 The contractor shall train ten users on site.
 
 The contractor shall keep all records for five years.
+
+Submission deadline: 12 March 2027, 2:00 p.m.
 """
 
 
@@ -156,6 +158,7 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         about = {"document_id": document_id}
         await call(agent, "read_requirements", **about, sources=["rfp.md"], without_brief=True, second_opinion=True)
         listed = await settled(agent, "list_requirements", document_id)
+        due = await call(agent, "list_deadlines", **about)
         training = next(row for row in listed["requirements"] if "train" in row["quote"])
         decision = {"requirement_id": training["requirement_id"], "confirmed": True, "status": "addressed"}
         await call(agent, "decide_requirements", **about, decisions=[decision])
@@ -175,6 +178,9 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         await call(agent, "cancel_document", **about)
 
     asked = [event.contract for event in await client.history(document_id)]
+    assert [(one["kind"], one["days"], one["time"]) for one in due["deadlines"]] == [
+        ("submission", ["2027-03-12"], "14:00")
+    ]
     assert listed["second_opinion"]["failure"] == "it writes without having opinions: name a model"
     assert (given["role"], training["obligation"], training["source"]) == ("request", "mandatory", "rfp.md")
     assert [row["quote"] for row in left["requirements"]] == ["The contractor shall keep all records for five years."]

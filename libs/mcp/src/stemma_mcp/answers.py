@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
+from stemma_client.deadlines import DeadlineState
 from stemma_client.findings import Finding
+from stemma_contracts.v1.deadlines import DeadlineDoubt, DeadlineKind
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
 from stemma_contracts.v1.ledger import Obligation, RequirementKind, RequirementStatus
@@ -241,6 +243,38 @@ class Requirements(BaseModel):
     failure: Words = Field(description="why the last reading came to nothing")
     second_opinion: OpinionTold | None = Field(default=None, description="of a model, if one was asked")
     ask_again_after_s: int | None = Field(description="ask again then: demands are being read")
+    next: list[Step]
+
+
+class DeadlineTold(BaseModel):
+    """When something is due, as it is written."""
+
+    deadline_id: str
+    kind: DeadlineKind
+    state: DeadlineState = Field(description="today, in UTC; open: no calendar tells")
+    days_left: int | None
+    written: Words
+    days: list[str] = Field(description="ISO 8601, each day that it may be; none if it is counted from an event")
+    until: str = Field(description="the last day of several")
+    time: str
+    zone: Words = Field(description="as it is written")
+    doubts: list[DeadlineDoubt] = Field(description="why a date is not sure")
+    source: Words = Field(description="the input that it stands in")
+    place: Words
+    quote: Words
+    requirement_id: str = Field(description="the row of the ledger with these words; empty: none")
+    changed_by: list[Words] = Field(description="inputs that said another time than the one before, the latest last")
+
+
+class DeadlineList(BaseModel):
+    """A page of the deadlines of what a document answers, by their days."""
+
+    document_id: str
+    deadlines: list[DeadlineTold] = []
+    total: int = 0
+    more: int = Field(default=0, description="deadlines of the sources beyond those that are kept")
+    failure: Words = Field(description="why there are none")
+    ask_again_after_s: int | None = Field(description="ask again then: they are being read")
     next: list[Step]
 
 

@@ -12,6 +12,7 @@ from . import (
     amendments,
     assigning,
     commenting,
+    deadlines,
     decisions,
     documents,
     exports,
@@ -40,7 +41,7 @@ Stemma writes long documents section by section with language models. People dec
    from an earlier version.
 7. list_inputs tells what a document is written from. For an amended file: replace_input with staged, read_input,
    then apply_input or withdraw_input.
-8. If it answers a request for proposals: read_requirements, list_requirements, decide_requirements,
+8. If it answers a request for proposals: read_requirements, list_requirements, list_deadlines, decide_requirements,
    split_requirement.
 9. export_document, then export_result; of a form of the buyer export_form, then form_result.
 
@@ -85,6 +86,7 @@ _FUNCTIONS: tuple[tuple[Function, ToolAnnotations], ...] = (
     (inputs.withdraw_input, ENDS),
     (ledgers.read_requirements, ADDS_ONCE),
     (ledgers.list_requirements, READS),
+    (deadlines.list_deadlines, READS),
     (ledgers.decide_requirements, ADDS_ONCE),
     (ledgers.split_requirement, ADDS_ONCE),
     (exports.export_document, ADDS),
