@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from nats.aio.client import Client
 from nats.protocol import command
+
+from .lean_client import LeanClient
 
 TURNS = 2
 """Further turns of the event loop that a write waits for. One that has nothing else to do passes them at once."""
@@ -19,7 +20,7 @@ ACK_WITHIN_S = 0.005
 _ACKS = "$JS.ACK."
 
 
-class JoinedClient(Client):
+class JoinedClient(LeanClient):
     """Writes together what is sent within a few turns of the event loop; acknowledgements go with what is sent next.
 
     An acknowledgement that is lost with its process is a delivery that comes again, as is one that was never given.
