@@ -202,7 +202,10 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     await house.client.subscribe(f"$JS.API.STREAM.INFO.{STREAM}", cb=looked)
     await house.rules(house.hook("r1"))
     known = Rules(house.client.jetstream())
-    found = await asyncio.gather(*(known.of_tenant("default") for _ in range(20)))
+    first = asyncio.create_task(known.of_tenant("default"))
+    while not any(lock.locked() for lock in known._looking.values()):
+        await asyncio.sleep(0)
+    found = [*await asyncio.gather(*(known.of_tenant("default") for _ in range(20))), await first]
     assert {rule.rule_id for rules in found for _, rule in rules} == {"r1"}
     await house.client.flush()
     assert len(looks) == 1

@@ -25,7 +25,7 @@ from .lanes import Lanes
 from .links import Links
 from .sending import Mail, MailServer, Webhook, known_authorities
 
-EVENT_SLOTS, RULE_SLOTS = 64, 2
+EVENT_SLOTS, RULE_SLOTS = 512, 2
 """Most events are nobody's, and wait only for the rules to be looked at."""
 
 

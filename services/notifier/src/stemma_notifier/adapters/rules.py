@@ -15,6 +15,8 @@ from stemma_telemetry import get_logger
 Owned = tuple[str, NotificationRule]
 STREAM = f"KV_{subjects.RULES_BUCKET}"
 PREFIX = f"$KV.{subjects.RULES_BUCKET}."
+GATHER_S = 0.25
+"""How long events gather for one look: a document has 18, and a look at each was most of what they cost here."""
 
 log = get_logger()
 
@@ -39,8 +41,8 @@ class Rules:
     async def of_tenant(self, tenant: str) -> list[Owned]:
         """Every rule of a tenant, with its owner, as they stand now or later.
 
-        Who asks while they are looked at waits for the next look, which is one for all that ask meanwhile: one that is
-        under way may miss what was written before this call.
+        Who asks while they are looked at waits for the next look, which is one for all that ask until it begins: one
+        that is under way may miss what was written before this call.
         """
         look = self._next.get(tenant)
         if look is None:
@@ -49,6 +51,7 @@ class Rules:
 
     async def _look(self, tenant: str) -> list[Owned]:
         async with self._looking.setdefault(tenant, asyncio.Lock()):
+            await asyncio.sleep(GATHER_S)
             del self._next[tenant]
             return await self._look_up(tenant)
 
