@@ -4,21 +4,29 @@ import asyncio
 import os
 import pty
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
 from stemma_testkit.backstage import *  # noqa: F403
+from stemma_testkit.commands import COMMAND, copied_programs
+from typer.main import get_command
 from typer.testing import CliRunner, Result
-
-STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 
 
 class Finished(NamedTuple):
     exit_code: int
     stdout: str
     stderr: str
+
+
+@pytest.fixture(scope="session", autouse=True)
+def verbs_built_once() -> Iterator[None]:
+    """Typer builds all verbs anew for every call, which takes longer than many a verb: 80 CPU ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield
 
 
 @pytest.fixture
@@ -32,14 +40,21 @@ def cli(environment: dict[str, str]) -> Callable[..., Any]:
     return invoke
 
 
+@pytest.fixture(scope="session")
+def stemma() -> Iterator[str]:
+    """``stemma``, whose imports are made once."""
+    with copied_programs(COMMAND) as programs:
+        yield str(programs / COMMAND)
+
+
 @pytest.fixture
-def command(environment: dict[str, str]) -> Callable[..., Any]:
+def command(environment: dict[str, str], stemma: str) -> Callable[..., Any]:
     """Run a command as a process of its own, without a terminal."""
 
     async def run(*arguments: str) -> Finished:
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(
-            *STEMMA, *arguments, env=os.environ | environment, stdin=nothing, stdout=pipe, stderr=pipe
+            stemma, *arguments, env=os.environ | environment, stdin=nothing, stdout=pipe, stderr=pipe
         )
         stdout, stderr = await asyncio.wait_for(process.communicate(), 20)
         return Finished(process.returncode or 0, stdout.decode(), stderr.decode())
@@ -48,20 +63,20 @@ def command(environment: dict[str, str]) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def on_a_terminal(environment: dict[str, str]) -> Callable[..., Any]:
+def on_a_terminal(environment: dict[str, str], stemma: str) -> Callable[..., Any]:
     """Run a command at a terminal: what a person sees of it, and its exit code."""
 
     async def run(*arguments: str, typed: str = "", columns: int = 120) -> tuple[str, int]:
         env = os.environ | environment | {"COLUMNS": str(columns)}
-        return await asyncio.to_thread(_at_a_terminal, env, arguments, typed)
+        return await asyncio.to_thread(_at_a_terminal, env, [stemma, *arguments], typed)
 
     return run
 
 
-def _at_a_terminal(environment: dict[str, str], arguments: tuple[str, ...], typed: str) -> tuple[str, int]:
+def _at_a_terminal(environment: dict[str, str], command: Sequence[str], typed: str) -> tuple[str, int]:
     parent, child = pty.openpty()
     env = environment | {"TERM": "xterm", "LINES": "40"}
-    process = subprocess.Popen([*STEMMA, *arguments], env=env, stdin=child, stdout=child, stderr=child)
+    process = subprocess.Popen(command, env=env, stdin=child, stdout=child, stderr=child)
     os.close(child)
     os.write(parent, typed.encode())
     seen = b"".join(iter(lambda: _read(parent), b""))

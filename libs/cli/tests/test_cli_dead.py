@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,7 +32,6 @@ from typer.testing import CliRunner
 
 pytestmark = pytest.mark.req("O3")
 OPEN, CLOSED = "d1.1.generate.research", "d1.1.generate.solution"
-STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -199,14 +197,16 @@ async def test_one_that_does_not_fit_its_contract_goes_once_it_was_mended(bench:
     assert await bench.outcomes() == [mended.read_bytes()]
 
 
-async def test_a_text_that_is_refused_is_kept_in_the_file_of_the_editor(bench: Bench, tmp_path: Path) -> None:
+async def test_a_text_that_is_refused_is_kept_in_the_file_of_the_editor(
+    bench: Bench, stemma: str, tmp_path: Path
+) -> None:
     number = await bench.bury_outcome(OPEN)
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nsed -i s/default/elsewhere/ $1\n")
     editor.chmod(0o700)
     environ = os.environ | bench.environment() | {"VISUAL": str(editor)}
 
-    command = [*STEMMA, "dead", "edit", str(number)]
+    command = [stemma, "dead", "edit", str(number)]
     done = await asyncio.to_thread(subprocess.run, command, env=environ, capture_output=True, text=True)
 
     kept = Path(done.stderr.split("your text is kept in ")[1].splitlines()[0])

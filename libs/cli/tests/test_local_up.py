@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,9 +30,15 @@ def up(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     started.stdout.close()
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*STEMMA, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+@pytest.fixture
+def run(stemma: str, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a command beside it, in its folder."""
+
+    def of(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [stemma, *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+
+    return of
 
 
 def alive(pid: int) -> bool:
@@ -41,7 +47,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.timeout(120)
 def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leaves_nothing_behind(
-    up: subprocess.Popen[str], tmp_path: Path
+    up: subprocess.Popen[str], run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     assert up.stdout is not None
     lines = [json.loads(next(up.stdout))]
@@ -50,7 +56,7 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leav
     state = json.loads((tmp_path / ".stemma" / "stemma.json").read_text())
     pids = [state["pid"], state["nats_pid"], *state["services"].values()]
 
-    listed, second = run(tmp_path, "list"), run(tmp_path, "up")
+    listed, second = run("list"), run("up")
     up.send_signal(signal.SIGTERM)
     rest = up.stdout.read()
 
@@ -60,7 +66,7 @@ def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leav
     assert (second.returncode, second.stderr.strip().endswith(f"(pid {state['pid']})")) == (1, True)
     assert (up.wait(60), json.loads(rest.splitlines()[-1])) == (0, {"part": "stemma", "message": "stopped"})
     assert not any(map(alive, pids))
-    assert run(tmp_path, "list").returncode == 4
+    assert run("list").returncode == 4
 
 
 def test_up_says_where_other_verbs_find_data_that_is_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +75,8 @@ def test_up_says_where_other_verbs_find_data_that_is_elsewhere(tmp_path: Path, m
     assert "STEMMA_DATA_DIR='/data/my team' stemma new" in how_to_begin(Path("/data/my team"))
 
 
-def test_what_the_demo_says_as_json_is_its_files_alone(tmp_path: Path) -> None:
-    told = run(tmp_path, "demo", "--kind", "poem", "--json")
+def test_what_the_demo_says_as_json_is_its_files_alone(run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    told = run("demo", "--kind", "poem", "--json")
     assert (told.returncode, told.stdout) == (2, "")
     assert "no demonstration of 'poem'" in told.stderr
 

@@ -163,6 +163,8 @@ def _run(command: Command) -> None:
     os.environ.update(command.environment)
     time.tzset()
     sys.argv = [command.program, *command.arguments]
+    # What tells how it is called asks whether it was started as a module, which only the copied process was.
+    sys.modules["__main__"].__package__ = None
     (found,) = entry_points(group="console_scripts", name=command.program)
     found.load()()
 
