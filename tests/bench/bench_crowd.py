@@ -26,6 +26,8 @@ LATE = 1.10
 MB_EACH = 0.3
 ASKED_OVER = 2
 """Calls in whose time all are asked for."""
+TOGETHER = 10
+"""Chunks in a write of the provider: 1,000 streams are 3,000 writes a second then, and not 30,000."""
 SETTINGS = {
     "STEMMA_GENERATION_GRAPH_SLOTS": "1024",
     "STEMMA_ORCHESTRATOR_BULK_FROM_OPEN_JOBS": "10000",
@@ -68,20 +70,18 @@ class Found:
 
 async def crowd(quick: bool) -> None:
     """Calls that answer in one piece, and streams of a provider that nobody follows."""
-    documents = QUICK_DOCUMENTS if quick else DOCUMENTS
-    whole = Crowd(documents, 2 * len(CHAIN), CALL_S)
-    title(f"{documents} documents in flight, {whole.calls} calls of {CALL_S:.0f} s each, not streamed")
+    size = Crowd(QUICK_DOCUMENTS if quick else DOCUMENTS, 2 * len(CHAIN), CALL_S)
+    title(f"{size.documents} documents in flight, {size.calls} calls of {CALL_S:.0f} s each, not streamed")
     async with installation(milliseconds=int(CALL_S * 1000), env=SETTINGS) as running, caller(running) as calling:
-        _show(await in_flight(running, calling, whole), whole)
-    streamed = Crowd(documents, len(CHAIN), CALL_S)
-    title(f"{documents} documents in flight, {streamed.calls} streams of {CALL_S:.0f} s each, nobody listens")
+        _show(await in_flight(running, calling, size), size)
+    title(f"{size.documents} documents in flight, {size.calls} calls of {CALL_S:.0f} s each, texts streamed to nobody")
     async with server() as address:
         own = {
             "STEMMA_GENERATION_GRAPH_MODEL": f"openai/{MODEL}",
-            "STEMMA_GENERATION_GRAPH_API_BASE": f"{address}/{TOKENS / CALL_S:.0f}/v1",
+            "STEMMA_GENERATION_GRAPH_API_BASE": f"{address}/{TOKENS / CALL_S:.0f}x{TOGETHER}+/v1",
         }
         async with installation(OVER_HTTP, env={**SETTINGS, **own}) as running, caller(running) as calling:
-            _show(await in_flight(running, calling, streamed), streamed)
+            _show(await in_flight(running, calling, size), size)
 
 
 async def in_flight(running: Installation, calling: Caller, size: Crowd) -> Found:
@@ -90,7 +90,11 @@ async def in_flight(running: Installation, calling: Caller, size: Crowd) -> Foun
     memory, cpu = running.memory_mb(), running.cpu_seconds()
     spread_s = ASKED_OVER * size.call_s
     tasks = [asyncio.create_task(_one(calling, spread_s * number / size.documents)) for number in range(size.documents)]
-    await asyncio.sleep(spread_s)
+    # The last of them has its first call under way, and the first of them is not at its end yet.
+    await asyncio.sleep((spread_s + size.ideal_s) / 2)
+    ended = sum(task.done() for task in tasks)
+    if ended:
+        raise AssertionError(f"{ended} documents ended before all were in flight")
     peak = running.memory_mb()
     seconds = await asyncio.gather(*tasks)
     after = running.cpu_seconds()

@@ -26,6 +26,9 @@ MANY = 64
 FIVE = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.VALIDATOR, subjects.CONVERTER)
 FEW = 3
 FLOOR = "see ONLY=floor"
+MOST_CPU = 55 / 29
+"""CPU of a run beside plain LangGraph's: a target of 55 ms was set where that took 29 (24 Nov 2026). What counts is the
+ratio: a machine is two to four times as fast on one day as on another."""
 
 Rounds = Sequence[tuple[Measured, dict[str, float]]]
 
@@ -67,9 +70,9 @@ def _targets(at_a_time: int, milliseconds: int, found: Rounds) -> None:
         ratios = [peer["per_s"] / one.per_s for one, peer in zip(ours, peers, strict=True)]
         name = f"plain LangGraph's runs for one of Stemma's, {at_a_time} at a time, calls of {milliseconds} ms"
         target(name, min(ratios), 1.0, noise=spread(ratios), floor=FLOOR)
-        cpu_ms = [one.all_cpu_ms for one in ours]
-        name = f"CPU of a run, {at_a_time} at a time, calls of {milliseconds} ms"
-        target(name, min(cpu_ms), 55.0, " ms", spread(cpu_ms), FLOOR)
+        cpu = [one.all_cpu_ms / peer["cpu_ms"] for one, peer in zip(ours, peers, strict=True)]
+        name = f"CPU of a run beside plain LangGraph's, {at_a_time} at a time, calls of {milliseconds} ms"
+        target(name, min(cpu), MOST_CPU, noise=spread(cpu), floor=FLOOR)
 
 
 def _others(found: Measured) -> str:

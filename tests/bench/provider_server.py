@@ -1,7 +1,7 @@
 """A provider of the bench, in a process of its own: OpenAI's protocol over real HTTP, 600 tokens an answer.
 
-``provider_server.py`` prints its port. The base URL ``http://127.0.0.1:PORT/RATE/v1`` gives RATE tokens a second, a
-chunk a token; RATE 0 gives all at once. Ended by the end of its standard input.
+``provider_server.py`` prints its port. The base URL ``http://127.0.0.1:PORT/PACE/v1`` says how answers come (`Pace`),
+a chunk a token. Ended by the end of its standard input.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from bench_model import TrivialModel
 from langchain_core.messages import HumanMessage
@@ -22,7 +22,33 @@ from langchain_core.messages import HumanMessage
 TOKENS = 600
 TICK_S = 0.005
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o"}
+_PACE = re.compile(rb"/([\d.]+)(?:x(\d+))?(\+)?/v1/")
 USAGE = {"prompt_tokens": 1000, "completion_tokens": TOKENS, "total_tokens": 1000 + TOKENS}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How answers come: ``RATE``, ``RATExTOGETHER`` or ``RATExTOGETHER+``.
+
+    ``rate`` tokens a second; 0 gives all at once. So many chunks ``together`` in a write, as providers and the proxies
+    before them join them: where a thousand streams share two cores with who reads them, a write a token would take one
+    of these. With ``+`` scores take their time too, and not texts alone.
+    """
+
+    rate: float
+    together: int = 1
+    scores_too: bool = False
+
+    @classmethod
+    def of(cls, head: bytes) -> Self:
+        """As the path of a request has it."""
+        found = _PACE.search(head)
+        assert found is not None, head
+        return cls(float(found[1]), int(found[2] or 1), bool(found[3]))
+
+    def whole_s(self, scores: bool) -> float:
+        """How long an answer takes that comes in one piece."""
+        return TOKENS / self.rate if self.rate and (self.scores_too or not scores) else 0
 
 
 def _chunk(data: bytes) -> bytes:
@@ -53,6 +79,13 @@ def events(asked: str) -> tuple[bytes, ...]:
     tokens = [_event(choices=[_choice({"content": word})]) for word in words]
     end = _event(choices=[_choice({}, "stop")]) + _event(choices=[], usage=USAGE) + _chunk(b"data: [DONE]\n\n")
     return (*tokens[:-1], tokens[-1] + end + b"0\r\n\r\n")
+
+
+@lru_cache
+def writes(asked: str, together: int) -> tuple[bytes, ...]:
+    """The same chunks, so many in a write."""
+    chunks = events(asked)
+    return tuple(b"".join(chunks[start : start + together]) for start in range(0, len(chunks), together))
 
 
 def whole(asked: str, scores: bool) -> bytes:
@@ -91,10 +124,10 @@ class Ticker:
         self._due = defaultdict[int, list[Stream]](list)
         self._tick = 0
 
-    async def send(self, transport: asyncio.WriteTransport, pieces: tuple[bytes, ...], rate: float) -> None:
-        """Give the pieces at that rate."""
+    async def send(self, transport: asyncio.WriteTransport, pieces: tuple[bytes, ...], step_s: float) -> None:
+        """Give a piece in each step."""
         loop = asyncio.get_running_loop()
-        await self._add(Stream(transport, iter(pieces), 1 / rate, loop.time() + 1 / rate, loop.create_future()))
+        await self._add(Stream(transport, iter(pieces), step_s, loop.time() + step_s, loop.create_future()))
 
     def _add(self, stream: Stream) -> asyncio.Future[None]:
         self._due[max(int(stream.due_s / TICK_S), self._tick + 1)].append(stream)
@@ -120,18 +153,19 @@ async def serve(ticker: Ticker, reader: asyncio.StreamReader, writer: asyncio.St
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            rate = float(head.split(b"/")[1])
+            pace = Pace.of(head)
             body = json.loads(await reader.readexactly(int(re.findall(rb"content-length: (\d+)", head)[0])))
             asked, scores = _words(body["messages"][-1]["content"]), "response_format" in body
             if not body.get("stream"):
-                await asyncio.sleep(TOKENS / rate if rate and not scores else 0)
+                await asyncio.sleep(pace.whole_s(scores))
                 writer.write(whole(asked, scores))
                 continue
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
-            if rate:
-                await ticker.send(writer.transport, events(asked), rate)
+            pieces = writes(asked, pace.together)
+            if pace.rate:
+                await ticker.send(writer.transport, pieces, pace.together / pace.rate)
             else:
-                for piece in events(asked):
+                for piece in pieces:
                     writer.write(piece)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):

@@ -6,6 +6,7 @@ import bench_report
 import pytest
 from bench_provider import asked, server
 from provider_client import most_at_once
+from provider_server import TOKENS, Pace, events, writes
 
 
 @pytest.mark.xdist_group("litellm")
@@ -15,6 +16,15 @@ async def test_answers_of_the_benchs_provider_are_taken_whole_and_cheaper_joined
         plain = await asked(address, "langgraph", 0, 1, 3)
     assert ours["cpu_ms"] < 0.5 * plain["cpu_ms"]
     assert ours["memory_mb"] > 50
+
+
+def test_chunks_that_are_written_together_are_the_chunks_that_are_written_one_by_one() -> None:
+    pace = Pace.of(b"post /30x10+/v1/chat/completions http/1.1")
+    assert (pace.rate, pace.together, pace.whole_s(scores=True)) == (30.0, 10, 20.0)
+    assert Pace.of(b"post /50/v1/chat/completions").whole_s(scores=True) == 0
+    joined, alone = writes("Quay", pace.together), events("Quay")
+    assert (len(joined), len(alone)) == (TOKENS / pace.together, TOKENS)
+    assert b"".join(joined) == b"".join(alone)
 
 
 def test_calls_are_under_way_at_once_that_have_a_moment_in_common() -> None:
