@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar, assert_never
@@ -20,6 +19,7 @@ from .input_folding import first_inputs, inputs_applied
 from .job_ids import CONVERT, GENERATE, job_id
 from .ledger_folding import ledger_after
 from .notes import StaleSince, notes_after
+from .replacing import replace
 from .said import with_words
 from .sections import cancelled, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State

@@ -90,12 +90,12 @@ def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, 
     version = section.current
     if version is None or lacks_form(document, section):
         return ()
-    accepted, used = _accepted(document, version), _used(section)
+    accepted = _accepted(document, version)
     changed = (
         (one, number)
         for one in document.inputs.values()
         if (number := accepted.get(one.input_id)) is not None
-        and (_asks_otherwise(one, number, section) if one.form else _is_changed(one, number, used))
+        and (_asks_otherwise(one, number, section) if one.form else _is_changed(one, number, section))
     )
     return tuple(
         ChangedInput(
@@ -143,10 +143,11 @@ def _is_being_checked(section: Section) -> bool:
     return isinstance(section.phase, Validating) or Activity.VALIDATE in section.checks.values()
 
 
-def _is_changed(one: Input, accepted: int, used: dict[str, UsedInput] | None) -> bool:
+def _is_changed(one: Input, accepted: int, section: Section) -> bool:
     before, now = one.content(accepted), None if one.withdrawn else one.current
     if _digest(before) == _digest(now):
         return False
+    used = _used(section)
     if used is None:
         return True
     mine = used.get(one.input_id)
