@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from stemma_client.bearer import bearer_of
 from stemma_client.logins import public_key
 from stemma_client.passwords import login_of, new_password
 from stemma_client.settings import ServerAddress
+from stemma_contracts import subjects
 from stemma_gateway.app import service
 from stemma_provisioning import NatsServer, client_user
 from stemma_provisioning.admitted import Keys
@@ -26,6 +26,7 @@ from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage, backstage, document_id, open_backstage
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
+from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import at_work
 
 from .desk_pages import address, browser, bus
@@ -68,7 +69,7 @@ class Process:
     """A gateway that runs as a process, and nobody starts again."""
 
     url: str
-    process: asyncio.subprocess.Process
+    pid: int
     health_port: int
     log: Path
 
@@ -81,7 +82,7 @@ class Process:
 
     def peak_bytes(self) -> int:
         """The most memory that it ever had."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        status = Path(f"/proc/{self.pid}/status").read_text()
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
@@ -92,22 +93,10 @@ def process(server: NatsServer, tmp_path: Path) -> Callable[..., AbstractAsyncCo
     @asynccontextmanager
     async def run(port: int = 0, **settings: object) -> AsyncIterator[Process]:
         port, ready, log = port or free_port(), tmp_path / "ready", tmp_path / "gateway.log"
-        ready.unlink(missing_ok=True)
         told = {f"STEMMA_GATEWAY_{name.upper()}": str(value) for name, value in {"port": port, **settings}.items()}
-        env = {**os.environ, **told, "STEMMA_NATS_URL": server.url, "STEMMA_READY_FILE": str(ready)}
-        with log.open("ab") as file:
-            command = Path(sys.executable).with_name("stemma-gateway")
-            started = await asyncio.create_subprocess_exec(command, env=env, stdout=file, stderr=file)
-        try:
-            async with asyncio.timeout(120):
-                while not ready.exists():
-                    assert started.returncode is None, log.read_text()
-                    await asyncio.sleep(POLL_S)
-            yield Process(f"http://127.0.0.1:{port}", started, int(ready.read_text()), log)
-        finally:
-            if started.returncode is None:
-                started.kill()
-            await started.wait()
+        env = {**os.environ, **told, "STEMMA_NATS_URL": server.url}
+        async with service_process(subjects.GATEWAY, env, ready, log) as started:
+            yield Process(f"http://127.0.0.1:{port}", started.pid, int(ready.read_text()), log)
 
     return run
 

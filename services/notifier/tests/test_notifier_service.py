@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from subprocess import DEVNULL, Popen
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -39,6 +37,7 @@ from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers
 from stemma_testkit.document_events import review_requested, section_drafted
 from stemma_testkit.servers import admit, connected, eventually, provisioned_server
+from stemma_testkit.service_processes import Launched, service_process
 from stemma_testkit.working import access, at_work
 
 from .conftest import SECRET, Call, Receiver, rule
@@ -425,27 +424,15 @@ async def test_each_limit_of_a_budget_is_told_once_by_whichever_notifier_and_how
     assert told[1:] == [{"cost": 0.5, "spent": {"calls": 5, "input_tokens": 120, "output_tokens": 30, "cost": 0.5}}]
 
 
-@asynccontextmanager
-async def notifier_process(server: NatsServer, ready: Path) -> AsyncIterator[Popen[bytes]]:
+def notifier_process(server: NatsServer, ready: Path) -> AbstractAsyncContextManager[Launched]:
     env = {
         **os.environ,
         "STEMMA_NATS_URL": server.url,
         "STEMMA_NATS_USER": subjects.NOTIFIER,
         "STEMMA_NATS_PASSWORD": server.passwords[subjects.NOTIFIER],
         "STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]',
-        "STEMMA_READY_FILE": str(ready),
     }
-    with Popen([Path(sys.executable).with_name("stemma-notifier")], env=env, stdout=DEVNULL) as process:
-        try:
-
-            async def is_ready() -> bool:
-                assert process.poll() is None
-                return ready.exists()
-
-            await eventually(is_ready, within_s=120)
-            yield process
-        finally:
-            process.kill()
+    return service_process(subjects.NOTIFIER, env, ready, ready.with_suffix(".log"))
 
 
 @pytest.mark.req("H7")
