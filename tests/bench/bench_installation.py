@@ -77,6 +77,8 @@ async def installation(
     """A fresh installation with so many processes of each service, in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
         stack.enter_context(finding_modules())
+        # As `stemma up` does it: the writer is none of the services of `LocalStemma` here.
+        launcher().prepare(service_names())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
         every = {name: dict(env or {}) for name in others}
