@@ -60,9 +60,9 @@ async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
             assert await check(client) == [
                 Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
                 Drift("JOBS/editor-agent", "consumer", "present", None),
-                Drift("JOBS/converter", "ack_wait", 15 * 10**9, 10 * 10**9),
+                Drift("JOBS/converter", "ack_wait", 30 * 10**9, 10 * 10**9),
                 Drift("JOBS/converter", "max_deliver", 8, 3),
-                Drift("JOBS/converter", "backoff", [15 * 10**9] * 3, None),
+                Drift("JOBS/converter", "backoff", [30 * 10**9] * 3, None),
             ]
             await provision(client)
             assert await check(client) == []

@@ -23,7 +23,7 @@ ACK_WAIT_S = 3.0
 """How long the server waits for a sign of life of a message before it delivers it again."""
 ACK_WAIT_OF_SEVERAL_S = 10.0
 """The same where streams are on several servers: they take as long to have a new leader."""
-ACK_WAIT_OF_LONG_WORK_S = 15.0
+ACK_WAIT_OF_LONG_WORK_S = 30.0
 """The same for jobs that wait for models, which give sign after sign: the shorter, the more these cost, and the sooner
 a process that only stalls is taken for dead, and its calls are paid twice. Mostly nobody waits so long: who follows a
 process that was killed gives back what it had in hand."""

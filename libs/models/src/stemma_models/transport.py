@@ -103,7 +103,12 @@ class JoinedStream(httpx.AsyncByteStream):
     def __init__(self, inner: Any, listener: Listener, silence_s: float) -> None:
         self._inner = inner
         self._listener = listener
-        self._rest = Rest(getattr(inner, "_aiohttp_response", None), silence_s / SILENCE_SHARE)
+        response = getattr(inner, "_aiohttp_response", None)
+        self._rest = Rest(response, silence_s / SILENCE_SHARE)
+        if response is not None:
+            from .reading import read_together  # which needs aiohttp, as only services with a real model have it loaded
+
+            read_together(response.content)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         joiner = Joiner()
