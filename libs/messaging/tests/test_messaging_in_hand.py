@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,6 @@ from stemma_messaging.in_hand import PLACE_BYTES, PLACES, InHand
 from stemma_testkit.servers import eventually
 
 ADDRESS = "$JS.ACK.JOBS.validator.1.{}.7.1764130000000000000.0"
-KILLED = """
-import os, signal, sys, time
-from pathlib import Path
-from stemma_messaging.in_hand import InHand
-
-mine = InHand()
-mine.begin(Path(sys.argv[1]))
-mine.seen(float(sys.argv[2]))
-places = [mine.take(address) for address in sys.argv[3:]]
-mine.drop(places[0])
-os.kill(os.getpid(), signal.SIGKILL)
-"""
 AT_WORK = """
 import asyncio, os, sys
 from stemma_contracts import subjects
@@ -46,8 +34,20 @@ asyncio.run(worker_of(sys.argv[1], handle, sys.argv[2]).run(settings))
 
 def killed(folder: Path, wait_s: float, *addresses: str) -> None:
     """A process that took these, dropped the first, and was killed."""
-    command = [sys.executable, "-c", KILLED, str(folder), str(wait_s), *addresses]
-    assert subprocess.run(command, check=False, timeout=60).returncode == -signal.SIGKILL
+    process = get_context("fork").Process(target=take_and_be_killed, args=(folder, wait_s, *addresses))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def take_and_be_killed(folder: Path, wait_s: float, *addresses: str) -> None:
+    mine = InHand()
+    mine.begin(folder)
+    mine.seen(wait_s)
+    first, *_ = [mine.take(address) for address in addresses]
+    assert first is not None
+    mine.drop(first)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def addresses(number: int) -> Sequence[str]:
