@@ -78,6 +78,21 @@ async def test_the_pages_of_a_docx_are_those_that_its_pdf_leaves_with(converter:
 
 
 @pytest.mark.req("W5")
+async def test_a_word_document_is_written_once_only_the_typesetter_is_at_work(
+    converter: Converter, tmp_path: Path
+) -> None:
+    """Else what the pages wait for would share two cores with what waits for the pages."""
+    log, noting = tmp_path / "log", tmp_path / "noting"
+    script = ("#!/bin/sh", f'echo "begins $*" >> {log}', f'{converter.pandoc.program} "$@"', f'echo "ends $*" >> {log}')
+    noting.write_text("\n".join(script))
+    noting.chmod(0o755)
+    pandoc = replace(converter.pandoc, program=noting)
+    await Exporter(replace(converter, pandoc=pandoc)).export("docx", "# A\n")
+    steps = [(line.split()[0], line.partition("--to ")[2].split()[0]) for line in log.read_text().splitlines()]
+    assert steps.index(("ends", "typst")) < steps.index(("begins", "docx"))
+
+
+@pytest.mark.req("W5")
 @pytest.mark.parametrize(
     "other", [{"title": "Another"}, {"language": "de"}, {"generator": "m"}, {"states": {0: {"stale": True}}}]
 )

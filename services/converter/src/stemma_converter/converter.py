@@ -91,16 +91,22 @@ class Converter:
 
     async def pages(self, manuscript: Manuscript) -> Pages:
         """The manuscript as PDF, and on which pages of it everything stands; raises `ConversionError`."""
-        return await self._pages(manuscript, self.pandoc)
+        return await self._pages(manuscript, self.pandoc, asyncio.Event())
 
-    async def _pages(self, manuscript: Manuscript, pandoc: Pandoc) -> Pages:
-        return await self.kept.get(manuscript.key, lambda: to_pages(manuscript, pandoc, self.config, self.fonts))
+    async def _pages(self, manuscript: Manuscript, pandoc: Pandoc, source_written: asyncio.Event) -> Pages:
+        return await self.kept.get(
+            manuscript.key, lambda: to_pages(manuscript, pandoc, self.config, self.fonts, source_written)
+        )
 
     async def _word(self, manuscript: Manuscript) -> Export:
         template = self.template or self.config / WORD_TEMPLATE
         wanted = manuscript.headings > 0 and manuscript.previous is None
-        setting = asyncio.create_task(self._pages_in_time(manuscript)) if wanted else None
+        source_written = asyncio.Event()
+        setting = asyncio.create_task(self._pages_in_time(manuscript, source_written)) if wanted else None
         try:
+            if setting:
+                # To set the pages takes longest, on one core: what leads there has both, the rest is done beside it.
+                await source_written.wait()
             package = await to_package(manuscript, self.pandoc, self.config, template)
             pages = await setting if setting else None
         finally:
@@ -111,14 +117,16 @@ class Converter:
         complete = not wanted or len(numbers) == manuscript.headings
         return Export(data, pages, () if complete else (ExportRemark(code="no_page_numbers"),))
 
-    async def _pages_in_time(self, manuscript: Manuscript) -> Pages | None:
+    async def _pages_in_time(self, manuscript: Manuscript, source_written: asyncio.Event) -> Pages | None:
         """The pages for a table of contents: a document leaves without them rather than late or not at all."""
         limits = replace(self.pandoc.limits, seconds=self.pandoc.limits.seconds * _SHARE_FOR_CONTENTS)
         try:
-            return await self._pages(manuscript, replace(self.pandoc, limits=limits))
+            return await self._pages(manuscript, replace(self.pandoc, limits=limits), source_written)
         except ConversionError as error:
             log.warning("contents_without_pages", reason=error.code, program=error.program, exit_code=error.exit_code)
             return None
+        finally:
+            source_written.set()
 
 
 def missing_fonts(pages: Pages) -> Iterator[ExportRemark]:

@@ -42,13 +42,19 @@ _HEADER_LOOK = {
 }
 
 
-async def to_pages(manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: Sequence[Path] = ()) -> Pages:
-    """Pages with contents, numbered headings and captions; the same bytes for the same manuscript."""
+async def to_pages(
+    manuscript: Manuscript, pandoc: Pandoc, config: Path, fonts: Sequence[Path], source_written: asyncio.Event
+) -> Pages:
+    """Pages with contents, numbered headings and captions; the same bytes for the same manuscript.
+
+    ``source_written`` is set once only the typesetter is at work.
+    """
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
         prepared = condensed(for_typst(with_typst_pages(rewrite(blocks, _with_header_look))))
         (folder / "main.typ").write_bytes(await typst_of(prepared, pandoc, config / "document.typ", folder))
         facts = json.dumps({**_facts(manuscript), "headings": list(_headings(blocks))}, ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")
+        source_written.set()
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
 

@@ -35,6 +35,11 @@ class Phrase(list[Node]):
         """All of them."""
         return " ".join([word["c"] for word in self[::2]])
 
+    @cached_property
+    def joined(self) -> list[Node]:
+        """As `condensed` gives them: a DOCX is written after its pages, of the same phrases."""
+        return _joined([word["c"] for word in self[::2]])
+
 
 def node(kind: str, *content: Any) -> Node:
     """A node of a type whose content is one value or a list of values."""
@@ -134,7 +139,7 @@ def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
 def condensed(value: Any) -> Any:
     """A copy for a writer to which spaces in a word are spaces between words: it has far less to read."""
     if isinstance(value, Phrase):
-        return _joined([word["c"] for word in value[::2]])
+        return value.joined
     if isinstance(value, dict):
         return {**value, "c": condensed(value["c"])} if isinstance(value.get("c"), list) else value
     return list(_condensed(value)) if isinstance(value, list) else value
