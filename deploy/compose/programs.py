@@ -27,6 +27,8 @@ SERVERS = {
 WHOLE = {"STEMMA_CHECKPOINT_DSN": "postgresql://stemma:${STEMMA_PASSWORD_POSTGRES:?run make env}@postgres:5432/stemma"}
 """Secrets that a cluster keeps in one piece, and the compose file puts together from what `make env` writes."""
 FOLDERS = {"admitted": "${STEMMA_ADMITTED:?run make env}"}
+IN_HAND = "/in-hand"
+"""Where a service keeps what it has in hand, on a volume of its own: `/tmp` is gone with each start of a container."""
 
 
 def main(arguments: list[str]) -> int:
@@ -61,8 +63,8 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
         files = ", ".join(f"{{ path: {name}.env, required: false }}" for name in program["optional"])
         lines += [f"env_file: [{files}]"]
     lines += ["environment:", *_indented(f"{key}: {_scalar(value)}" for key, value in _environment(program).items())]
-    if "mounts" in program:
-        lines += [f"volumes: {_flow([f'{FOLDERS[of]}:{at}:ro' for at, of in program['mounts'].items()])}"]
+    if volumes := [*_mounted(program), *([f"{name}-in-hand:{IN_HAND}"] if "queues" in program else [])]:
+        lines += [f"volumes: {_flow(volumes)}"]
     return "\n".join([f"  {name}:", *(f"    {line}" for line in lines), ""])
 
 
@@ -70,6 +72,10 @@ def _always(program: Mapping[str, Any]) -> list[str]:
     test = _flow(["CMD", *program["health"]["command"]])
     times = ("interval: 5s", "timeout: 3s", "retries: 6")
     return ["restart: unless-stopped", "healthcheck:", *_indented((f"test: {test}", *times))]
+
+
+def _mounted(program: Mapping[str, Any]) -> list[str]:
+    return [f"{FOLDERS[of]}:{at}:ro" for at, of in program.get("mounts", {}).items()]
 
 
 def _build(folder: str, package: str, program: str = "") -> list[str]:
@@ -85,7 +91,8 @@ def _awaited(name: str, table: Mapping[str, Any]) -> str:
 def _environment(program: Mapping[str, Any]) -> dict[str, str]:
     reached = {key: value for server in program["connects"] for key, value in SERVERS.get(server, {}).items()}
     secrets = {key: WHOLE.get(of, f"${{{of}:?run make env}}") for key, of in program.get("secrets", {}).items()}
-    return {**reached, **program.get("variables", {}), **secrets}
+    kept = {"STEMMA_IN_HAND_DIR": IN_HAND} if "queues" in program else {}
+    return {**reached, **program.get("variables", {}), **kept, **secrets}
 
 
 def _scalar(value: str) -> str:

@@ -60,7 +60,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="SECONDS",
         help="without a sign of life until a message is delivered again; by default "
         f"{ACK_WAIT_S:g}, {ACK_WAIT_OF_SEVERAL_S:g} with STEMMA_REPLICAS above 1, and {ACK_WAIT_OF_LONG_WORK_S:g} "
-        "for jobs that wait for models",
+        "for jobs that may take minutes",
     )
     parser.add_argument(
         "--lower-replicas",
