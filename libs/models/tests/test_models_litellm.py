@@ -392,12 +392,11 @@ async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provi
 
 async def test_a_vocabulary_is_held_without_what_it_was_made_of_and_counts_as_litellm_does(provider: Provider) -> None:
     model = await open_chat_model(ModelSettings(name="openai/gpt-4o", api_base=provider.base))
-    import litellm.utils
+    import litellm
     from litellm.litellm_core_utils.default_encoding import encoding
 
     text = "Zwölf Öfen 🙂 <|endoftext|> cost 3.5 M€."
     assert model.get_token_ids(text) == litellm.encode(model="gpt-3.5-turbo", text=text)
-    assert not litellm.utils.json_data
     assert not encoding._mergeable_ranks
     for name in ("gpt-4", "claude-2"):
         assert litellm.decode(model=name, tokens=litellm.encode(model=name, text=text)) == text

@@ -12,11 +12,11 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
-from stemma_contracts.importing import name_lazily
 from stemma_telemetry import get_logger
 
 from . import transport
 from .settings import ModelSettings
+from .sparing import spare_litellm
 from .whole_answers import OPENAI, WholeAnswers
 
 OLLAMA_TOKENS = 4096
@@ -77,12 +77,10 @@ def _opened(settings: ModelSettings) -> BaseChatModel:
 def _import_the_rest(name: str) -> None:
     """What LiteLLM imports with its first call only: modules for which the event loop would wait.
 
-    Of a vocabulary that hardly a model uses it keeps for nobody what it is made of, which is let go here. The one that
-    most use it reads with the first stream that it parses itself.
+    The vocabulary that most models use it reads with the first stream that it parses itself.
     """
-    import litellm.utils
+    import litellm
 
-    litellm.utils.json_data = None
     asked = [{"role": "user", "content": "."}]
     litellm.completion(model=VOCABULARY, messages=asked, mock_response=".", api_key=NO_KEY)
     import_module("openai.resources")
@@ -139,8 +137,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     # How many calls are under way is a matter of slots: it would have those beyond 500 to one provider wait.
     os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT_PER_HOST", "0")
     os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", str(MOST_CONNECTIONS))
-    # It needs a third of the SDK of OpenAI, which has a thousand modules of types.
-    name_lazily("openai.types", "openai.resources")
+    spare_litellm()
     import litellm
     from langchain_litellm import ChatLiteLLM
 
