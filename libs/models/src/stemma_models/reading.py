@@ -1,8 +1,8 @@
 """The body of an answer, read in one piece each time, by parts of aiohttp that are private.
 
 aiohttp keeps each chunk of HTTP by itself, of which a stream has one for each token, notes where it ends, and has its
-parser go on whenever one is taken, whether that was stopped or not: a quarter of the calls of functions that an answer
-of 600 tokens takes (`docs/bench.md`). What is not the reader that this was made for is left as it is.
+parser go on whenever one is taken, whether that was stopped or not: a third of the calls of functions that an answer of
+600 tokens takes (`docs/bench.md`). What is not the reader that this was made for is left as it is.
 """
 
 from __future__ import annotations
