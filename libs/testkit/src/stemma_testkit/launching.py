@@ -25,8 +25,14 @@ NOBODY = ModelSettings(name="openai/nobody", api_base="http://127.0.0.1", contex
 
 
 def main() -> None:
-    """Import and make it, and be the launcher; its environment stays as it was."""
+    """Import and make it, and be the launcher."""
     gc.disable()
+    import_all()
+    launching.main()
+
+
+def import_all() -> None:
+    """Import and make it; the environment of this process stays as it was."""
     before = dict(os.environ)
     for service in entry_points(group=SERVICES_GROUP):
         service.load()
@@ -36,7 +42,6 @@ def main() -> None:
     import_module("openai.resources")
     os.environ.clear()
     os.environ.update(before)
-    launching.main()
 
 
 def begin_prepared() -> None:

@@ -1,4 +1,7 @@
-"""A pytest plugin: all copies of a test run start services by one launcher, which imports what they need once."""
+"""A pytest plugin: all copies of a test run start services by one launcher, which imports what they need once.
+
+What services import that run in the copies themselves is there in each, too, and so are their prepared processes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,11 @@ def _begin() -> None:
     from stemma_cli.local.supervisor import service_names
     from stemma_confinement.attendant import Attendant
 
+    from .launching import import_all
+
     shared.append(launcher())
     command = [sys.executable, "-P", "-m", LAUNCHING]
     shared[0]._process = Attendant(command, harmless(os.environ), errors=None)
     shared[0].prepare(service_names())
+    # Services run in the copies of this process, too, and each of these would import and begin the same by itself.
+    import_all()
