@@ -14,6 +14,7 @@ import os
 import pkgutil
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from select import select
 from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, socket
-from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple, TypeVar
 
 import stemma_cli
@@ -66,7 +66,7 @@ class Command(NamedTuple):
 @contextmanager
 def copied_programs(*programs: str) -> Iterator[Path]:
     """A folder with these programs, which packages that are installed here bring along, as long as it is entered."""
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as aside:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as aside:
 
         def run(waiting: Coroutine[object, object, T]) -> T:
             """Who enters this may have a loop that runs."""
@@ -162,6 +162,7 @@ def _run(command: Command) -> None:
     os.environ.clear()
     os.environ.update(command.environment)
     time.tzset()
+    tempfile.tempdir = None  # the folder that the environment of the copied process named
     sys.argv = [command.program, *command.arguments]
     # What tells how it is called asks whether it was started as a module, which only the copied process was.
     sys.modules["__main__"].__package__ = None

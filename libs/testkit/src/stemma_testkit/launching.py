@@ -21,6 +21,8 @@ from stemma_confinement import Prepared
 from stemma_contracts import Contract
 from stemma_models import ModelSettings, chat_model
 
+VOCABULARIES = "TIKTOKEN_CACHE_DIR"
+"""Where LiteLLM has tiktoken find the vocabularies that it brings along; it says so once, when it is imported."""
 NOBODY = ModelSettings(name="openai/nobody", api_base="http://127.0.0.1", context_tokens=4096)
 
 
@@ -32,7 +34,7 @@ def main() -> None:
 
 
 def import_all() -> None:
-    """Import and make it; the environment of this process stays as it was."""
+    """Import and make it; the environment of this process stays as it was, but for where vocabularies are."""
     before = dict(os.environ)
     for service in entry_points(group=SERVICES_GROUP):
         service.load()
@@ -40,8 +42,9 @@ def import_all() -> None:
     build_contracts()
     chat_model(NOBODY).get_num_tokens(".")
     import_module("openai.resources")
+    vocabularies = os.environ[VOCABULARIES]
     os.environ.clear()
-    os.environ.update(before)
+    os.environ.update(before | {VOCABULARIES: vocabularies})
 
 
 def begin_prepared() -> None:
