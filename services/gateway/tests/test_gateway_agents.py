@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import cycle
@@ -12,6 +15,8 @@ import httpx2
 import pytest
 from mcp import Client as Agent
 from mcp.client.streamable_http import streamable_http_client
+from starlette.types import Receive, Scope, Send
+from stemma_gateway.agents import Agents
 from stemma_testkit.agents import call, refusal
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested
@@ -96,3 +101,24 @@ async def test_who_shows_no_token_or_comes_from_elsewhere_is_refused(
 async def test_a_gateway_keeps_no_session_that_could_be_listened_to_or_ended(http: httpx.AsyncClient) -> None:
     assert {(await http.get("/mcp")).status_code, (await http.delete("/mcp")).status_code} == {405}
     assert "mcp-session-id" not in (await http.post("/mcp", json=HELLO, headers=ACCEPTS)).headers
+
+
+def test_a_gateway_that_no_agent_has_called_loads_nothing_for_them() -> None:
+    told = "import sys, stemma_gateway.app; print({'mcp', 'stemma_mcp'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", told], text=True) == "set()\n"
+
+
+async def test_an_agent_that_leaves_while_they_are_loaded_takes_them_from_nobody_else() -> None:
+    agents, asked = Agents("test", ""), asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.set()
+        await agents.answer(scope, receive, send)
+
+    here = httpx.ASGITransport(app)
+    async with agents.running(), httpx.AsyncClient(transport=here, base_url="http://test", headers=ACCEPTS) as http:
+        leaving = asyncio.create_task(http.post("/mcp", json=HELLO))
+        await asked.wait()
+        leaving.cancel()
+        assert (await http.post("/mcp", json=HELLO)).status_code == 200
+    assert leaving.cancelled()

@@ -1,62 +1,76 @@
-"""Agents over HTTP: the MCP server as one more resource, for whoever the token is of, without any session."""
+"""Agents over HTTP: the MCP server as one more resource, for whoever the token is of, without any session.
+
+It is loaded with the first request of an agent: a gateway that only people and programs call does without its 30 MB.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import Context
+from importlib import import_module
 
 from fastapi import APIRouter, Request
-from mcp.server.mcpserver import Context
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
-from stemma_client import Client
-from stemma_mcp import build_server
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .authentication import Caller
 
 PATH = "/mcp"
+SERVER = f"{__package__}.agent_server"
 
 
 class Agents:
-    """The MCP server of one process. A request is answered as if it were the first, so any process can answer it."""
+    """The MCP server of one process."""
 
     def __init__(self, hosts: str, origins: str) -> None:
-        server = build_server(_client_of)
-        names = TransportSecuritySettings(allowed_hosts=_listed(hosts), allowed_origins=_listed(origins))
-        server.streamable_http_app(stateless_http=True, json_response=True, transport_security=names)
-        self._manager = server.session_manager
+        self._hosts = hosts
+        self._origins = origins
+        self._serving: asyncio.Task[None] | None = None
+        self._answering: asyncio.Future[ASGIApp] | None = None
 
-    def running(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
         """Requests can be answered while the block runs."""
-        return self._manager.run()
+        try:
+            yield
+        finally:
+            if self._serving is not None:
+                self._serving.cancel()
+                await asyncio.wait([self._serving])
 
-    def answer(self) -> Response:
-        """The answer to the request that is being handled."""
-        return _Answer(self._manager)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, once the server is loaded."""
+        if self._answering is None:
+            self._answering = asyncio.get_running_loop().create_future()
+            # Of nobody's context: who calls first is not whom the others are served for.
+            self._serving = asyncio.create_task(self._serve(self._answering), context=Context())
+        answering = await asyncio.shield(self._answering)  # who goes away meanwhile takes it from nobody else
+        await answering(scope, receive, send)
+
+    async def _serve(self, answering: asyncio.Future[ASGIApp]) -> None:
+        try:
+            server = await asyncio.to_thread(import_module, SERVER)
+            async with server.serving(self._hosts, self._origins) as handler:
+                answering.set_result(handler)
+                await asyncio.Event().wait()
+        except Exception as error:
+            self._answering = None  # the next request tries again
+            if answering.done():
+                raise
+            answering.set_exception(error)
 
 
 class _Answer(Response):
     """What the SDK sends: it reads the request itself."""
 
-    def __init__(self, manager: Any) -> None:
+    def __init__(self, agents: Agents) -> None:
         super().__init__()
-        self._manager = manager
+        self._agents = agents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._manager.handle_request(scope, receive, send)
-
-
-def _client_of(context: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
-    """The client of the session that the route opened."""
-    request = context.request_context.request
-    assert request is not None
-    client: Client = request.state.client
-    return nullcontext(client)
-
-
-def _listed(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
+        await self._agents.answer(scope, receive, send)
 
 
 router = APIRouter()
@@ -66,5 +80,4 @@ router = APIRouter()
 async def call(request: Request, caller: Caller) -> Response:
     """Answer an agent."""
     request.state.client = caller.client
-    agents: Agents = request.app.state.agents
-    return agents.answer()
+    return _Answer(request.app.state.agents)
