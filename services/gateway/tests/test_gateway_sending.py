@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,31 @@ async def test_a_decision_that_is_sent_while_the_gateway_is_away_is_done_once_it
     [(_, asked)] = bus.received
     assert isinstance(asked, ReviseSection)
     assert (asked.feedback, asked.version) == ("Shorter.", 2)
+
+
+async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_again(
+    browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    port, taken = free_port(), asyncio.Queue[bytes]()
+
+    async def silent(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        if request.startswith(b"POST"):
+            await taken.put(*re.findall(rb"(?i)idempotency-key: \S+", request))
+        await reader.read()
+
+    async with opened(browser) as page:
+        await page.clock.install()
+        async with gateway(port=port, cookie_keys=KEY) as url:
+            await signed_in(page, url, token(), section(document_id))
+        async with await asyncio.start_server(silent, "127.0.0.1", port):
+            await page.keyboard.press("a")
+            first = await taken.get()
+            await page.clock.fast_forward(4_000)
+            await expect(page.get_by_text(WAITS)).to_be_visible()
+            await page.clock.fast_forward(25_000)
+            await page.clock.fast_forward(1_000)
+            assert await taken.get() == first
 
 
 async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(

@@ -1,6 +1,8 @@
 // Sends what a person decides until it is answered, also over restarts: what is sent twice under one key is done once.
 const AWAY = [429, 502, 503, 504];
 const AGAIN_MS = 1000;
+const TOLD_MS = 3000;
+const PATIENCE_MS = 25_000; // longer than a gateway waits; an answer that it went away under may never come
 const note = (name, shown) => (document.querySelector(`[data-${name}]`).hidden = !shown);
 const stay = (event) => event.preventDefault();
 let sending = false;
@@ -29,10 +31,24 @@ async function send(action, body) {
 async function answered(action, body) {
   const headers = { Accept: "text/html", "Idempotency-Key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
   for (;;) {
-    const answer = await fetch(action, { method: "POST", body, headers }).catch(() => null);
+    const answer = await asked(action, { method: "POST", body, headers });
     if (answer && !AWAY.includes(answer.status)) return answer;
     note("sending", true);
     await new Promise((over) => setTimeout(over, AGAIN_MS));
+  }
+}
+
+async function asked(action, what) {
+  const leaving = new AbortController();
+  const told = setTimeout(() => note("sending", true), TOLD_MS);
+  const left = setTimeout(() => leaving.abort(), PATIENCE_MS);
+  try {
+    return await fetch(action, { ...what, signal: leaving.signal });
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(told);
+    clearTimeout(left);
   }
 }
 
