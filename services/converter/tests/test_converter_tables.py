@@ -45,13 +45,28 @@ def test_what_is_no_text_is_not_told_to_be_short(converter: Converter, tmp_path:
     assert told["most"] > told["is"] > SHORT
 
 
+@pytest.mark.req("G13")
+@pytest.mark.parametrize("columns", ["", "columns: (), "])
+def test_a_table_whose_columns_are_not_stated_is_measured(columns: str, converter: Converter, tmp_path: Path) -> None:
+    """It has one; who divided its cells into rows by what is not stated could not set it at all."""
+    table = f"#figure(table({columns}..range(100).map(it => [])), kind: table)"
+    pages = compiler_of([table], converter, tmp_path).compile(format="svg")
+    assert isinstance(pages, list)
+    assert len(pages) == 2
+
+
 def heights(figures: Sequence[str] | Iterator[str], converter: Converter, folder: Path) -> Any:
     """What each table has at most, and what it has, in points."""
+    compiler = compiler_of([*figures, ASKED], converter, folder)
+    return json.loads(compiler.query("<told>", field="value", one=True))
+
+
+def compiler_of(body: Sequence[str], converter: Converter, folder: Path) -> typst.Compiler:
+    """A document of the template."""
     template = (converter.config / "document.typ").read_text(encoding="utf-8").partition("// The cover.")[0]
     (folder / "facts.json").write_text(json.dumps(FACTS), encoding="utf-8")
-    (folder / "main.typ").write_text(template + "".join(figures) + ASKED, encoding="utf-8")
-    compiler = typst.Compiler(folder / "main.typ", root=folder, font_paths=list(converter.fonts))
-    return json.loads(compiler.query("<told>", field="value", one=True))
+    (folder / "main.typ").write_text(template + "".join(body), encoding="utf-8")
+    return typst.Compiler(folder / "main.typ", root=folder, font_paths=list(converter.fonts))
 
 
 def tables() -> Iterator[str]:
