@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -214,6 +214,24 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     await house.rules(house.hook("r2"), tenant="other")
     assert not await is_needless(event("other"), rules=known)
     assert not await is_needless("stemma.event", rules=known)
+
+
+@pytest.mark.req("H7")
+@pytest.mark.parametrize("waits", ["for events", "for another look"])
+async def test_rules_are_looked_at_again_after_a_look_that_was_broken_off(house: House, waits: str) -> None:
+    await house.rules(house.hook("r1"))
+    known = Rules(house.client.jetstream())
+    async with AsyncExitStack() as other:
+        if waits == "for another look":
+            await other.enter_async_context(known._looking.setdefault("default", asyncio.Lock()))
+        asking = asyncio.create_task(known.of_tenant("default"))
+        while "default" not in known._next:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        known._next["default"].cancel()
+        await asyncio.wait({asking})
+    assert asking.cancelled()
+    assert [rule.rule_id for _, rule in await known.of_tenant("default")] == ["r1"]
 
 
 @pytest.mark.req("H2", "H7")

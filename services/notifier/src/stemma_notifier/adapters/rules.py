@@ -42,10 +42,11 @@ class Rules:
         """Every rule of a tenant, with its owner, as they stand now or later.
 
         Who asks while they are looked at waits for the next look, which is one for all that ask until it begins: one
-        that is under way may miss what was written before this call.
+        that is under way may miss what was written before this call. One that fails does so for these alone, also where
+        it never began.
         """
         look = self._next.get(tenant)
-        if look is None:
+        if look is None or look.done():
             look = self._next[tenant] = asyncio.create_task(self._look(tenant))
         return await asyncio.shield(look)
 
