@@ -146,14 +146,25 @@ def test_a_job_is_another_one_as_soon_as_it_runs_something_else() -> None:
 
 
 @pytest.mark.req("O4", "O1")
-def test_what_provisions_several_servers_does_so_again_and_again_and_that_of_one_does_not() -> None:
-    [again] = of_kind(rendered(THREE), "CronJob")
-    made = again["spec"]["jobTemplate"]["spec"]["template"]
-    once = [job["spec"]["template"] for job in of_kind(rendered(THREE), "Job")]
-    assert made in once
-    assert made["metadata"]["labels"]["app.kubernetes.io/component"] == "provisioning"
+def test_copies_on_several_servers_are_looked_at_again_and_again_and_those_on_one_are_not() -> None:
+    [again] = of_kind(rendered(THREE | {"tenants": ["default", "garden"]}), "CronJob")
     assert (again["spec"]["schedule"], again["spec"]["concurrencyPolicy"]) == ("*/5 * * * *", "Forbid")
+    template = again["spec"]["jobTemplate"]["spec"]["template"]
+    [container] = template["spec"]["containers"]
+    assert container["args"] == ["--copies", "--tenant", "default", "--tenant", "garden"]
+    assert {"name": "STEMMA_REPLICAS", "value": "3"} in container["env"]
     assert of_kind(rendered(EVERYTHING), "CronJob") == []
+
+
+@pytest.mark.req("O4", "O1")
+def test_what_looks_at_copies_is_else_as_what_provisions_and_the_next_time_is_its_next_try() -> None:
+    [again] = of_kind(rendered(THREE), "CronJob")
+    made = again["spec"]["jobTemplate"]["spec"]
+    once = next(pod for pod in pods(rendered(THREE)) if pod.name == "provisioning")
+    assert (made["backoffLimit"], made["template"]["spec"]["restartPolicy"]) == (0, "Never")
+    made["template"]["spec"]["restartPolicy"] = once.spec["restartPolicy"]
+    made["template"]["spec"]["containers"][0]["args"].remove("--copies")
+    assert made["template"] == {"metadata": {"labels": once.labels}, "spec": once.spec}
 
 
 @pytest.mark.req("O4", "S7")

@@ -66,3 +66,12 @@ def test_a_program_takes_work_from_the_consumers_that_the_server_has_for_it() ->
     }
     assert named <= known
     assert {queue for queue in known if queue[1] == "JOBS"} <= named
+
+
+@pytest.mark.req("O4", "O1")
+def test_what_runs_again_and_again_is_something_that_its_program_knows() -> None:
+    again = {entry["image"]["program"]: entry["again"]["command"] for entry in TABLE.values() if "again" in entry}
+    for name, command in again.items():
+        known = subprocess.run([str(Path(sys.executable).with_name(name)), "--help"], check=True, capture_output=True)
+        assert {*command} <= {*known.stdout.decode().split()}
+    assert again

@@ -15,6 +15,7 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.errors import (
     AnswerTimeoutError,
+    CopyIncompleteError,
     ExportFailedError,
     RequestRejectedError,
     ServerUnreachableError,
@@ -48,7 +49,7 @@ async def reached(call: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await call()
-        except (NatsError, ServerUnreachableError):
+        except (NatsError, ServerUnreachableError, CopyIncompleteError):
             await asyncio.sleep(AGAIN_AFTER_S)
 
 

@@ -89,14 +89,14 @@ livenessProbe: {exec: {command: {{ toJson .command }}}, periodSeconds: 10, timeo
        pass for misspelt settings. */ -}}
 {{- define "stemma.pod" -}}
 {{- $values := .root.Values }}
-{{- $once := eq .program.runs "once" }}
+{{- $restart := get (dict "once" "OnFailure" "again" "Never" "always" "Always") .program.runs }}
 {{- $tls := and $values.nats.tls (has "nats" .program.connects) }}
 metadata:
   labels: {{- include "stemma.labels" . | nindent 4 }}
 spec:
   automountServiceAccountToken: false
   enableServiceLinks: false
-  restartPolicy: {{ $once | ternary "OnFailure" "Always" }}
+  restartPolicy: {{ $restart }}
   terminationGracePeriodSeconds: 30
   {{- with $values.image.pullSecrets }}
   imagePullSecrets: {{ toJson . }}
@@ -107,7 +107,7 @@ spec:
     runAsGroup: 10001
     fsGroup: 10001
     seccompProfile: {type: RuntimeDefault}
-  {{- if not $once }}
+  {{- if eq .program.runs "always" }}
   topologySpreadConstraints:
     - maxSkew: 1
       topologyKey: kubernetes.io/hostname

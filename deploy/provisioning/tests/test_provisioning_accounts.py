@@ -3,6 +3,9 @@
 import asyncio
 import json
 import os
+import subprocess
+from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -12,13 +15,15 @@ from uuid import uuid4
 import pytest
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_provisioning import Drift, NatsServer, check, client_user, provision
-from stemma_provisioning.copies import copies_api
+from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, client_user, provision
+from stemma_provisioning.copies import copies_api, ensure_copies
+from stemma_provisioning.moving import begin_restoring, end_restoring
 from stemma_provisioning.topology import streams
 from stemma_testkit.servers import barrier, connected, eventually
 
@@ -260,22 +265,132 @@ async def test_a_copy_that_is_lost_is_told_and_made_again(tmp_path: Path, lost: 
             assert len(await found.fetch(1, timeout=10)) == 1
 
 
+LOSSES = ("first", "last", "end", "all", "stream", "feed")
+
+
 @pytest.mark.req("S1", "O1")
-async def test_a_copy_that_lacks_a_message_is_told_and_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", LOSSES)
+async def test_copies_that_lack_messages_are_made_anew_and_nothing_else_is(
+    program: Path, tmp_path: Path, lost: str
+) -> None:
     """As after a server of three was lost. It is tried with answers, of which the server lets one be deleted."""
+    with NatsServer(tmp_path) as server:
+        server.admit(TENANTS)
+        await _provision(server, TENANTS)
+        async with connected(server) as admin:
+            js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+            answers = [subjects.answer("default", f"r{number}") for number in range(4)]
+            for subject in [*answers, subjects.answer("other", "r1")]:
+                await js.publish(subject, b"{}")
+            await provision(admin, TENANTS)
+            await _lose(js, there, lost)
+            jobs = (await js.stream_info(subjects.JOBS)).config
+            await js.update_stream(replace(jobs, max_msgs=7))
+            done = await _command(program, server, "--copies", "--tenant", "default", "--tenant", "other")
+            assert (done.returncode, done.stdout, done.stderr) == (0, "made anew: ANSWERS of default\n", "")
+            assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3, 4)] == answers
+            assert (await js.stream_info(subjects.JOBS)).config.max_msgs == 7
+            assert (await _command(program, server, "--copies")).stdout == ""
+
+
+async def _lose(js: JetStreamContext, there: JetStreamContext, lost: str) -> None:
+    numbers = {"first": (1,), "last": (4,), "all": (1, 2, 3, 4)}
+    for number in numbers.get(lost, ()):
+        await there.delete_msg(subjects.ANSWERS, number)
+    if lost == "feed":
+        await js.delete_consumer(subjects.ANSWERS, "copy-default")
+    if lost in ("stream", "end"):
+        config = (await there.stream_info(subjects.ANSWERS)).config
+        await eventually(lambda: _is_acknowledged(js))
+        await there.delete_stream(subjects.ANSWERS)
+        if lost == "end":  # what feeds it was told that it has all
+            await there.add_stream(config)
+
+
+async def _is_acknowledged(js: JetStreamContext) -> bool:
+    return not (await js.consumer_info(subjects.ANSWERS, "copy-default")).num_ack_pending
+
+
+@pytest.mark.req("S1", "O1")
+async def test_a_copy_that_lacks_a_message_is_told(tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
         await _provision(server, ("default",))
         async with connected(server) as admin:
-            answers = [subjects.answer("default", f"r{number}") for number in range(3)]
-            for subject in answers:
-                await admin.jetstream().publish(subject, b"{}")
+            await admin.jetstream().publish(subjects.answer("default", "r1"), b"{}")
             await provision(admin)
-            there = admin.jetstream(prefix=copies_api("default"))
-            await there.delete_msg(subjects.ANSWERS, 2)
+            await admin.jetstream(prefix=copies_api("default")).delete_msg(subjects.ANSWERS, 1)
             assert await check(admin) == [Drift("ANSWERS of default", "messages of the copy", "present", None)]
-            await provision(admin)
+            assert [str(copy) for copy in await ensure_copies(admin, ("default",))] == ["ANSWERS of default"]
             assert await check(admin) == []
-            assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3)] == answers
+            assert await ensure_copies(admin, ("default",)) == []
+
+
+@pytest.mark.req("S1", "O1")
+async def test_what_comes_yet_or_may_have_expired_is_not_told_to_be_lacking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin:
+            js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+            for number in range(4):
+                await js.publish(subjects.answer("default", f"r{number}"), b"{}")
+            await provision(admin)
+            await js.pause_consumer(subjects.ANSWERS, "copy-default", "2999-01-01T00:00:00Z")
+            await js.publish(subjects.answer("default", "later"), b"{}")
+            assert await check(admin) == []
+            await js.resume_consumer(subjects.ANSWERS, "copy-default")
+            monkeypatch.setattr("stemma_provisioning.copies.SOON", timedelta(days=30))
+            await there.delete_msg(subjects.ANSWERS, 1)
+            assert await check(admin) == []
+            await there.delete_msg(subjects.ANSWERS, 3)
+            assert [drift.setting for drift in await check(admin)] == ["messages of the copy"]
+
+
+@pytest.mark.req("S1", "O1")
+async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_tenants(
+    program: Path, tmp_path: Path
+) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin:
+            for number in range(MANY):
+                await admin.jetstream().publish(f"$KV.documents.default.d{number % 7}", b"{}")
+                await admin.jetstream().publish(subjects.event("other", "d1", f"e{number}"), b"{}")
+            await provision(admin, ("default",))
+            asked = await admin.subscribe(f"{copies_api('default')}.>")
+            await barrier(admin)
+            done = await _command(program, server, "--copies")
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+            await barrier(admin)
+            verbs = {(await asked.next_msg()).subject.split(".")[4] for _ in range(asked.pending_msgs)}
+            assert verbs == {"STREAM"}
+
+
+@pytest.mark.req("S1", "O1", "O2")
+async def test_copies_are_left_while_a_backup_is_restored(program: Path, tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        await _provision(server, ("default",))
+        async with connected(server) as admin:
+            there = admin.jetstream(prefix=copies_api("default"))
+            await there.delete_stream(subjects.ANSWERS)
+            await begin_restoring(admin)
+            done = await _command(program, server, "--copies")
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout == "a backup is being restored: copies are left as they are\n"
+            await end_restoring(admin)
+            await admin.jetstream().delete_stream(subjects.EVENTS)
+            done = await _command(program, server, "--copies")
+            assert done.stdout == "made anew: ANSWERS of default\n"
+            assert (await there.stream_info(subjects.EVENTS)).state.messages == 0, "it may be all that is left"
+
+
+async def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(program), "--server", server.url, *arguments]
+    environment = {"STEMMA_NATS_PASSWORD": server.passwords[PROVISIONER]}
+    return await asyncio.to_thread(
+        subprocess.run, command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 @pytest.mark.req("S1")

@@ -117,6 +117,38 @@ async def test_a_consumer_whose_only_server_is_gone_is_told_and_made_anew(cluste
     await client.close()
 
 
+@pytest.mark.full
+@pytest.mark.req("O1")
+async def test_a_copy_that_lacks_a_message_is_made_anew_once_all_servers_are_back(cluster: NatsCluster) -> None:
+    """While one is missing, a copy that is taken away could not be made again, whatever number one asks for."""
+    client = await cluster.connect()
+    js, there = client.jetstream(), client.jetstream(prefix=copies_api("default"))
+    assert (await run(cluster, 3)).returncode == 0
+    for number in range(3):
+        await js.publish(subjects.answer("default", f"r{number}"), b"{}")
+    assert (await run(cluster, 1, "--copies")).stdout == ""
+    await there.delete_msg(subjects.ANSWERS, 2)
+    led = (await there.stream_info(subjects.ANSWERS)).cluster
+    assert led is not None
+    gone = next(node for name, node in cluster.nodes.items() if name != led.leader)
+    gone.kill()
+    try:
+        left = await run(cluster, 1, "--copies")
+        assert (left.returncode, left.stdout) == (1, ""), left.stderr
+        assert "ANSWERS of default: servers that have it should be 3, is 2" in left.stderr.splitlines()
+        assert (await there.stream_info(subjects.ANSWERS)).state.messages == 2
+    finally:
+        gone.start()
+
+    async def is_mended() -> bool:
+        return (await run(cluster, 1, "--copies")).stdout == "made anew: ANSWERS of default\n"
+
+    await eventually(is_mended)
+    mended = await there.stream_info(subjects.ANSWERS)
+    assert (mended.state.messages, servers_of(mended)) == (3, 3)
+    await client.close()
+
+
 @pytest.mark.req("O1", "S4")
 async def test_who_goes_is_cut_off_from_every_server(cluster: NatsCluster) -> None:
     admitted, seed = Admitted(cluster.folder / "admitted", "default"), new_seed()

@@ -234,6 +234,12 @@ async def test_the_command_provisions_and_checks(program: Path, tmp_path: Path) 
         assert (refused.returncode, refused.stderr) == (2, f"stemma-provision: {told}\n")
 
 
+def test_the_command_changes_nothing_where_it_is_also_to_change_nothing(program: Path, nats_server: NatsServer) -> None:
+    refused = _command(program, nats_server, "--check", "--copies")
+    assert refused.returncode == 2
+    assert "--copies: not allowed with argument --check" in refused.stderr
+
+
 def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
     return _run(program, server.url, server.passwords[PROVISIONER], *arguments)
 

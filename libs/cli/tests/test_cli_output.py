@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 from stemma_cli.errors import words_for
+from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean, clean_line, console, fitting, table
 from stemma_cli.wording import event_words
-from stemma_client import NobodyAdmitsError, RecordedEvent
+from stemma_client import CopyIncompleteError, NobodyAdmitsError, RecordedEvent, UnreadableEventError
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
 
@@ -78,3 +79,18 @@ def test_who_meets_no_admission_is_told_where_to_look_and_not_that_the_password_
     words = words_for(NobodyAdmitsError("refused"))
     assert words is not None
     assert words.hint.startswith("does `stemma-admission` run?")
+
+
+@pytest.mark.req("O1")
+def test_what_a_copy_lacks_is_not_told_as_if_no_server_answered() -> None:
+    words = words_for(CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3))
+    assert words is not None
+    assert (words.code, words.hint) == (ExitCode.FAILED, "")
+    assert "stemma-provision --copies" in str(words)
+
+
+@pytest.mark.req("S3")
+def test_what_cannot_be_read_is_told_with_a_look_at_releases() -> None:
+    words = words_for(UnreadableEventError("d1", 2, 3))
+    assert words is not None
+    assert words.hint.startswith("is this command as recent as the services?")

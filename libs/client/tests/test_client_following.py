@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -12,14 +13,20 @@ from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import ConnectionClosedError
-from stemma_client import Client, DocumentNotFoundError, LogIncompleteError
+from stemma_client import (
+    Client,
+    CopyIncompleteError,
+    DocumentNotFoundError,
+    ServerUnreachableError,
+    UnreadableEventError,
+)
 from stemma_client.client import MOST_LIVE
 from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer, client_user, provision
-from stemma_provisioning.copies import copies, copies_api
+from stemma_provisioning.copies import copies, copies_api, mend_copies
 from stemma_testkit.servers import connected
 
 CONNECTION = "stemma_client.connection"
@@ -265,16 +272,63 @@ async def test_an_event_that_the_copy_lacks_is_told_of_and_the_document_is_not_r
         for event in (DocumentPaused(), DocumentResumed(), DocumentPaused()):
             await stage.append("d1", event)
         await copy_anew(stage.nats, subjects.event("default", subjects.ANY, "document-paused"))
-        lacks = "the copy of the log lacks event 2 of d1; stemma-provision makes it anew"
-        with pytest.raises(LogIncompleteError, match=lacks):
-            await client.history("d1")
-        with pytest.raises(LogIncompleteError, match=lacks):
-            await client.rereading(most_events=10).read("d1")
+        lacks = "the tenant's copy lacks messages under stemma.event.v1.default.d1.* from sequence 2 to 2; "
+        for reading in (client.history, client.rereading(most_events=10).read):
+            with pytest.raises(CopyIncompleteError, match=re.escape(lacks)) as raised:
+                await reading("d1")
+            assert (raised.value.first_sequence, raised.value.last_sequence) == (2, 2)
         async with aclosing(client.follow("d1")) as events:
             assert [event.envelope.sequence for event in await take(events, 2)] == [1, 3]
-        assert told == [lacks]
-        await provision(stage.nats)
+        assert told == [str(raised.value)]
+        assert "the operator makes it anew with `stemma-provision --copies`" in told[0]
+        await mend_copies(stage.nats, ("default",))
         assert [event.envelope.sequence for event in await client.history("d1")] == [1, 2, 3]
+
+
+@pytest.mark.req("S1", "O1")
+async def test_a_document_is_not_read_without_its_last_event_where_the_copy_lacks_it(
+    own_server: NatsServer, open_backstage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(f"{CONNECTION}.CALL_TIMEOUT_S", 1.0)
+    password = own_server.passwords["client-default"]
+    async with (
+        open_backstage(own_server) as stage,
+        Client.connect(own_server.url, user="client-default", password=password) as client,
+    ):
+        for event in (DocumentPaused(), DocumentResumed()):
+            await stage.append("d1", event)
+        for kept, lacks in (("document-paused", (2, 2)), ("nothing", (1, 2))):
+            await copy_anew(stage.nats, subjects.event("default", subjects.ANY, kept))
+            for reading in (client.history, client.rereading(most_events=10).read):
+                with pytest.raises(CopyIncompleteError) as raised:
+                    await reading("d1")
+                assert (raised.value.first_sequence, raised.value.last_sequence) == lacks
+        await provision(stage.nats)
+        assert [event.envelope.sequence for event in await client.history("d1")] == [1, 2]
+        with pytest.raises(ServerUnreachableError):  # the log has no more either
+            await client.history("d1", at_least=3)
+
+
+@pytest.mark.req("S1", "S3")
+async def test_an_event_that_is_there_and_cannot_be_read_is_not_told_to_be_missing(
+    server: NatsServer, backstage: Any, document_id: str
+) -> None:
+    """As one of a later release would be that has another envelope."""
+    told: list[str] = []
+    password = server.passwords["client-default"]
+    async with Client.connect(server.url, user="client-default", password=password, told=told.append) as client:
+        await backstage.append(document_id, DocumentPaused())
+        await backstage.js.publish(subjects.event("default", document_id, "document-resumed"), b"{}")
+        backstage._numbers[document_id] += 1
+        await backstage.append(document_id, DocumentPaused())
+        with pytest.raises(UnreadableEventError, match="cannot be read: take the release that wrote them") as raised:
+            await client.history(document_id)
+        async with aclosing(client.follow(document_id)) as events:
+            first, last = await take(events, 2)
+    assert (raised.value.first_sequence, raised.value.last_sequence) == (first.sequence + 1, last.sequence - 1)
+    skipped = f"sequence {first.sequence + 1} of the log is no event: InvalidEnvelope"
+    assert told == [skipped, skipped, str(raised.value)]
 
 
 async def copy_anew(nats: Nats, pattern: str) -> None:

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from mcp import Client as Agent
 from mcp import MCPError
-from stemma_client.errors import AnswerTimeoutError, ServerUnreachableError, TooManyRequestsError
+from stemma_client.errors import (
+    AnswerTimeoutError,
+    CopyIncompleteError,
+    ServerUnreachableError,
+    TooManyRequestsError,
+    UnreadableEventError,
+)
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
@@ -77,6 +83,7 @@ async def test_what_is_wrong_only_together_is_refused_before_it_is_sent(refused:
         (AnswerTimeoutError("r1", 10, stored=True), "no_answer_yet", "r1"),
         (ServerUnreachableError("the server does not answer"), "unavailable", ""),
         (TooManyRequestsError("as many requests wait as may"), "too_many", ""),
+        (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), "unavailable", ""),
     ],
 )
 def test_what_may_pass_is_told_with_what_to_do(error: Exception, code: str, request_id: str) -> None:
@@ -85,6 +92,14 @@ def test_what_may_pass_is_told_with_what_to_do(error: Exception, code: str, requ
     assert told is not None
     assert (told.code, told.request_id) == (code, request_id)
     assert "again" in told.advice
+
+
+def test_what_only_an_operator_can_mend_is_told_to_be_their_matter() -> None:
+    for error in (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), UnreadableEventError("d1", 2, 3)):
+        told = refusal_of(error)
+        assert told is not None
+        assert told.advice.startswith("tell whoever runs Stemma")
+        assert [problem.message for problem in told.problems] == [str(error)]
 
 
 def test_a_defect_is_told_by_no_refusal() -> None:

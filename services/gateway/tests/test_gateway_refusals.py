@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +10,10 @@ import httpx
 import pytest
 from fastapi import APIRouter, FastAPI
 from playwright.async_api import Browser, expect
+from stemma_client import CopyIncompleteError, UnreadableEventError
 from stemma_contracts.v1.answers import Problem
 from stemma_gateway.pages import PageRoute
-from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of
+from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
 from stemma_gateway.refusals import reasons, reasons_shown, title_of
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
@@ -42,6 +44,36 @@ def test_what_the_desk_has_no_words_for_stays_in_english_and_says_so() -> None:
     problem = rejected(("feedback", "is <odd>"))
     assert reasons_shown(problem, "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
     assert reasons_shown(problem, "en") == "What is to change: is &lt;odd&gt;"
+
+
+@pytest.mark.req("O1")
+def test_what_a_copy_lacks_is_to_be_asked_for_again_once_it_can_have_been_made_anew() -> None:
+    response = response_of(CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3))
+    told = json.loads(bytes(response.body))
+    assert (told["status"], told["type"], response.headers["Retry-After"]) == (
+        503,
+        "urn:stemma:problem:copy-incomplete",
+        "60",
+    )
+    assert "from sequence 2 to 3; the operator makes it anew with `stemma-provision --copies`" in told["detail"]
+
+
+def test_an_event_that_cannot_be_read_is_told_and_not_to_be_asked_for_again() -> None:
+    response = response_of(UnreadableEventError("d1", 2, 3))
+    assert (response.status_code, "Retry-After" in response.headers) == (500, False)
+    assert json.loads(bytes(response.body))["type"] == "urn:stemma:problem:unreadable"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), "(Nummern 2 bis 3). Verloren ist nichts"),
+        (UnreadableEventError("d1", 2, 3), "ist nicht zu lesen (Nummern 2 bis 3)"),
+    ],
+)
+def test_what_an_operator_has_to_mend_is_told_in_german(error: Exception, words: str) -> None:
+    [told] = reasons(problem_of(error), "de")
+    assert words in told.words
 
 
 def test_a_name_of_a_file_with_a_dot_is_no_name_of_a_field() -> None:

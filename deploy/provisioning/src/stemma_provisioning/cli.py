@@ -7,21 +7,25 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import nats
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError, NoServersError
-from nats.js.errors import ServiceUnavailableError
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js.errors import NotFoundError, ServiceUnavailableError
+from stemma_contracts import subjects
 from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
 from stemma_contracts.tls import CA_VARIABLE, BadCertificates, tls_of
 from stemma_contracts.tokens import check_token
 
 from .bounds import BadBound, Bounds
-from .moving import NotSaved, load, save
+from .copies import mend_copies
+from .moving import NotSaved, is_restoring, load, save
 from .permissions import PROVISIONER, inbox_prefix
-from .provision import LOOK_TIMEOUT_S, Drift, check, leaderless, provision, repair
+from .provision import LOOK_TIMEOUT_S, Drift, behind, check, leaderless, provision, repair
 from .replicas import Replicas, patiently
 from .topology import ACK_WAIT_OF_LONG_WORK_S, ACK_WAIT_OF_SEVERAL_S, ACK_WAIT_S, DEFAULT_TENANTS
 
@@ -67,20 +71,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="take streams off servers where there are more than STEMMA_REPLICAS says",
     )
-    parser.add_argument(
-        "--repair",
-        action="store_true",
-        help="first take away consumers and copies that have no leader: they are made anew",
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
-    )
-    parser.add_argument(
-        "--save", type=Path, metavar="FOLDER", help="change nothing; write all streams to a folder that is new"
-    )
-    parser.add_argument("--load", type=Path, metavar="FOLDER", help="first make all streams that were saved there")
+    _add_tasks(parser.add_mutually_exclusive_group())
     arguments = parser.parse_args(argv)
     try:
         replicas = Replicas.of(environment, may_lower=arguments.lower_replicas)
@@ -88,6 +79,30 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     except (BadBound, BadCertificates) as error:
         parser.error(str(error))
     return argparse.Namespace(**vars(arguments), **settings)
+
+
+def _add_tasks(tasks: argparse._MutuallyExclusiveGroup) -> None:
+    """What is done instead of making everything as it should be, or before it."""
+    tasks.add_argument(
+        "--copies",
+        action="store_true",
+        help="change nothing but the copies that tenants read: make those anew that lack messages, as they can after a "
+        "server of several was lost, and tell which; may be run again and again, and does nothing during a restore",
+    )
+    tasks.add_argument(
+        "--repair",
+        action="store_true",
+        help="first take away consumers and copies that have no leader: they are made anew",
+    )
+    tasks.add_argument(
+        "--check",
+        action="store_true",
+        help="change nothing; exit 1 and list what differs, exit 2 without a usable server",
+    )
+    tasks.add_argument(
+        "--save", type=Path, metavar="FOLDER", help="change nothing; write all streams to a folder that is new"
+    )
+    tasks.add_argument("--load", type=Path, metavar="FOLDER", help="first make all streams that were saved there")
 
 
 def _servers(text: str) -> str:
@@ -124,7 +139,7 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
         if REFUSED in str(error).lower():
             raise error  # it would be refused as often as it is tried
 
-    attempts = ATTEMPTS_TO_CHECK if arguments.check else ATTEMPTS_TO_PROVISION
+    attempts = ATTEMPTS_TO_CHECK if arguments.check or arguments.copies else ATTEMPTS_TO_PROVISION
     # nats-py does not come back from a handshake that failed.
     async with asyncio.timeout(attempts * RECONNECT_WAIT_S if arguments.tls else None):
         connection = await nats.connect(
@@ -150,6 +165,8 @@ async def _seen_to(connection: Client, arguments: argparse.Namespace) -> list[Dr
     if arguments.load:
         await patiently(connection.jetstream(timeout=LOOK_TIMEOUT_S).account_info)
         print(f"loaded: {', '.join(await load(connection, arguments.load, tenants, arguments.replicas.number))}")
+    if arguments.copies:
+        return await _mend_copies(connection, tenants)
     wanted = (tenants, arguments.ack_wait, arguments.bounds, arguments.replicas)
     if not arguments.check:
         if arguments.repair:
@@ -159,6 +176,30 @@ async def _seen_to(connection: Client, arguments: argparse.Namespace) -> list[Dr
             return lost
         await provision(connection, *wanted)
     return await check(connection, *wanted)
+
+
+async def _mend_copies(connection: Client, tenants: Sequence[str]) -> list[Drift]:
+    """What kept copies from being made anew: while a server is missing, one that is taken away could not be made."""
+    replicas = await _kept_on(connection)
+    if await is_restoring(connection):
+        print("a backup is being restored: copies are left as they are")
+        return []
+    if missing := await behind(connection, tenants, replicas):
+        return missing
+    for copy in await mend_copies(connection, tenants, replicas):
+        print(f"made anew: {copy}")
+    return []
+
+
+async def _kept_on(connection: Client) -> Replicas:
+    """On how many servers the log is kept, whatever the environment says; one where it is not, or nobody leads it."""
+    js = connection.jetstream(timeout=LOOK_TIMEOUT_S)
+    await patiently(js.account_info)
+    try:
+        log = await patiently(partial(js.stream_info, subjects.EVENTS))
+    except (NotFoundError, NatsTimeoutError):
+        return Replicas()
+    return Replicas(log.config.num_replicas or 1)
 
 
 def _who(user: str) -> dict[str, str | None]:

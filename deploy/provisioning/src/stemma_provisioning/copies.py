@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import (
     AckPolicy,
     ConsumerConfig,
+    ConsumerInfo,
     DeliverPolicy,
     DiscardPolicy,
     ExternalStream,
@@ -36,8 +38,9 @@ API_TIMEOUT_S = 10.0
 HEARTBEAT_S = 1.0
 IN_FLIGHT = 1000
 CAUGHT_UP_WITHIN_S = 600.0
-LAGS_AT_MOST_S = 2.0
 COUNTED_WITHIN_S = 10.0
+LOOKS = 3
+LOOK_AGAIN_S = 1.0
 SOON = timedelta(hours=1)
 POLL_S = 0.02
 
@@ -55,6 +58,9 @@ class Copy:
     def original(self) -> StreamConfig:
         """The stream that it is a part of."""
         return next(stream for stream in streams() if stream.name == self.stream)
+
+    def __str__(self) -> str:
+        return f"{self.stream} of {self.tenant}"
 
     @property
     def consumer(self) -> str:
@@ -120,17 +126,40 @@ def copies_api(tenant: str) -> str:
     return f"$JS.COPIES.{tenant}.API"
 
 
-async def ensure_copies(client: Client, tenants: Sequence[str], replicas: Replicas = ONE) -> None:
-    """Make what is missing or otherwise of each copy, and wait until it has what the original has."""
+def _there(client: Client, tenant: str) -> JetStreamContext:
+    return client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
+
+
+Judge = Callable[[JetStreamContext, JetStreamContext, Copy], Awaitable[str | None]]
+"""Tells what is wrong with a copy, by the API of its original and its own."""
+
+
+async def ensure_copies(client: Client, tenants: Sequence[str], replicas: Replicas = ONE) -> list[Copy]:
+    """Make what is missing or otherwise of each copy, and wait until it has what the original has; what was made."""
+    made = await _made_anew(client, tenants, replicas, copy_drift)
     origin = client.jetstream(timeout=API_TIMEOUT_S)
-    for tenant in tenants:
-        there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
-        for named in copies(tenant):
-            found = await _stream_of(there, named)
-            copy = replace(named, replicas=replicas.of_stream(found) if found else replicas.number)
-            if await copy_drift(origin, there, copy):
-                await _make(origin, there, copy)
+    for copy in (copy for tenant in tenants for copy in copies(tenant)):
+        await _caught_up(origin, _there(client, copy.tenant), copy)
+    return made
+
+
+async def mend_copies(client: Client, tenants: Sequence[str], replicas: Replicas = ONE) -> list[Copy]:
+    """Make those copies anew that lost something, and wait for these alone; nothing else is changed. What was made."""
+    return await _made_anew(client, tenants, replicas, copy_loss)
+
+
+async def _made_anew(client: Client, tenants: Sequence[str], replicas: Replicas, wrong_with: Judge) -> list[Copy]:
+    """The copies that something is wrong with, once they are made and have what their originals have."""
+    origin, made = client.jetstream(timeout=API_TIMEOUT_S), list[Copy]()
+    for named in (copy for tenant in tenants for copy in copies(tenant)):
+        there = _there(client, named.tenant)
+        found = await _stream_of(there, named)
+        copy = replace(named, replicas=replicas.of_stream(found) if found else replicas.number)
+        if await wrong_with(origin, there, copy):
+            await _make(origin, there, copy)
             await _caught_up(origin, there, copy)
+            made.append(copy)
+    return made
 
 
 async def copy_drift(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> str | None:
@@ -138,52 +167,88 @@ async def copy_drift(origin: JetStreamContext, there: JetStreamContext, copy: Co
     feed, stream = await _feed_of(origin, copy), await _stream_of(there, copy)
     if feed is None or stream is None:
         return "consumer" if feed is None else "stream"
-    subject = feed.deliver_subject or ""
-    wanted, found = copy.feed(subject).as_dict(), feed.as_dict()
+    subject = feed.config.deliver_subject or ""
+    wanted, found = copy.feed(subject).as_dict(), feed.config.as_dict()
     if any(value is not None and found.get(setting) != value for setting, value in wanted.items()):
         return "consumer"
     if (stream.num_replicas or 1) != copy.replicas:
         return "number of replicas"
     if stream.mirror != copy.config(subject).mirror:
         return "mirror"
-    return "messages" if await _lacks_messages(origin, there, copy) else None
+    return await copy_loss(origin, there, copy)
 
 
-async def _lacks_messages(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> bool:
-    """Whether a copy that has come as far as its original has less of it: the loss of a server can leave a hole.
+async def copy_loss(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> str | None:
+    """What a copy has lost for good, if anything: itself, its feed, or messages.
 
-    What is not copied within a moment may still come, and nothing is said of it, nor of what is about to expire.
+    Where the original is not there, the copy may be all that is left: nothing is said of it.
     """
-    since = _since(copy)
-    stored = await _stored(origin, copy, since)
-    try:
-        await _caught_up(origin, there, copy, LAGS_AT_MOST_S)
-    except TimeoutError:
-        return False
-    return await _stored(there, copy, since) < stored
+
+    async def loss() -> str | None:
+        if await _stream_of(origin, copy) is None:
+            return None
+        if await _feed_of(origin, copy) is None:
+            return "consumer"
+        if await _stream_of(there, copy) is None:
+            return "stream"
+        return await _messages_lost(origin, there, copy)
+
+    return await _at_every_look(loss)
 
 
-def _since(copy: Copy) -> datetime | None:
-    """From when on an original and its copy are counted: none of that expires while they are."""
+async def _at_every_look(look: Callable[[], Awaitable[str | None]]) -> str | None:
+    """What is found however often one looks: copies lag behind, and somebody else may be making one anew."""
+    found: str | None = None
+    for _ in range(LOOKS):
+        if found:
+            await asyncio.sleep(LOOK_AGAIN_S)
+        if (found := await look()) is None:
+            break
+    return found
+
+
+async def _messages_lost(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> str | None:
+    """Whether a copy seems to have less than its original has of what it came to: the loss of a server leaves holes.
+
+    Both have the same sequences, and the copy has come as far as it says itself, or told its feed. It is counted first,
+    and what lies behind it last: what comes or goes meanwhile hides a hole at most. What is about to expire counts
+    where the copy has it.
+    """
+    feed = await origin.consumer_info(copy.stream, copy.consumer)
+    state = (await there.stream_info(copy.stream)).state
+    told = feed.ack_floor.stream_seq if feed.ack_floor else 0
+    begins = [await _stored(origin, copy, **_what_lasts(copy))]
+    if state.messages:
+        begins.append(await _stored(origin, copy, **_from(state.first_seq)))
+    behind = await _stored(origin, copy, **_from(max(state.last_seq, told) + 1))
+    return "messages" if state.messages < max(begins) - behind else None
+
+
+def _what_lasts(copy: Copy) -> dict[str, Any]:
+    """Where a stream is counted from, so that nothing of that expires while it is."""
     if not (max_age_s := copy.original.max_age):
-        return None
-    return datetime.now(UTC) - timedelta(seconds=max_age_s) + SOON
+        return {"deliver_policy": DeliverPolicy.ALL}
+    since = datetime.now(UTC) - timedelta(seconds=max_age_s) + SOON
+    return {"deliver_policy": DeliverPolicy.BY_START_TIME, "opt_start_time": since}
 
 
-async def _stored(js: JetStreamContext, copy: Copy, since: datetime | None) -> int:
-    """How much of a stream is the tenant's: what a consumer would have before it, as the server tells at once."""
+def _from(sequence: int) -> dict[str, Any]:
+    return {"deliver_policy": DeliverPolicy.BY_START_SEQUENCE, "opt_start_seq": sequence}
+
+
+async def _stored(origin: JetStreamContext, copy: Copy, **start: Any) -> int:
+    """How much of the original is the tenant's: what a consumer would have before it, as the server tells at once."""
     counting = ConsumerConfig(
         name=f"count-{secrets.token_hex(8)}",
-        deliver_policy=DeliverPolicy.BY_START_TIME if since else DeliverPolicy.ALL,
-        opt_start_time=since,
         filter_subject=copy.pattern,
         ack_policy=AckPolicy.EXPLICIT,
         inactive_threshold=COUNTED_WITHIN_S,
         mem_storage=True,
         num_replicas=1,
+        **start,
     )
-    info = await js.add_consumer(copy.stream, counting)
-    await js.delete_consumer(copy.stream, info.name)
+    info = await origin.add_consumer(copy.stream, counting)
+    await origin.delete_consumer(copy.stream, info.name)
     return info.num_pending or 0
 
 
@@ -198,13 +263,12 @@ async def _make(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -
     await there.add_stream(copy.config(subject))
 
 
-async def _feed_of(origin: JetStreamContext, copy: Copy) -> ConsumerConfig | None:
+async def _feed_of(origin: JetStreamContext, copy: Copy) -> ConsumerInfo | None:
     try:
-        info = await origin.consumer_info(copy.stream, copy.consumer)
+        info: ConsumerInfo = await origin.consumer_info(copy.stream, copy.consumer)
     except NotFoundError:
         return None
-    config: ConsumerConfig = info.config
-    return config
+    return info
 
 
 async def _stream_of(there: JetStreamContext, copy: Copy) -> StreamConfig | None:
@@ -214,10 +278,8 @@ async def _stream_of(there: JetStreamContext, copy: Copy) -> StreamConfig | None
         return None
 
 
-async def _caught_up(
-    origin: JetStreamContext, there: JetStreamContext, copy: Copy, within_s: float = CAUGHT_UP_WITHIN_S
-) -> None:
-    async with asyncio.timeout(within_s):
+async def _caught_up(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> None:
+    async with asyncio.timeout(CAUGHT_UP_WITHIN_S):
         while True:
             feed = await origin.consumer_info(copy.stream, copy.consumer)
             last = feed.delivered.stream_seq if feed.delivered else 0

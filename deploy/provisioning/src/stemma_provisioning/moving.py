@@ -17,7 +17,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from nats.js.api import StreamConfig
-from nats.js.errors import APIError
+from nats.js.errors import APIError, NotFoundError
 
 from .copies import API_TIMEOUT_S, copies
 from .topology import DEFAULT_TENANTS, streams
@@ -68,6 +68,15 @@ async def begin_restoring(client: Client) -> None:
     """Mark the server as one whose streams are of an unfinished restore; harmless if it is."""
     mark = StreamConfig(name=RESTORING, subjects=["stemma.restoring"])
     await client.jetstream(timeout=API_TIMEOUT_S).add_stream(mark)
+
+
+async def is_restoring(client: Client) -> bool:
+    """Whether a restore was begun and has not ended."""
+    try:
+        await client.jetstream(timeout=API_TIMEOUT_S).stream_info(RESTORING)
+    except NotFoundError:
+        return False
+    return True
 
 
 async def end_restoring(client: Client) -> None:

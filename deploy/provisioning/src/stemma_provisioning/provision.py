@@ -18,7 +18,7 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 
 from .bounds import Bounds
-from .copies import API_TIMEOUT_S, Copy, copies, copies_api, copy_drift, ensure_copies
+from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
 from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, default_ack_wait_s, streams
 
@@ -26,6 +26,7 @@ LOOK_TIMEOUT_S = 2.0
 SETTLED_WITHIN_S = 600.0
 IN_STEP_WITHIN_S = 5.0
 LED_WITHIN_S = 15.0
+LEADER = "leader"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,8 @@ async def check(
 
     What has no leader, or is not on all its servers, comes first; what has no leader cannot be compared.
     """
-    behind = await settle(_looks(client, tenants), replicas.number, IN_STEP_WITHIN_S)
-    drifts = [_behind(one) for one in behind]
-    if not all(one.leader for one in behind):
+    drifts = await behind(client, tenants, replicas)
+    if any(drift.setting == LEADER for drift in drifts):
         return drifts
     js = client.jetstream(timeout=API_TIMEOUT_S)
     for stream in streams(tenants, bounds, replicas.number):
@@ -104,6 +104,11 @@ async def repair(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS) -> li
         with suppress(NatsTimeoutError):  # who would tell that it is gone is gone
             await _take_away(client, name, tenants)
     return takes
+
+
+async def behind(client: Client, tenants: Sequence[str], replicas: Replicas) -> list[Drift]:
+    """The streams, consumers and copies that nobody leads, or that not all their servers have."""
+    return [_behind(one) for one in await settle(_looks(client, tenants), replicas.number, IN_STEP_WITHIN_S)]
 
 
 async def leaderless(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS) -> list[Drift]:
@@ -135,17 +140,13 @@ def _looks(client: Client, tenants: Sequence[str]) -> dict[str, Look]:
         there = client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(tenant))
         for copy in copies(tenant):
             looks[f"{copy.stream}/{copy.consumer}"] = partial(js.consumer_info, copy.stream, copy.consumer)
-            looks[_copy_name(copy)] = partial(there.stream_info, copy.stream)
+            looks[str(copy)] = partial(there.stream_info, copy.stream)
     return looks
-
-
-def _copy_name(copy: Copy) -> str:
-    return f"{copy.stream} of {copy.tenant}"
 
 
 def _behind(one: Unsettled) -> Drift:
     if not one.leader:
-        return Drift(one.name, "leader", "present", None)
+        return Drift(one.name, LEADER, "present", None)
     return Drift(one.name, "servers that have it", one.wanted, one.in_step)
 
 
@@ -154,7 +155,7 @@ async def _take_away(client: Client, name: str, tenants: Sequence[str]) -> None:
     stream, is_consumer, consumer = name.partition("/")
     if is_consumer:
         await client.jetstream(timeout=LOOK_TIMEOUT_S).delete_consumer(stream, consumer)
-    for copy in (copy for tenant in tenants for copy in copies(tenant) if name == _copy_name(copy)):
+    for copy in (copy for tenant in tenants for copy in copies(tenant) if name == str(copy)):
         await client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(copy.tenant)).delete_stream(copy.stream)
 
 
@@ -188,7 +189,7 @@ async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str, replic
         found = [(copy, await copy_drift(js, there, copy)) for copy in copies(tenant, replicas.number)]
     except (ServiceUnavailableError, NoRespondersError):
         return [Drift(tenant, "account", "present", None)]
-    return [Drift(_copy_name(copy), f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong]
+    return [Drift(str(copy), f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong]
 
 
 async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:

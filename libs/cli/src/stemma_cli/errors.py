@@ -17,6 +17,7 @@ from stemma_client.errors import (
     RequestTooLargeError,
     ServerUnreachableError,
     StemmaError,
+    UnreadableEventError,
 )
 from stemma_contracts.tokens import InvalidToken
 
@@ -52,6 +53,7 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
     (InvalidInputError, ExitCode.USAGE, ""),
     (InvalidCutError, ExitCode.USAGE, "`stemma ledger DOC --json` has the words of each row"),
     (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
+    (UnreadableEventError, ExitCode.FAILED, "is this command as recent as the services? see `stemma --version`"),
     (StemmaError, ExitCode.FAILED, ""),
     (ArtifactMissing, ExitCode.FAILED, "its document may have been erased"),
     (ArtifactCorrupt, ExitCode.FAILED, ""),

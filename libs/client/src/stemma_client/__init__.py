@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from .errors import (
         AccessDeniedError,
         AnswerTimeoutError,
+        CopyIncompleteError,
         DocumentNotFoundError,
         ExportFailedError,
         InvalidAddressError,
         InvalidInputError,
         InvalidLoginError,
-        LogIncompleteError,
         NobodyAdmitsError,
         NotReadYetError,
         RequestRejectedError,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         StemmaError,
         TenantFullError,
         TooManyRequestsError,
+        UnreadableEventError,
     )
     from .overviews import Overview
     from .recorded import RecordedEvent
@@ -52,6 +53,7 @@ __all__ = [
     "AccessDeniedError",
     "AnswerTimeoutError",
     "Client",
+    "CopyIncompleteError",
     "DocumentNotFoundError",
     "DocumentView",
     "ExportFailedError",
@@ -60,7 +62,6 @@ __all__ = [
     "InvalidInputError",
     "InvalidLoginError",
     "LiveText",
-    "LogIncompleteError",
     "NobodyAdmitsError",
     "NotReadYetError",
     "Overview",
@@ -72,6 +73,7 @@ __all__ = [
     "StemmaError",
     "TenantFullError",
     "TooManyRequestsError",
+    "UnreadableEventError",
 ]
 
 _MODULES = {

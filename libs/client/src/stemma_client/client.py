@@ -32,7 +32,7 @@ from . import inputs as input_files
 from .assignments import AssignmentRequests
 from .comments import CommentRequests
 from .connection import Connection, Told, connect
-from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError, lacks
+from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .input_decisions import InputDecisions
 from .ledgers import LedgerRequests
 from .notifications import Notifications
@@ -363,8 +363,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
             async for message in messages:
                 if event := genuine.read_or_tell(message, self._connection.tell):
-                    if genuine.missing:
-                        self._connection.tell(lacks(event.document_id, genuine.missing))
+                    if genuine.hole:
+                        self._connection.tell(str(genuine.hole))
                     if held:
                         yield held
                     held = event
@@ -410,8 +410,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def history(self, document_id: str, *, at_least: int = 0) -> list[RecordedEvent]:
         """All events of a document so far, that at the sequence ``at_least`` among them.
 
-        Raises `DocumentNotFoundError`, `LogIncompleteError` if some of them are missing in between, and
-        `ServerUnreachableError` if that event does not come.
+        Raises `DocumentNotFoundError`, `CopyIncompleteError` if the copy that is read lacks some of them,
+        `UnreadableEventError` if some cannot be read, and `ServerUnreachableError` if that event does not come.
         """
         subject = subjects.event(self.tenant, document_id, subjects.ANY)
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject, at_least=at_least)) as messages:

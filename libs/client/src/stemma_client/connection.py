@@ -31,7 +31,14 @@ from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, Servi
 from stemma_contracts.servers import servers_in
 
 from .admittance import Admittance, is_refusal
-from .errors import AccessDeniedError, NobodyAdmitsError, ServerUnreachableError, StemmaError, TenantFullError
+from .errors import (
+    AccessDeniedError,
+    CopyIncompleteError,
+    NobodyAdmitsError,
+    ServerUnreachableError,
+    StemmaError,
+    TenantFullError,
+)
 from .heartbeats import Heartbeats
 from .logins import IdentityLogin, Login, credentials
 from .settings import ServerAddress
@@ -268,18 +275,31 @@ class Connection:
         With ``after`` only what lies behind that sequence.
 
         A consumer reads the tenant's copy of the stream, which follows it: all but ``latest`` wait for what the stream
-        itself has already, and for the message at the sequence ``at_least``.
+        itself has already, and for the message at the sequence ``at_least``. Raises `CopyIncompleteError` if what the
+        stream has does not come.
         """
         policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.BY_START_SEQUENCE
         last = at_least if latest else max(at_least, await self.last_sequence(stream, subject))
         config = _consumer(subject, deliver_policy=policy, opt_start_seq=None if latest else after + 1)
         async with self._consuming(stream, config) as (subscription, stored):
-            pending, seen = stored, 0
+            heartbeats, pending, seen, came = Heartbeats(subscription), stored, after, 0
             while pending or seen < last:
-                message = await self.call(subscription.next_msg(timeout=CALL_TIMEOUT_S))
+                before = heartbeats.number
+                try:
+                    message = await self.call(subscription.next_msg(timeout=CALL_TIMEOUT_S))
+                except ServerUnreachableError:
+                    if not pending and heartbeats.number > before and heartbeats.delivered <= came:
+                        await self._raise_if_more(stream, subject, seen)
+                    raise
                 if _is_from(message, stream, config):
                     pending, seen = message.metadata.num_pending, message.metadata.sequence.stream
+                    came = message.metadata.sequence.consumer
                     yield message
+
+    async def _raise_if_more(self, stream: str, subject: str, seen: int) -> None:
+        """Tell that a copy whose consumer lives, and has no more to deliver, lacks what the stream has behind it."""
+        if (last := await self.last_sequence(stream, subject)) > seen:
+            raise CopyIncompleteError(subject, seen + 1, last) from None
 
     async def subjects_in(self, stream: str, pattern: str) -> list[str]:
         """The subjects of what lies in a stream, without it; the server tells them page by page."""

@@ -16,20 +16,34 @@ class ServerUnreachableError(StemmaError):
     """No NATS server answers at the address."""
 
 
-class LogIncompleteError(ServerUnreachableError):
-    """The copy of the log that is read lacks some events of a document, as it can after a server of several was lost.
+class CopyIncompleteError(StemmaError):
+    """The tenant's copy of a stream lacks messages, as it can after a server of several was lost; nothing is lost.
 
-    Nothing is lost: `stemma-provision` makes such a copy anew.
+    What lacks lies under ``subject``, from ``first_sequence`` to ``last_sequence`` of the stream.
     """
 
-    def __init__(self, document_id: str, missing: range) -> None:
-        super().__init__(lacks(document_id, missing))
+    def __init__(self, subject: str, first_sequence: int, last_sequence: int) -> None:
+        self.subject, self.first_sequence, self.last_sequence = subject, first_sequence, last_sequence
+        where = f"from sequence {first_sequence} to {last_sequence}"
+        super().__init__(
+            f"the tenant's copy lacks messages under {subject} {where}; "
+            "the operator makes it anew with `stemma-provision --copies`, and nothing is lost"
+        )
 
 
-def lacks(document_id: str, missing: range) -> str:
-    """The words for what a copy of the log lacks of a document."""
-    events = f"events {missing[0]} to {missing[-1]}" if len(missing) > 1 else f"event {missing[0]}"
-    return f"the copy of the log lacks {events} of {document_id}; stemma-provision makes it anew"
+class UnreadableEventError(StemmaError):
+    """Events of a document are there and cannot be read: without them it would not be what it is.
+
+    They lie from ``first_sequence`` to ``last_sequence`` of the log.
+    """
+
+    def __init__(self, document_id: str, first_sequence: int, last_sequence: int) -> None:
+        self.document_id, self.first_sequence, self.last_sequence = document_id, first_sequence, last_sequence
+        where = f"from sequence {first_sequence} to {last_sequence} of the log"
+        super().__init__(
+            f"events of {document_id} {where} cannot be read: take the release that wrote them, "
+            "or a backup if they are damaged"
+        )
 
 
 class InvalidAddressError(StemmaError):

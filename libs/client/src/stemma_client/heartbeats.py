@@ -10,10 +10,13 @@ from nats.js.api import Header
 
 
 class Heartbeats:
-    """What is heard of the consumer of a subscription; ``delivered`` counts its messages by its last heartbeat."""
+    """What is heard of the consumer of a subscription: the ``number`` of its heartbeats.
+
+    ``delivered`` counts its messages by the last of them.
+    """
 
     def __init__(self, subscription: JetStreamContext.PushSubscription) -> None:
-        self.delivered = 0
+        self.number = self.delivered = 0
         self._noted = cast("Any", subscription._sub._jsi)
         self._noted.check_for_sequence_mismatch = self._hear
 
@@ -23,4 +26,5 @@ class Heartbeats:
         return heard
 
     async def _hear(self, heartbeat: Msg) -> None:
+        self.number += 1
         self.delivered = int((heartbeat.headers or {}).get(Header.LAST_CONSUMER, 0))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 
-from .errors import LogIncompleteError
+from .errors import CopyIncompleteError, UnreadableEventError
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,31 @@ class NoEventError(ValueError):
     """A message in the log of a document that is no event of it; the message says why without quoting it."""
 
 
+@dataclass(frozen=True)
+class _Reached:
+    """How far the log of a document was read: to which event, and how many messages behind it have no envelope."""
+
+    number: int = 0
+    sequence: int = 0
+    unreadable: int = 0
+
+
 class Genuine:
     """Tells the events of documents from what else lies in their logs: the orchestrator skips the same.
 
-    ``missing`` are the numbers of the events of its document that should have been read before the one that was read
-    last: a copy of the log can lack some, the log never does. With ``whole`` all is read, from the first event on; else
-    nothing is known of what was not read.
+    ``hole`` says what should have been read before the event that was read last: a copy of the log can lack events,
+    the log never does. With ``whole`` all is read, from the first event on; else nothing is known of what was not read.
     """
 
     def __init__(self, *, whole: bool = True) -> None:
-        self._numbers: dict[str, int] = defaultdict(int)
+        self._reached: dict[str, _Reached] = defaultdict(_Reached)
         self._whole = whole
-        self.missing = range(0)
+        self.hole: CopyIncompleteError | UnreadableEventError | None = None
 
     def copy(self) -> Genuine:
         """One that read the same, and goes on by itself."""
         other = Genuine(whole=self._whole)
-        other._numbers.update(self._numbers)
+        other._reached.update(self._reached)
         return other
 
     def read_or_tell(self, message: Msg, tell: Callable[[str], None]) -> RecordedEvent | None:
@@ -80,33 +88,58 @@ class Genuine:
     def read(self, message: Msg) -> RecordedEvent:
         """The event in a message, of which those before it in the log were read; raises `NoEventError`."""
         try:
-            event = recorded(message)
-            address = subjects.parse_event(event.subject)
+            address = subjects.parse_event(message.subject)
         except ValueError as error:
             raise NoEventError(type(error).__name__) from None
-        about, number = f"{address.tenant}/{address.document_id}", event.envelope.sequence
-        if event.envelope.subject != about:
-            raise NoEventError("it says that it belongs to another document")
-        if number > event.sequence:
-            raise NoEventError("its number is larger than all of the log")
-        before, self._numbers[about] = self._numbers[about], max(self._numbers[about], number)
-        if number <= before:
-            raise NoEventError("its number was there before")
+        about = f"{address.tenant}/{address.document_id}"
+        before = self._reached[about]
+        try:
+            event = recorded(message)
+        except ValueError as error:
+            self._reached[about] = replace(before, unreadable=before.unreadable + 1)
+            raise NoEventError(type(error).__name__) from None
+        _check_number(event, about, before.number)
+        self._reached[about] = _Reached(event.envelope.sequence, event.sequence)
         entry = _known(event.envelope.type)
         if entry is not None and (entry.family, entry.token) != (Family.EVENT, address.name):
             raise NoEventError(f"{entry.ce_type} does not belong there")
-        self.missing = range(before + 1, number) if self._whole else range(0)
+        self.hole = _hole(before, event) if self._whole else None
         return event
+
+
+def _check_number(event: RecordedEvent, about: str, before: int) -> None:
+    number = event.envelope.sequence
+    if event.envelope.subject != about:
+        raise NoEventError("it says that it belongs to another document")
+    if number > event.sequence:
+        raise NoEventError("its number is larger than all of the log")
+    if number <= before:
+        raise NoEventError("its number was there before")
+
+
+def _hole(before: _Reached, event: RecordedEvent) -> CopyIncompleteError | UnreadableEventError | None:
+    """What is missing between two events by their numbers: it is not there, unless what is there cannot be read."""
+    missing = event.envelope.sequence - before.number - 1
+    where = (before.sequence + 1, event.sequence - 1)
+    if not missing:
+        return None
+    if missing <= before.unreadable:
+        return UnreadableEventError(event.document_id, *where)
+    address = subjects.parse_event(event.subject)
+    return CopyIncompleteError(subjects.event(address.tenant, address.document_id, subjects.ANY), *where)
 
 
 async def read_whole(
     messages: AsyncIterable[Msg], genuine: Genuine, tell: Callable[[str], None]
 ) -> AsyncGenerator[RecordedEvent, None]:
-    """The events in messages that are the whole log of a document, or its rest; raises `LogIncompleteError`."""
+    """The events in messages that are the whole log of a document, or its rest.
+
+    Raises `CopyIncompleteError` and `UnreadableEventError`.
+    """
     async for message in messages:
         if event := genuine.read_or_tell(message, tell):
-            if genuine.missing:
-                raise LogIncompleteError(event.document_id, genuine.missing)
+            if genuine.hole:
+                raise genuine.hole
             yield event
 
 

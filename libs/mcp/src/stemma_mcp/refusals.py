@@ -9,6 +9,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_client.errors import (
     AccessDeniedError,
     AnswerTimeoutError,
+    CopyIncompleteError,
     DocumentNotFoundError,
     InvalidCutError,
     InvalidInputError,
@@ -18,6 +19,7 @@ from stemma_client.errors import (
     RequestTooLargeError,
     ServerUnreachableError,
     TenantFullError,
+    UnreadableEventError,
 )
 from stemma_contracts.v1.answers import Problem
 
@@ -34,6 +36,15 @@ ADVICE: dict[Code, str] = {
     "unavailable": "nothing is known to be changed; call again in a moment, with the same request_id if you gave one",
     "no_answer_yet": "call again with this request_id: it is done once",
 }
+
+
+_OWN_ADVICE: tuple[tuple[type[Exception], str], ...] = (
+    (
+        CopyIncompleteError,
+        "tell whoever runs Stemma; nothing is lost, and it can be read again once they have mended it",
+    ),
+    (UnreadableEventError, "tell whoever runs Stemma; without what cannot be read, the document is not known"),
+)
 
 
 class Refusal(BaseModel):
@@ -89,6 +100,8 @@ _CODES: tuple[tuple[type[Exception], Code, str], ...] = (
     (TenantFullError, "too_many", ""),
     (ServerUnreachableError, "unavailable", ""),
     (NotReadYetError, "unavailable", ""),
+    (CopyIncompleteError, "unavailable", ""),
+    (UnreadableEventError, "unavailable", ""),
 )
 
 
@@ -104,7 +117,11 @@ def refusal_of(error: BaseException | None) -> Refusal | None:
         case NotThereError():
             return _refusal("not_found", error.problem)
     known = next((known for known in _CODES if isinstance(error, known[0])), None)
-    return _refusal(known[1], Problem(field=known[2], message=_words(error))) if known else None
+    if known is None:
+        return None
+    refusal = _refusal(known[1], Problem(field=known[2], message=_words(error)))
+    advice = next((words for kind, words in _OWN_ADVICE if isinstance(error, kind)), refusal.advice)
+    return refusal.model_copy(update={"advice": advice})
 
 
 def _words(error: BaseException | None) -> str:

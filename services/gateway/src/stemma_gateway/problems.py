@@ -15,6 +15,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_client import (
     AccessDeniedError,
     AnswerTimeoutError,
+    CopyIncompleteError,
     DocumentNotFoundError,
     ExportFailedError,
     InvalidInputError,
@@ -26,6 +27,7 @@ from stemma_client import (
     StemmaError,
     TenantFullError,
     TooManyRequestsError,
+    UnreadableEventError,
 )
 from stemma_contracts.v1 import answers
 from stemma_telemetry import get_logger, names
@@ -33,6 +35,8 @@ from stemma_telemetry.metrics import counter
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
+MENDED_AFTER_S = 60
+"""When a caller may try again where a copy lacks something: it is made anew, which happens every few minutes."""
 MAX_WORDS = 300
 _LIMITED = counter(names.Metric.HTTP_LIMITED)
 
@@ -186,10 +190,12 @@ _TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
     (TooManyRequestsError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
     (TenantFullError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
     (NotReadYetError, HTTPStatus.SERVICE_UNAVAILABLE, "not-read-yet"),
+    (CopyIncompleteError, HTTPStatus.SERVICE_UNAVAILABLE, "copy-incomplete"),
     (ServerUnreachableError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
     (AnswerTimeoutError, HTTPStatus.SERVICE_UNAVAILABLE, "no-answer"),
     (ExportFailedError, HTTPStatus.CONFLICT, "export-failed"),
     (ArtifactCorrupt, HTTPStatus.INTERNAL_SERVER_ERROR, "damaged"),
+    (UnreadableEventError, HTTPStatus.INTERNAL_SERVER_ERROR, "unreadable"),
 )
 _COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
@@ -243,6 +249,8 @@ def _headers(error: Exception) -> Mapping[str, str]:
         return error.headers
     if isinstance(error, TooSlow):
         return {"Connection": "close"}
+    if isinstance(error, CopyIncompleteError):
+        return {"Retry-After": str(MENDED_AFTER_S)}
     if isinstance(error, HttpError) and error.retry_after_s is not None:
         return {"Retry-After": str(math.ceil(error.retry_after_s))}
     return {}
