@@ -77,7 +77,7 @@ async def test_a_long_document_is_the_same_from_two_writers_as_from_one(pandoc: 
     template.write_text("Before.\n\n$body$\n", encoding="utf-8")
     options = ("--template", template, "--wrap=none", "--syntax-highlighting=idiomatic")
     by_one = await pandoc.write("typst", blocks, {}, folder=tmp_path, options=options)
-    assert await typst_of(blocks, pandoc, template, tmp_path) == by_one
+    assert await typst_of(blocks, pandoc, template, tmp_path) == by_one.decode()
 
 
 async def test_a_writer_reads_neither_long_words_nor_each_by_itself(pandoc: Pandoc) -> None:

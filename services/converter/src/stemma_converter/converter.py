@@ -149,7 +149,7 @@ def file_name(manuscript: Manuscript, to: ExportFormat) -> str:
 
 
 async def _to_json(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
-    source = (await write_blocks(manuscript.blocks, pandoc)).decode()
+    source = await write_blocks(manuscript.blocks, pandoc)
     _, sections = await asyncio.to_thread(section_tree, source)
     created = manuscript.created_at.astimezone(UTC).isoformat()
     house = {"company": manuscript.house.company} if manuscript.house.company else {}

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from .inert import inert
 from .manuscript import Manuscript
 from .pandoc import Pandoc
+from .prose import Aside
 from .tree import Node, attributes, node, rewrite, text
 
 # Formulas between dollars are read by more viewers than GitHub's own form.
@@ -21,14 +22,14 @@ _BREAK = node("RawInline", "html", "<br>")
 async def to_markdown(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
     """The title as the heading of level 1 and the chapters below it."""
     title = node("Header", 1, attributes(), text(manuscript.title))
-    return await write_blocks([title, *map(_one_lower, manuscript.blocks)], pandoc)
+    return (await write_blocks([title, *map(_one_lower, manuscript.blocks)], pandoc)).encode()
 
 
-async def write_blocks(blocks: list[Node], pandoc: Pandoc) -> bytes:
+async def write_blocks(blocks: list[Node], pandoc: Pandoc) -> str:
     """Blocks as Markdown."""
     written = rewrite(inert(blocks), _as_markdown)
     with TemporaryDirectory(prefix="stemma-") as folder:
-        return await pandoc.write(WRITER, written, {}, folder=Path(folder), options=_OPTIONS)
+        return await pandoc.write_text(WRITER, written, Aside.from_words, folder=Path(folder), options=_OPTIONS)
 
 
 def _one_lower(block: Node) -> Node:

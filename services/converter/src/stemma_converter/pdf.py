@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from .manuscript import Manuscript
 from .page_references import with_typst_pages
 from .pages import Pages, set_pages
 from .pandoc import Pandoc
+from .prose import Aside
 from .staging import staged
-from .tree import Node, Phrase, attributes, condensed, node, plain, rewrite
+from .tree import Node, Phrase, attributes, node, plain, rewrite
 
 _FIELD = re.compile(r"\.\w")
 _MARKS = ("'", '"')
@@ -50,21 +52,23 @@ async def to_pages(
     ``source_written`` is set once only the typesetter is at work.
     """
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
-        prepared = condensed(for_typst(with_typst_pages(rewrite(blocks, _with_header_look))))
-        (folder / "main.typ").write_bytes(await typst_of(prepared, pandoc, config / "document.typ", folder))
+        prepared = for_typst(with_typst_pages(rewrite(blocks, _with_header_look)))
+        source = await typst_of(prepared, pandoc, config / "document.typ", folder)
+        (folder / "main.typ").write_text(source, encoding="utf-8")
         facts = json.dumps({**_facts(manuscript), "headings": list(_headings(blocks))}, ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")
         source_written.set()
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
 
 
-async def typst_of(blocks: list[Node], pandoc: Pandoc, template: Path, folder: Path) -> bytes:
+async def typst_of(blocks: list[Node], pandoc: Pandoc, template: Path, folder: Path) -> str:
     """The blocks as Typst, behind the template; those of a long document are written by two processes."""
     first, rest = halves(blocks)
     parts: list[tuple[list[Node], tuple[str | Path, ...]]] = [(first, ("--template", template, *_OPTIONS))]
     parts += [(rest, _OPTIONS)] if rest else []
-    written = (pandoc.write("typst", part, {}, folder=folder, options=options) for part, options in parts)
-    return b"\n".join(await asyncio.gather(*written))
+    write = partial(pandoc.write_text, "typst", without=Aside.from_lines, folder=folder)
+    written = (write(blocks=part, options=options) for part, options in parts)
+    return "\n".join(await asyncio.gather(*written))
 
 
 def halves(blocks: list[Node]) -> tuple[list[Node], list[Node]]:

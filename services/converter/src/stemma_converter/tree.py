@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import cycle
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 from .errors import ConversionError
 
 Node = dict[str, Any]
+Pieces = Callable[[str], list[str]]
 MAX_DEPTH = 64
 _WORDS = ("Str", "Space")
+_SPACE: Node = {"t": "Space"}
 _PIECES = re.compile(r"[^ ]+(?: [^\W_][^ ]*){,15}")
 """Words as one, no more than a line: pandoc writes Typst in a time that grows with the square of the length of a word,
 which is three times as long for a paragraph in one, and twice as long for its words one by one."""
@@ -24,11 +26,28 @@ _BREAKING = re.compile(r"[ \t\r\n\f\v]+")
 API_VERSION = [1, 23, 1]
 
 
+class Words(dict[str, Node]):
+    """A node for each word, made when it is asked for first: a text has few words, each of them often."""
+
+    def __missing__(self, word: str) -> Node:
+        made = self[word] = node("Str", word)
+        return made
+
+
 class Phrase(list[Node]):
     """Inlines that are nothing but words, each with one space before the next: most of a document.
 
     Nobody changes them, so that they are passed on as they are and looked at as one text.
     """
+
+    @classmethod
+    def of(cls, words: str, nodes: Mapping[str, Node]) -> Phrase:
+        """The phrase that a text is, of the nodes of its words."""
+        split = words.split(" ")
+        phrase = cls([_SPACE] * (2 * len(split) - 1))
+        phrase[::2] = map(nodes.__getitem__, split)
+        phrase.text = words
+        return phrase
 
     @cached_property
     def text(self) -> str:
@@ -38,7 +57,7 @@ class Phrase(list[Node]):
     @cached_property
     def joined(self) -> list[Node]:
         """As `condensed` gives them: a DOCX is written after its pages, of the same phrases."""
-        return _joined([word["c"] for word in self[::2]])
+        return _joined(self.text)
 
 
 def node(kind: str, *content: Any) -> Node:
@@ -72,6 +91,11 @@ def parse(data: bytes) -> list[Node]:
         blocks: list[Node] = json.loads(data)["blocks"]
     except RecursionError:
         raise ConversionError("nested_too_deeply") from None
+    return blocks
+
+
+def with_phrases(blocks: list[Node]) -> list[Node]:
+    """The blocks with a `Phrase` for words, in place; raises `ConversionError` if they are nested too deeply."""
     if _gathered(blocks) > MAX_DEPTH:
         raise ConversionError("nested_too_deeply")
     return blocks
@@ -90,7 +114,9 @@ def _gathered(blocks: list[Node]) -> int:
         deepest = max(deepest, depth)
         for place, item in enumerate(value) if isinstance(value, list) else [("c", value.get("c"))]:
             if isinstance(item, list) and _are_words(item):
-                value[place] = Phrase(item)
+                value[place] = item if isinstance(item, Phrase) else Phrase(item)
+                deepest = max(deepest, inner)
+            elif isinstance(item, dict) and item["t"] in _WORDS:
                 deepest = max(deepest, inner)
             elif isinstance(item, list | dict):
                 waiting.append((item, inner))
@@ -98,6 +124,8 @@ def _gathered(blocks: list[Node]) -> int:
 
 
 def _are_words(value: list[Any]) -> bool:
+    if isinstance(value, Phrase):
+        return True
     if len(value) % 2 == 0:
         return False
     return all(isinstance(item, dict) and item["t"] == kind for item, kind in zip(value, cycle(_WORDS), strict=False))
@@ -136,16 +164,21 @@ def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
     return {**item, "c": rewrite(content, edit)}
 
 
-def condensed(value: Any) -> Any:
-    """A copy for a writer to which spaces in a word are spaces between words: it has far less to read."""
+def condensed(value: Any, pieces: Pieces | None = None, but: str = "") -> Any:
+    """A copy for a writer to which spaces in a word are spaces between words: it has far less to read.
+
+    ``pieces`` are those of words that follow each other, each a word to the writer; ``but`` is a type of nodes that
+    stay as they are.
+    """
     if isinstance(value, Phrase):
-        return value.joined
+        return _joined(value.text, pieces) if pieces else value.joined
     if isinstance(value, dict):
-        return {**value, "c": condensed(value["c"])} if isinstance(value.get("c"), list) else value
-    return list(_condensed(value)) if isinstance(value, list) else value
+        stays = value["t"] == but or not isinstance(value.get("c"), list)
+        return value if stays else {**value, "c": condensed(value["c"], pieces, but)}
+    return list(_condensed(value, pieces, but)) if isinstance(value, list) else value
 
 
-def _condensed(items: list[Any]) -> Iterator[Any]:
+def _condensed(items: list[Any], pieces: Pieces | None, but: str) -> Iterator[Any]:
     words: list[str] = []
     gap: Node | None = None
     for item in items:
@@ -156,22 +189,29 @@ def _condensed(items: list[Any]) -> Iterator[Any]:
         elif kind == "Space" and words and not gap:
             gap = item
         else:
-            yield from (*_joined(words), *([gap] if gap else []))
+            yield from (*_joined(" ".join(words), pieces), *([gap] if gap else []))
             words, gap = [], None
             if kind == "Str":
                 words.append(item["c"])
             else:
-                yield condensed(item)
-    yield from (*_joined(words), *([gap] if gap else []))
+                yield condensed(item, pieces, but)
+    yield from (*_joined(" ".join(words), pieces), *([gap] if gap else []))
 
 
-def _joined(words: Sequence[str]) -> list[Node]:
+def _joined(words: str, pieces: Pieces | None = None) -> list[Node]:
     """Words with one space before the next, several in a node where they mean nothing but themselves.
 
     What stands first can mean something else to a writer than what follows, and so can a sign before a word.
     """
-    pieces = [*words[:1], *_PIECES.findall(" ".join(words[1:]))]
-    return [item for piece in pieces for item in (node("Space"), node("Str", piece))][1:]
+    first, gap, others = words.partition(" ")
+    rest = (pieces or in_lines)(others) if gap else []
+    return [item for piece in (first, *rest) for item in (_SPACE, node("Str", piece))][1:] if words else []
+
+
+def in_lines(words: str) -> list[str]:
+    """Words as few pieces, none longer than a line."""
+    found: list[str] = _PIECES.findall(words)
+    return found
 
 
 def walk_markup(value: Any) -> Iterator[Node]:

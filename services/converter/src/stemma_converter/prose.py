@@ -1,0 +1,104 @@
+"""Plain prose stands aside while pandoc reads or writes: its time grows with every word, and prose means only itself.
+
+A word stands in for several, which come back where it comes out: in the text, in code, in whatever pandoc made of the
+place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from secrets import token_hex
+from typing import Any
+
+from .tree import Node, Phrase, Words, condensed, in_lines
+
+
+def _run(signs: str) -> re.Pattern[str]:
+    """Words with one space before the next and no other sign than these in them.
+
+    They begin with a letter: what begins a line with one is a paragraph, or goes on with it.
+    """
+    word = rf"\(?[^\W_](?:[^\W_]|[{re.escape(signs)}])*:?"
+    return re.compile(rf"(?:^|(?<= ))(?=[^\W\d_]){word}(?: {word}){{5,}}(?= |$)", re.MULTILINE)
+
+
+_READ = _run(",.;!?%€§/()+-–—…'\"’‘“”„")
+_WRITTEN = _run(",.;!?%()-")
+"""Writers have other signs for some."""
+_ADDRESS = re.compile(r"\bwww\.", re.IGNORECASE)
+_GAP = re.compile(r"(\n(?:[ \t]*\n)+)")
+_TELLING = re.compile(r"[<|#\t]|\[(?!\^[\w-]+\]|[ xX]\])|^[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
+"""What makes more of the words around it: names of headings and of links, tags, cells; a tab ends at a column."""
+_FIXED = ("Header", "Str")
+"""What is more than its words to pandoc: headings are named by them, and no stand-in is a part of a word."""
+
+
+class Aside:
+    """Prose that was set aside, and words that stand in for it."""
+
+    def __init__(self) -> None:
+        self._name = f"q{token_hex(8)}x"  # nobody can have written it, and it is in nothing that is kept
+        self._stand_in = re.compile(rf"{self._name}([0-9]+)x")
+        self._prose: list[str] = []
+        self._words = Words()
+
+    def from_markdown(self, text: str) -> str:
+        """A Markdown text without its prose."""
+        return "".join(part if _TELLING.search(part) else _READ.sub(self._set_aside, part) for part in _GAP.split(text))
+
+    def from_lines(self, blocks: list[Node]) -> list[Node]:
+        """`condensed` blocks without their prose."""
+        found: list[Node] = condensed(blocks, lambda words: in_lines(_WRITTEN.sub(self._set_aside, words)))
+        return found
+
+    def from_words(self, blocks: list[Node]) -> list[Node]:
+        """Blocks without their prose, but for tables, whose columns a writer makes as wide as their words."""
+        found: list[Node] = condensed(
+            blocks, lambda words: _WRITTEN.sub(self._set_aside, words).split(" "), but="Table"
+        )
+        return found
+
+    def _set_aside(self, run: re.Match[str]) -> str:
+        if _ADDRESS.search(run[0]):
+            return run[0]
+        self._prose.append(run[0])
+        return f"{self._name}{len(self._prose) - 1}x"
+
+    def into_text(self, text: str) -> str:
+        """A text with its prose."""
+        return self._stand_in.sub(self._run_of, text)
+
+    def into_tree(self, blocks: list[Node]) -> bool:
+        """Put the prose back, in place; false if it stands where it is more than words, and all must be read anew.
+
+        Without recursion: nobody has looked yet how deep the nodes lie.
+        """
+        waiting: list[tuple[Any, bool]] = [(blocks, False)] if self._prose else []
+        while waiting:
+            value, fixed = waiting.pop()
+            fixed |= isinstance(value, dict) and value["t"] in _FIXED
+            for place, item in list(enumerate(value) if isinstance(value, list) else value.items()):
+                if isinstance(item, str) and self._name in item:
+                    if fixed:
+                        return False
+                    value[place] = self.into_text(item)
+                elif isinstance(item, list) and not fixed and any(stands := [self._stands(one) for one in item]):
+                    value[place] = self._with_words(item, stands)
+                    waiting.append(([one for one, stand in zip(item, stands, strict=True) if not stand], fixed))
+                elif isinstance(item, list | dict):
+                    waiting.append((item, fixed))
+        return True
+
+    def _with_words(self, inlines: list[Node], stands: Sequence[re.Match[str] | None]) -> list[Node]:
+        """Inlines with the words of each stand-in among them."""
+        runs = [Phrase.of(self._run_of(stand), self._words) if stand else None for stand in stands]
+        if len(runs) == 1 and runs[0]:
+            return runs[0]
+        return [one for item, run in zip(inlines, runs, strict=True) for one in run or [item]]
+
+    def _stands(self, item: Any) -> re.Match[str] | None:
+        return self._stand_in.fullmatch(item["c"]) if isinstance(item, dict) and item["t"] == "Str" else None
+
+    def _run_of(self, stand: re.Match[str]) -> str:
+        return self._prose[int(stand[1])]
