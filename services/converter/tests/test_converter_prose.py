@@ -107,6 +107,7 @@ async def test_a_text_is_written_as_if_its_prose_had_been_there(pandoc: Pandoc, 
     for to, written, without in (
         ("typst", for_typst(blocks), Aside.from_lines),
         (WRITER, inert(blocks), Aside.from_words),
+        ("html5", blocks, Aside.from_words),
     ):
         options = ("--wrap=preserve",)
         whole = await pandoc.write(to, written, {}, folder=tmp_path, options=options)

@@ -48,12 +48,19 @@ class Pandoc:
         return await self._run(arguments, await asyncio.to_thread(serialize, blocks, meta), folder)
 
     async def write_text(
-        self, to: str, blocks: list[Node], without: WithoutProse, *, folder: Path, options: Sequence[str | Path] = ()
+        self,
+        to: str,
+        blocks: list[Node],
+        without: WithoutProse,
+        meta: dict[str, Node] | None = None,
+        *,
+        folder: Path,
+        options: Sequence[str | Path] = (),
     ) -> str:
         """As `write`, in a format of plain text, in which prose stands as it is."""
         aside = Aside()
         spare = await asyncio.to_thread(without, aside, blocks)
-        return aside.into_text((await self.write(to, spare, {}, folder=folder, options=options)).decode())
+        return aside.into_text((await self.write(to, spare, meta or {}, folder=folder, options=options)).decode())
 
     async def _run(self, arguments: Sequence[str | Path], data: bytes, folder: Path) -> bytes:
         runtime = ("+RTS", f"-M{self.limits.memory_mb}m", "-RTS")
