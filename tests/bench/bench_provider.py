@@ -21,6 +21,7 @@ from stemma_contracts import subjects
 WORDS = {
     "httpx": "bare httpx, a line and its JSON a token",
     "openai": "SDK of OpenAI",
+    "litellm": "LiteLLM, an answer in one piece",
     "langgraph": "plain LangGraph + ChatLiteLLM",
     "followed": "Stemma, followed",
     "unheard": "Stemma, nobody listens",

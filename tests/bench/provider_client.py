@@ -63,6 +63,20 @@ def openai_sdk(base: str) -> Answer:
     return ask
 
 
+def litellm_whole(base: str) -> Answer:
+    """LiteLLM and nothing above it, and an answer in one piece: the least that a call by LiteLLM costs."""
+    import litellm
+
+    async def ask(heard: Heard) -> None:
+        messages = [{"role": "user", "content": QUESTION}]
+        answer: Any = await litellm.acompletion(
+            model=f"openai/{MODEL}", api_base=base, messages=messages, timeout=LIMIT_S, max_retries=0
+        )
+        heard(answer.choices[0].message.content)
+
+    return ask
+
+
 class State(TypedDict):
     """Of the graph with one node."""
 
@@ -116,6 +130,7 @@ def stemma(base: str, *, followed: bool) -> Answer:
 WAYS: dict[str, Callable[[str], Answer]] = {
     "httpx": bare_httpx,
     "openai": openai_sdk,
+    "litellm": litellm_whole,
     "langgraph": langgraph,
     "followed": lambda base: stemma(base, followed=True),
     "unheard": lambda base: stemma(base, followed=False),

@@ -49,7 +49,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "runs": ("documents at 1, 16 and 64 at a time, beside plain LangGraph: the longest part, 8 minutes", runs),
     "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
     "provider": (
-        "streamed answers of a provider over HTTP, beside LangGraph, the SDK of OpenAI and httpx: 6 minutes",
+        "streamed answers of a provider over HTTP, beside LangGraph, LiteLLM, the SDK of OpenAI and httpx: 18 minutes",
         bench_provider.provider,
     ),
     "crowd": ("1,000 documents in flight with calls and with streams of 20 s: 6 minutes", bench_crowd.crowd),
