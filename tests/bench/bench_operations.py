@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from bench_installation import Installation, ended, installation
-from bench_report import row, target, title
+from bench_report import row, slowness, target, title
 from bench_workload import caller, measure
 from stemma_client import Client, RecordedEvent
 from stemma_contracts import Contract, subjects
@@ -138,7 +138,9 @@ async def exports() -> None:
                 seconds = time.perf_counter() - started
                 row(f"{pages} pages as {form}", f"{seconds:.2f} s", f"{size:.0f} KiB")
                 if pages == max(PAGES) and form in EXPORTED_S:
-                    target(f"{pages} pages as {form}", seconds, EXPORTED_S[form], " s")
+                    slower, noise = slowness()
+                    name = f"{pages} pages as {form}, by the CPU of 24 Nov, {1 / slower:.2f} of the time"
+                    target(name, seconds / slower, EXPORTED_S[form], " s", noise=noise)
 
 
 async def _fill(client: Client, document_id: str, pages: int) -> None:

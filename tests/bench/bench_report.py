@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from statistics import median
 
 _SPIN = 300_000
+_IDLE_MS = 11.0
+"""What that took when targets of seconds were set (24 Nov 2026)."""
 missed: list[str] = []
 """Targets that were missed by more than the noise of their own measurement: the bench fails then."""
 
@@ -14,7 +17,8 @@ missed: list[str] = []
 def title(text: str) -> None:
     """A heading; with it how busy the machine is, which every figure depends on."""
     load, _, _ = os.getloadavg()
-    print(f"\n{text}  [load {load:.1f}; {spin_ms():.0f} ms for a fixed piece of Python, about 11 on an idle machine]")
+    spin = f"{spin_ms():.0f} ms for a fixed piece of Python, {_IDLE_MS:.0f} when targets were set"
+    print(f"\n{text}  [load {load:.1f}; {spin}]")
 
 
 def row(name: str, value: str, target: str = "") -> None:
@@ -46,6 +50,12 @@ def spin_ms() -> float:
     for number in range(_SPIN):
         total += number
     return (time.perf_counter() - started) * 1000
+
+
+def slowness() -> tuple[float, float]:
+    """How many times as long this machine takes now as when targets of seconds were set, and how much that varies."""
+    spins = [spin_ms() for _ in range(5)]
+    return median(spins) / _IDLE_MS, spread(sorted(spins)[:4])
 
 
 def by_name(values: dict[str, float], digits: int = 0) -> str:
