@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 from stemma_converter.inert import inert
 from stemma_converter.markdown import WRITER
 from stemma_converter.pandoc import Pandoc
@@ -15,7 +17,9 @@ from stemma_converter.tree import Phrase, node, text, with_phrases
 
 TESTS = Path(__file__).parent
 PROSE = "words of a plain line, with five signs (and a half-open end): they mean no more! Do they?"
+HYPHENS = "so--and why-?not or all--?there"
 PLACES = f"""{PROSE}
+words of a plain line {HYPHENS} with more of them
 {PROSE} **{PROSE}** {PROSE} *x*
 
 1. {PROSE}
@@ -112,3 +116,9 @@ async def test_a_text_is_written_as_if_its_prose_had_been_there(pandoc: Pandoc, 
         options = ("--wrap=preserve",)
         whole = await pandoc.write(to, written, {}, folder=tmp_path, options=options)
         assert await pandoc.write_text(to, written, without, folder=tmp_path, options=options) == whole.decode()
+
+
+@pytest.mark.req("G13")
+async def test_hyphens_before_other_signs_are_in_a_pdf_as_they_were_written(exporter: Any) -> None:
+    data, _ = await exporter.export("pdf", f"# A\n\nWords of a plain line {HYPHENS} with more of them.\n")
+    assert any(HYPHENS in page.extract_text() for page in PdfReader(BytesIO(data)).pages)

@@ -24,13 +24,14 @@ from .staging import staged
 from .tree import Node, Phrase, attributes, node, plain, rewrite
 
 _FIELD = re.compile(r"\.\w")
-_MARKS = ("'", '"')
-_TO_WRITE_ANEW = re.compile(r"""['"]|(?<= )(?:\.\w|;)""")
+_RAW = {"'": "'", '"': '"', "-?": r"\-\?"}
+"""As Typst is given them: pandoc hides what quotation marks are, and of ``-?`` Typst makes a place to break a word."""
+_TO_WRITE_ANEW = re.compile(r"""['"]|-\?|(?<= )(?:\.\w|;)""")
 """What is written otherwise than it stands; of a semicolon pandoc sees to that, at the beginning of a word."""
 _OPTIONS = ("--wrap=none", "--syntax-highlighting=idiomatic")
 _LONG = 500
 """Blocks from which half of the time to write them is more than it takes to begin a second process."""
-_QUOTES = re.compile("(['\"])")
+_TO_GIVE_RAW = re.compile(r"""(['"]|-\?)""")
 _LOOK = {
     "typst:width": "100%",
     "typst:fill": 'rgb("#fff7e6")',
@@ -79,10 +80,9 @@ def halves(blocks: list[Node]) -> tuple[list[Node], list[Node]]:
 
 
 def for_typst(value: Any) -> Any:
-    """A copy in which no word like ``.name`` follows a call, and quotation marks are those of the language.
+    """A copy in which no ``.name`` follows a call, quotation marks are those of the language, and ``-?`` is itself.
 
-    Typst would take the word for a field of the result, and pandoc keeps quotation marks from it. Lines of the source
-    end in spaces, as which pandoc writes them.
+    Typst would take the word for a field of the result. Lines of the source end in spaces, as which pandoc writes them.
     """
     if isinstance(value, dict):
         return {**value, "c": for_typst(value["c"])} if isinstance(value.get("c"), list) else value
@@ -103,9 +103,9 @@ def _word(word: str, *, follows: bool) -> Iterator[Node]:
     if follows and _FIELD.match(word):
         yield node("RawInline", "typst", "\\.")
         word = word[1:]
-    for part in _QUOTES.split(word):
-        if part in _MARKS:
-            yield node("RawInline", "typst", part)
+    for part in _TO_GIVE_RAW.split(word):
+        if part in _RAW:
+            yield node("RawInline", "typst", _RAW[part])
         elif part:
             yield node("Str", part)
 

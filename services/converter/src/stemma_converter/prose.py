@@ -15,16 +15,17 @@ from .tree import Node, Phrase, Words, condensed, in_lines
 
 
 def _run(signs: str) -> re.Pattern[str]:
-    """Words with one space before the next and no other sign than these in them.
+    """Words with one space before the next and no other sign than hyphens and these in them.
 
-    They begin with a letter: what begins a line with one is a paragraph, or goes on with it.
+    They begin with a letter: what begins a line with one is a paragraph, or goes on with it. Two hyphens are a dash to
+    Typst.
     """
-    word = rf"\(?[^\W_](?:[^\W_]|[{re.escape(signs)}])*:?"
+    word = rf"\(?[^\W_](?:[^\W_]|[{re.escape(signs)}]|-(?![-?]))*:?"
     return re.compile(rf"(?:^|(?<= ))(?=[^\W\d_]){word}(?: {word}){{5,}}(?= |$)", re.MULTILINE)
 
 
-_READ = _run(",.;!?%€§/()+-–—…'\"’‘“”„")
-_WRITTEN = _run(",.;!?%()-")
+_READ = _run(",.;!?%€§/()+–—…'\"’‘“”„")
+_WRITTEN = _run(",.;!?%()")
 """Writers have other signs for some."""
 _ADDRESS = re.compile(r"\bwww\.", re.IGNORECASE)
 _GAP = re.compile(r"(\n(?:[ \t]*\n)+)")
