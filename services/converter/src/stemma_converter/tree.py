@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import cycle
 from typing import Any
@@ -128,7 +128,13 @@ def _are_words(value: list[Any]) -> bool:
         return True
     if len(value) % 2 == 0:
         return False
-    return all(isinstance(item, dict) and item["t"] == kind for item, kind in zip(value, cycle(_WORDS), strict=False))
+    kinds = zip(value, cycle(_WORDS), strict=False)
+    return all(isinstance(item, dict) and item["t"] == kind and not _is_spaced(item) for item, kind in kinds)
+
+
+def _is_spaced(item: Node) -> bool:
+    """Whether it is a word that would be another one among spaces: one that entities make."""
+    return item["t"] == "Str" and (not item["c"] or " " in item["c"])
 
 
 def serialize(blocks: list[Node], meta: dict[str, Node]) -> bytes:
@@ -164,25 +170,25 @@ def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
     return {**item, "c": rewrite(content, edit)}
 
 
-def condensed(value: Any, pieces: Pieces | None = None, but: str = "") -> Any:
+def condensed(value: Any, pieces: Pieces | None = None, but: Sequence[str] = ()) -> Any:
     """A copy for a writer to which spaces in a word are spaces between words: it has far less to read.
 
-    ``pieces`` are those of words that follow each other, each a word to the writer; ``but`` is a type of nodes that
-    stay as they are.
+    ``pieces`` are those of words that follow each other, each a word to the writer; ``but`` are types of nodes that
+    stay as they are, as words do that are nothing or hold spaces of their own.
     """
     if isinstance(value, Phrase):
         return _joined(value.text, pieces) if pieces else value.joined
     if isinstance(value, dict):
-        stays = value["t"] == but or not isinstance(value.get("c"), list)
+        stays = value["t"] in but or not isinstance(value.get("c"), list)
         return value if stays else {**value, "c": condensed(value["c"], pieces, but)}
     return list(_condensed(value, pieces, but)) if isinstance(value, list) else value
 
 
-def _condensed(items: list[Any], pieces: Pieces | None, but: str) -> Iterator[Any]:
+def _condensed(items: list[Any], pieces: Pieces | None, but: Sequence[str]) -> Iterator[Any]:
     words: list[str] = []
     gap: Node | None = None
     for item in items:
-        kind = item["t"] if isinstance(item, dict) else None
+        kind = item["t"] if isinstance(item, dict) and not _is_spaced(item) else None
         if kind == "Str" and (gap or not words):
             words.append(item["c"])
             gap = None
