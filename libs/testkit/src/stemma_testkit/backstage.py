@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,6 +14,7 @@ import nats
 import pytest
 from nats.aio.client import Client as NatsConnection
 from nats.aio.msg import Msg
+from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.reading import read_document
@@ -45,6 +46,10 @@ __all__ = [
 """The fixtures of whoever tests a caller, for a ``conftest.py`` to take all at once."""
 
 
+LOOK_AGAIN_S = 3.0
+_REQUESTS = subjects.request(TENANT, subjects.ANY).removesuffix(subjects.ANY)
+
+
 class Backstage:
     """The other side of the bus: it appends events and answers requests as the orchestrator would."""
 
@@ -59,10 +64,39 @@ class Backstage:
         self.on_request: Callable[[requests.Request], Any] | None = None
         self._asked = asyncio.Event()
         self._numbers: dict[str, int] = {}
+        self._heard: set[str] = set()
+        self._looked_at = 0
+        self._at_work = asyncio.Lock()
 
     async def listen(self) -> None:
-        await self.nats.subscribe(subjects.request(TENANT, subjects.ANY), cb=self._answer)
+        await self.nats.subscribe(subjects.request(TENANT, subjects.ANY), cb=self._hear)
         await self.nats.flush()
+        self._looked_at = await self._last_stored()
+
+    async def look(self) -> None:
+        """Answer what is stored and was not heard: a subscription misses messages, and the orchestrator has none."""
+        while True:
+            await asyncio.sleep(LOOK_AGAIN_S)
+            with suppress(Exception):  # as nats-py does with those of its callbacks
+                last = await self._last_stored()
+                while self._looked_at < last and not self._at_work.locked():
+                    self._looked_at += 1
+                    await self._look_at(self._looked_at)
+
+    async def _last_stored(self) -> int:
+        return int((await self.js.stream_info(subjects.REQUESTS)).state.last_seq)
+
+    async def _look_at(self, sequence: int) -> None:
+        with suppress(NotFoundError):
+            raw = await self.js.get_msg(subjects.REQUESTS, sequence)
+            headers = raw.headers or {}
+            if str(raw.subject).startswith(_REQUESTS) and headers.get("Nats-Msg-Id") not in self._heard:
+                await self._hear(Msg(self.nats, str(raw.subject), data=raw.data or b"", headers=headers))
+
+    async def _hear(self, message: Msg) -> None:
+        async with self._at_work:
+            self._heard.add((message.headers or {}).get("Nats-Msg-Id", ""))
+            await self._answer(message)
 
     async def _answer(self, message: Msg) -> None:
         entry = registry.by_token(registry.entry_of(requests.PauseDocument).family, message.subject.split(".")[-1])
@@ -186,7 +220,12 @@ async def _backstage(server: NatsServer) -> AsyncIterator[Backstage]:
     async with provisioner(server) as connection:
         stage = Backstage(connection)
         await stage.listen()
-        yield stage
+        looking = asyncio.create_task(stage.look())
+        try:
+            yield stage
+        finally:
+            looking.cancel()
+            await asyncio.wait([looking])
 
 
 @pytest.fixture
