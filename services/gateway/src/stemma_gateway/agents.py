@@ -1,6 +1,6 @@
 """Agents over HTTP: the MCP server as one more resource, for whoever the token is of, without any session.
 
-It is loaded with the first request of an agent: a gateway that only people and programs call does without its 30 MB.
+It is loaded with the first request of an agent: a gateway that only people and programs call takes 12 MB less.
 """
 
 from __future__ import annotations
