@@ -175,7 +175,10 @@ async def test_a_document_that_reaches_its_budget_is_told_with_what_it_cost(lyin
         document_id = await lying.note(HONEST)
         async with asyncio.timeout(60):
             told = await receiver.told.get()
+            # Documents of the tests before may still be spending.
+            while told["data"]["document_id"] != document_id:
+                told = await receiver.told.get()
         await lying.client.notifications.remove("spent")
     usage = (await lying.client.document(document_id)).usage
-    assert (told["type"], told["data"]["document_id"]) == ("stemma.budget", document_id)
+    assert told["type"] == "stemma.budget"
     assert told["data"]["budget"] == {"tokens": 15, "spent": usage.model_dump()}
