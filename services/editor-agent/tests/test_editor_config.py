@@ -76,7 +76,7 @@ def test_a_named_editor_without_a_prompt_does_not_fall_back(folder: Path) -> Non
     ("text", "problem"),
     [
         (None, r"^editors\.json is missing$"),
-        ("{", r"^editors\.json: file: Invalid JSON"),
+        ("{", r"^editors\.json: Invalid JSON"),
         ("{}", r"^editors\.json: default: Field required"),
         ('{"default": "../x"}', r"^editors\.json: default: "),
         ('{"default": "section", "kind": {}}', r"^editors\.json: kind: Extra inputs"),

@@ -105,6 +105,14 @@ async def test_what_cannot_be_meant_is_refused_by_its_fields_and_not_sent(
 
 
 @pytest.mark.req("H1")
+async def test_a_rule_between_fields_is_told_in_its_own_words(http: httpx.AsyncClient) -> None:
+    refused = await http.post("/documents/d1/edit-section", json=APPROVAL)
+    told = "give exactly one of instruction, text and text_upload"
+    assert [problem["message"] for problem in refused.json()["problems"]] == [told]
+    assert refused.json()["detail"] == f"instruction: {told}"
+
+
+@pytest.mark.req("H1")
 async def test_a_form_with_files_asks_for_a_document(http: httpx.AsyncClient, backstage: Backstage) -> None:
     files = [
         ("brief", ("brief.md", b"# A garden")),

@@ -19,6 +19,7 @@ from stemma_client.errors import (
     StemmaError,
     UnreadableEventError,
 )
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import InvalidToken
 
 from .exit_codes import CliError, ExitCode
@@ -82,7 +83,7 @@ def _message(error: Exception) -> str:
         case RequestRejectedError():
             return f"rejected: {error}"
         case ValidationError():
-            return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            return "; ".join(map(str, misfits(error)))
         case ArtifactMissing():
             return f"the content {error} is not in the store"
         case ArtifactCorrupt():

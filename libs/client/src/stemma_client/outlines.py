@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from pydantic import ValidationError
+from stemma_contracts.misfits import misfits
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_languages import limits_in
 from stemma_markdown import Document, Heading
@@ -85,10 +86,7 @@ def _checked(name: str, number: int, section: dict[str, Any]) -> OutlineSection:
     try:
         return OutlineSection.model_validate(section)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        words = first["msg"].removeprefix("Value error, ")
-        raise InvalidInputError(f"{name}: section {number}: {field}: {words}") from None
+        raise InvalidInputError(f"{name}: section {number}: {misfits(error)[0]}") from None
 
 
 def _headed(text: str) -> Iterator[tuple[Heading, str]]:

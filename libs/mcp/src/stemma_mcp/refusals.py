@@ -21,6 +21,7 @@ from stemma_client.errors import (
     TenantFullError,
     UnreadableEventError,
 )
+from stemma_contracts.misfits import misfits
 from stemma_contracts.v1.answers import Problem
 
 Code = Literal["invalid", "rejected", "not_found", "not_allowed", "too_many", "unavailable", "no_answer_yet"]
@@ -82,10 +83,7 @@ def validated(kind: type[M], **fields: Any) -> M:
 
 def problems_of(error: ValidationError) -> list[Problem]:
     """What is wrong, field by field, without repeating what was given."""
-    return [
-        Problem(field=".".join(map(str, one["loc"])), message=one["msg"].removeprefix("Value error, "))
-        for one in error.errors(include_url=False, include_input=False, include_context=False)
-    ]
+    return [Problem(field=one.field, message=one.message) for one in misfits(error)]
 
 
 _CODES: tuple[tuple[type[Exception], Code, str], ...] = (

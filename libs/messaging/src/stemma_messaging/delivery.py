@@ -12,6 +12,7 @@ from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry, subjects
 from stemma_contracts import v1 as v1  # fills the registry
+from stemma_contracts.misfits import misfits
 
 from .addresses import template_of
 from .errors import InvalidMessage
@@ -92,5 +93,4 @@ Handler = Callable[[Delivery], Awaitable[None]]
 
 
 def _fields(error: ValidationError) -> str:
-    problems = error.errors(include_url=False, include_context=False, include_input=False)
-    return "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['type']}" for p in problems)
+    return "; ".join(f"{one.field}: {one.kind}" for one in misfits(error))

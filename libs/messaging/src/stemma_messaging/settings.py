@@ -17,6 +17,7 @@ from pydantic_settings import (
     SettingsError,
     TomlConfigSettingsSource,
 )
+from stemma_contracts.misfits import misfits
 from stemma_contracts.servers import check_servers
 from stemma_contracts.tls import tls_options
 
@@ -193,11 +194,11 @@ def _misspelt_variables(prefix: str, variables: Mapping[str, str]) -> list[str]:
 def _problems(error: ValidationError, variables: Mapping[str, str], file: str) -> list[str]:
     """One line a problem, with the places where it can come from, and without the value: it may be a secret."""
     lines = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False):
-        field, *inner = map(str, problem["loc"] or ("",))
+    for misfit in misfits(error):
+        field, *inner = misfit.field.split(".")
         name = ".".join([field.removeprefix("STEMMA_"), *inner]).lower()
         variable = variables.get(field)
         inside = "".join(f"__{part.upper()}" for part in inner)
         places = f"{file} or {variable}{inside}" if variable else file
-        lines.append(f"{name}: {problem['msg']} ({places})")
+        lines.append(f"{name}: {misfit.message} ({places})")
     return lines

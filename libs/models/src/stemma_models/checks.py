@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from stemma_contracts.misfits import misfits
 
 from .records import Reply
 
@@ -81,7 +82,7 @@ def _objects(text: str) -> Iterator[str]:
 
 
 def _misfit(schema: type[BaseModel], error: ValidationError) -> UnusableAnswer:
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    problems = [f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in found]
-    kinds = ", ".join(sorted({item["type"] for item in found}))
+    found = misfits(error)
+    problems = [f"{one.field or 'answer'}: {one.message}" for one in found]
+    kinds = ", ".join(sorted({one.kind for one in found}))
     return UnusableAnswer(f"{schema.__name__} does not fit: {kinds}", problems)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_kinds import KindFolder
 from stemma_models import PromptKey, Prompts, load_prompts
@@ -65,9 +66,7 @@ def _read(file: Path, read: Callable[[bytes], T], place: str = "") -> T:
     except FileNotFoundError:
         raise EditorsError(f"{place}{file.name} is missing") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "file"
-        raise EditorsError(f"{place}{file.name}: {field}: {first['msg']}") from None
+        raise EditorsError(f"{place}{file.name}: {misfits(error)[0]}") from None
 
 
 def load_editor_prompts(folder: Path, editors: Editors, of_kinds: Mapping[str, Path]) -> Prompts:

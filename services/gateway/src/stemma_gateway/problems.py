@@ -29,6 +29,7 @@ from stemma_client import (
     TooManyRequestsError,
     UnreadableEventError,
 )
+from stemma_contracts.misfits import Misfit, misfits, misfits_among
 from stemma_contracts.v1 import answers
 from stemma_telemetry import get_logger, names
 from stemma_telemetry.metrics import counter
@@ -264,9 +265,9 @@ def problem_of(error: Exception) -> ProblemDetails:
         case RequestRejectedError():
             return _rejected(error.answer)
         case RequestValidationError():
-            return _invalid([(item["loc"][1:], item["msg"]) for item in error.errors()])
+            return _invalid(misfits_among([item | {"loc": item["loc"][1:]} for item in error.errors()]))
         case ValidationError():
-            return _invalid([(item["loc"], item["msg"]) for item in error.errors(include_url=False)])
+            return _invalid(misfits(error))
         case HTTPException():
             status = HTTPStatus(error.status_code)
             return _problem(status, status.phrase.lower().replace(" ", "-"), str(error.detail))
@@ -293,7 +294,7 @@ def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
     return _problem(status, "rejected", words, **more)
 
 
-def _invalid(items: list[tuple[tuple[int | str, ...], str]]) -> ProblemDetails:
-    found = tuple(answers.Problem(field=".".join(map(str, loc)), message=words[:MAX_WORDS]) for loc, words in items)
-    words = "; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in found)
+def _invalid(wrong: tuple[Misfit, ...]) -> ProblemDetails:
+    found = tuple(answers.Problem(field=one.field, message=one.message[:MAX_WORDS]) for one in wrong)
+    words = "; ".join(map(str, wrong))
     return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", words[:MAX_WORDS], problems=found)

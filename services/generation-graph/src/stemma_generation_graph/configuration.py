@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
-
 
 class ConfigurationError(ValueError):
     """A configuration file that refuses the start; the message names file and field."""
-
-
-def first_problem(error: ValidationError) -> str:
-    """Field and message of the first thing that does not fit."""
-    problem = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
-    return f"{field}: {message}" if field else message
 
 
 def by_name(folder: str, files: Mapping[str, Path]) -> dict[str, Path]:

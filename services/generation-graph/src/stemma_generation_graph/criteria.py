@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, model_validator
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Digest, Token
 
-from .configuration import ConfigurationError, by_name, first_problem
+from .configuration import ConfigurationError, by_name
 
 DEFAULT = "default"
 
@@ -95,5 +96,5 @@ def _read(path: Path) -> Criteria:
     try:
         criteria = _File.model_validate_json(data).root
     except ValidationError as error:
-        raise ConfigurationError(f"{path.parent.name}/{path.name}: {first_problem(error)}") from None
+        raise ConfigurationError(f"{path.parent.name}/{path.name}: {misfits(error)[0]}") from None
     return Criteria(criteria, hashlib.sha256(data).hexdigest())

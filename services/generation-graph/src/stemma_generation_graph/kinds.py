@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError, model_validator
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_kinds import KindFolder
 
-from .configuration import ConfigurationError, first_problem
+from .configuration import ConfigurationError
 
 SECTIONS = "sections.json"
 OVERRIDES = "kinds.json"
@@ -81,7 +82,7 @@ def _read(name: str, file: Path, known: Known) -> dict[str, Kind]:
     try:
         kinds = _File.model_validate_json(file.read_bytes()).root
     except ValidationError as error:
-        raise ConfigurationError(f"{name}: {first_problem(error)}") from None
+        raise ConfigurationError(f"{name}: {misfits(error)[0]}") from None
     for section, kind in kinds.items():
         if kind.schema_name is not None and kind.schema_name not in known.schemas:
             raise ConfigurationError(f"{name}: {section}.schema: no schema is called {kind.schema_name!r}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
 from stemma_kinds import KindError, KindFolder, find_kinds
@@ -148,7 +149,7 @@ def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
     try:
         return _DEPENDENCIES.validate_python(_read_json(file.name, file))
     except ValidationError as error:
-        raise ConfigError(f"{file.name}: {_first_problem(error)}") from None
+        raise ConfigError(f"{file.name}: {misfits(error)[0]}") from None
 
 
 def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap] | None = None) -> Kind:
@@ -156,7 +157,7 @@ def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap] | None =
     try:
         blueprint = Blueprint.model_validate(_read_json(name, file))
     except ValidationError as error:
-        raise ConfigError(f"{name}: {_first_problem(error)}") from None
+        raise ConfigError(f"{name}: {misfits(error)[0]}") from None
     in_map = maps is not None and not blueprint.dependencies
     dependencies = blueprint.dependencies or (maps or {}).get(blueprint.kind, {})
     try:
@@ -202,14 +203,9 @@ def _read_wording(name: str, file: Path, kind: Kind, tag: str) -> Kind:
         wording = Wording.model_validate(_read_json(name, file))
         return _kind(worded(kind.blueprint, wording, tag), kind.dependencies)
     except ValidationError as error:
-        raise ConfigError(f"{name}: {_first_problem(error)}") from None
+        raise ConfigError(f"{name}: {misfits(error)[0]}") from None
     except InvalidPlan as error:
         raise ConfigError(f"{name}: {error}") from None
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 def _read_json(name: str, file: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from stemma_contracts import Contract, Family, UnknownContract, registry, subjects
+from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import DocumentRequest, Request
@@ -19,6 +20,7 @@ from stemma_messaging import InvalidMessage
 from .core.commands import RequestMeta
 
 MAX_NAMED = 20
+MAX_FIELD = 256
 _ID_LENGTH = 16
 _GIVEN = "seq-"
 
@@ -121,9 +123,8 @@ def _ignored_fields(cls: type[Contract], body: Mapping[str, Any]) -> tuple[str, 
     try:
         cls.model_validate(json.loads(encodable), extra="forbid")
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        unknown = (item["loc"] for item in wrong if item["type"] == "extra_forbidden")
-        return tuple(sorted(_dotted(place) for place in unknown)[:MAX_NAMED])
+        unknown = (one.field for one in misfits(error) if one.kind == "extra_forbidden")
+        return tuple(sorted(shown(field, MAX_FIELD) for field in unknown)[:MAX_NAMED])
     return ()
 
 
@@ -164,19 +165,8 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
-    return tuple(
-        Problem(field=_dotted(item["loc"]), message=shown(_words(item["msg"]), 300))
-        for item in error.errors(include_url=False, include_input=False)[:MAX_NAMED]
-    )
-
-
-def _dotted(place: tuple[int | str, ...]) -> str:
-    return ".".join(shown(part) for part in place)
-
-
-def _words(message: str) -> str:
-    """A message without what pydantic puts before those of our own."""
-    return message.removeprefix("Value error, ")
+    found = misfits(error)[:MAX_NAMED]
+    return tuple(Problem(field=shown(one.field, MAX_FIELD), message=shown(one.message, 300)) for one in found)
 
 
 def shown(text: object, length: int = 64) -> str:

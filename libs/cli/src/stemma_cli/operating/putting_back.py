@@ -13,6 +13,7 @@ from nats.js.errors import NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Envelope, Family, registry, subjects
 from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
+from stemma_contracts.misfits import misfits
 from stemma_contracts.v1 import events as e
 from stemma_document.evolve import evolve, passed_over
 from stemma_document.open_work import open_job_ids
@@ -36,8 +37,7 @@ def contract_of(letter: DeadLetter) -> Contract:
             ce_type = registry.by_token(Family.REQUEST, letter.name).ce_type
         return registry.decode(ce_type or "", letter.body)
     except ValidationError as error:
-        wrong = (f"{'.'.join(map(str, each['loc'])) or 'body'}: {each['msg']}" for each in error.errors())
-        raise _invalid(letter, "; ".join(wrong)) from None
+        raise _invalid(letter, "; ".join(map(str, misfits(error)))) from None
     except ValueError as error:
         raise _invalid(letter, str(error)) from None
 

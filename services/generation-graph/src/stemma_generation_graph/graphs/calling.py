@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from langchain_core.messages import InvalidToolCall, ToolCall, ToolMessage
 from pydantic import BaseModel, ValidationError
+from stemma_contracts.misfits import misfits
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
-from stemma_generation_graph.configuration import first_problem
 from stemma_generation_graph.tools.search import Tool, ToolRefused
 
 P = TypeVar("P")
@@ -40,7 +40,7 @@ async def _answer(call: ToolCall, tools: Mapping[str, Tool[P]], place: P) -> Too
     try:
         arguments = tool.arguments.model_validate(call["args"])
     except ValidationError as error:
-        return _message(call, f"The arguments do not fit: {first_problem(error)}", False)
+        return _message(call, f"The arguments do not fit: {misfits(error)[0]}", False)
     attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.EXECUTE_TOOL.value, Attr.GEN_AI_TOOL: tool.name}
     name = f"{Span.EXECUTE_TOOL} {tool.name}"
     with span(name, attributes=attributes, expected=(ToolRefused,)):

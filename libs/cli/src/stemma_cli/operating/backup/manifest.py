@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from stemma_contracts.misfits import misfits
 
 from stemma_cli.exit_codes import CliError, ExitCode
 
@@ -93,9 +94,8 @@ def verified(folder: Path) -> Manifest:
     except FileNotFoundError:
         raise CliError(ExitCode.USAGE, f"{folder.name} is no backup, or one that was not finished") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise CliError(ExitCode.USAGE, f"the manifest is of another release, or damaged: {where}") from None
+        wrong = f"the manifest is of another release, or damaged: {misfits(error)[0]}"
+        raise CliError(ExitCode.USAGE, wrong) from None
     for part in manifest.parts:
         path = folder / part.file
         if not path.is_file() or path.stat().st_size != part.size or digest_of(path) != part.digest:
