@@ -139,7 +139,8 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", str(MOST_CONNECTIONS))
     spare_litellm()
     import litellm
-    from langchain_litellm import ChatLiteLLM
+
+    from .one_attempt import OneAttempt  # which needs LiteLLM
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
@@ -150,14 +151,13 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         log.warning("context_tokens_unknown", model=settings.name)
     # Ollama cuts what is longer than it was told to hold, from the front and in silence.
     told = {"num_ctx": window} if _is_ollama(settings.name) else {}
-    model = ChatLiteLLM(
+    model = OneAttempt(
         model=settings.name,
         api_key=NO_KEY if _needs_no_key(settings) else None,
         api_base=settings.api_base,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         request_timeout=settings.call_limit,
-        max_retries=1,
         # Only this keyword reaches the provider's own client; without it one call is three HTTP attempts.
         model_kwargs={"max_retries": 0, "drop_params": True, **told},
         profile=ModelProfile(max_input_tokens=window) if window else None,

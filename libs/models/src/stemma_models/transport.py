@@ -27,6 +27,8 @@ TOGETHER_S = 0.1
 NO_ANSWER = 500
 """The status of an answer whose stream tells of an error: its own has come long before."""
 
+_ENDED = httpx.ByteStream(b"")
+
 Ask = Callable[[Any, httpx.Request], Awaitable[httpx.Response]]
 
 
@@ -44,23 +46,48 @@ def _joining(ask: Ask) -> Ask:
     async def handle_async_request(transport: Any, request: httpx.Request) -> httpx.Response:
         listener = LISTENER.get()
         if listener is None:
-            return await ask(transport, request)
+            return _answered(request, await ask(transport, request))
         completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
-        if completion is not None:
-            request = _for_a_stream(request)
-        request.headers["accept-encoding"] = "identity"
-        answer = await ask(transport, request)
+        sent = request if completion is None else await _for_a_stream(request)
+        sent.headers["accept-encoding"] = "identity"
+        answer = _answered(request, await ask(transport, sent))
         if not _is_stream(answer.headers):
             return answer
-        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
+        _let_go(sent)
+        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(sent))
         return answer if completion is None else await _completed(answer, stream, completion, listener)
 
     return handle_async_request
 
 
-def _for_a_stream(request: httpx.Request) -> httpx.Request:
+class Answer(httpx.Response):
+    """An answer that lets go of the stream that it was read from, in which httpx names the answer in turn.
+
+    As garbage it would stay for thousands of answers, each with its request, until Python looks for such circles.
+    """
+
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        await super().aclose()
+        self.stream = _ENDED
+
+
+def _answered(request: httpx.Request, answer: httpx.Response) -> httpx.Response:
+    """The answer to a request, which is not sent again unless the answer says where to."""
+    if not answer.has_redirect_location:
+        _let_go(request)
+    answer.__class__ = Answer
+    return answer
+
+
+def _let_go(request: httpx.Request) -> None:
+    """Empty a request that was sent: LiteLLM and the SDK of OpenAI hold it for as long as its answer takes to come."""
+    request.stream, request._content = _ENDED, b""
+
+
+async def _for_a_stream(request: httpx.Request) -> httpx.Request:
     """The request for a stream, with what it costs, in place of one for an answer in one piece."""
-    body = from_json(request.content) | {"stream": True, "stream_options": {"include_usage": True}}
+    body = from_json(await request.aread()) | {"stream": True, "stream_options": {"include_usage": True}}
     request.headers.pop("content-length", None)
     return httpx.Request(
         request.method, request.url, headers=request.headers, content=to_json(body), extensions=request.extensions
@@ -82,7 +109,7 @@ async def _completed(
     headers.append(("content-type", "application/json"))
     # Beside the event loop: what the stream does not say of its tokens is counted then.
     body = completion.body() if completion.usage else await asyncio.to_thread(completion.body)
-    return httpx.Response(status, headers=headers, content=body)
+    return Answer(status, headers=headers, stream=httpx.ByteStream(body))
 
 
 _OF_THE_STREAM = frozenset({"content-type", "content-length", "transfer-encoding"})
