@@ -10,6 +10,7 @@ from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models.prompting import block
 
+from stemma_generation_graph.criteria import Criteria
 from stemma_generation_graph.deps import GraphDeps, RunContext
 
 from .checking import checked
@@ -31,15 +32,10 @@ async def evaluated(
     if not caller.judges:
         return not_judged(checks)
     criteria = deps.criteria.for_kind(job.section.kind)
-    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
-    shown = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
-    answer = await caller.structured(
-        run.call,
-        NODE,
-        [SystemMessage(prompt.render(prompt_values(job))), HumanMessage("\n".join(shown))],
-        Evaluation,
-        context={"criteria": criteria.ids},
-    )
+    system = deps.prompts.get(GRAPH, NODE, job.section.kind).render(prompt_values(job))
+    messages = [SystemMessage(system), HumanMessage(_asked(material, criteria, draft))]
+    del material  # while the model is at work it is held once, in what is asked
+    answer = await caller.structured(run.call, NODE, messages, Evaluation, context={"criteria": criteria.ids})
     verdict = judge(criteria.criteria, answer.value.scores)
     return {
         "scores": answer.value.scores,
@@ -51,6 +47,10 @@ async def evaluated(
         "judged": True,
         "checks": checks,
     }
+
+
+def _asked(material: str, criteria: Criteria, draft: str) -> str:
+    return "\n".join([block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)])
 
 
 def not_judged(checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from stemma_generation_graph.writing.material import language_of, load_material,
 from .forms import answers_structure, fields_to_answer, form_block, rendered
 from .rendering import render
 from .schemas import SCHEMAS
-from .state import SectionState
+from .state import SectionState, material_of
 
 GRAPH = "section"
 Update = dict[str, Any]
@@ -40,11 +40,14 @@ class SectionNodes:
         """Loads what the section is written from and puts it into the first messages."""
         job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._deps.limits)
-        asked = [block("task", "section"), material, *await round_blocks(job, library)]
+        task = block("task", "section")
+        asked = [task, material, *await round_blocks(job, library)]
         if form := job.section.form:
             asked.append(form_block(await fields_to_answer(job, form, library)))
         system = SystemMessage(self._prompt(job, "generate"))
-        return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
+        begins = len(task) + 1
+        place = (begins, begins + len(material))
+        return {"material_at": place, "messages": [system, HumanMessage("\n".join(asked))]}
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
         """Lets the model search if its kind has tools, then has it write the section.
@@ -75,8 +78,8 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        found = await evaluated(self._deps, runtime.context, state["job"], state["material"], state["draft"])
-        return {"evaluation": found}
+        found = await evaluated(self._deps, runtime.context, state["job"], material_of(state), state["draft"])
+        return {"evaluation": found, "material": material_of(state)}
 
     async def _write(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
