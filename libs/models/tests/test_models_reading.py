@@ -88,6 +88,23 @@ async def test_a_long_answer_that_comes_at_once_is_whole_and_its_chunks_are_take
     assert seen["resumed"] < len(WORDS) / 10
 
 
+@pytest.mark.req("E1")
+async def test_what_was_read_of_a_stream_is_not_held_until_the_next_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stemma_models.reading import JoinedReader
+
+    reads, read = list[bytearray](), JoinedReader._read_nowait
+
+    def kept(reader: JoinedReader, n: int) -> bytearray:
+        reads.append(read(reader, n))
+        return reads[-1]
+
+    monkeypatch.setattr(JoinedReader, "_read_nowait", kept)
+    async with provider() as base:
+        assert await answered(base) == "".join(WORDS)
+    assert reads
+    assert not any(reads)
+
+
 async def test_litellm_describes_a_call_only_where_something_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     import litellm
 

@@ -13,7 +13,7 @@ from aiohttp.streams import StreamReader
 
 
 class JoinedReader(StreamReader):  # type: ignore[misc]  # mypy does not read aiohttp
-    """Gives all that has come at once, however much is asked for."""
+    """Gives all that has come at once, however much is asked for, as what its reader can empty."""
 
     __slots__ = ()
 
@@ -23,9 +23,9 @@ class JoinedReader(StreamReader):  # type: ignore[misc]  # mypy does not read ai
     def end_http_chunk_receiving(self) -> None:
         """See `begin_http_chunk_receiving`."""
 
-    def _read_nowait(self: Any, n: int) -> bytes:
+    def _read_nowait(self: Any, n: int) -> bytearray:
         self._timer.assert_timeout()
-        data = b"".join(self._buffer)
+        data = bytearray().join(self._buffer)
         self._buffer.clear()
         self._size = 0
         self._cursor += len(data)

@@ -48,13 +48,13 @@ def _joining(ask: Ask) -> Ask:
         if listener is None:
             return _answered(request, await ask(transport, request))
         completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
-        sent = request if completion is None else await _for_a_stream(request)
-        sent.headers["accept-encoding"] = "identity"
-        answer = _answered(request, await ask(transport, sent))
+        if completion is not None:
+            await _ask_for_a_stream(request)
+        request.headers["accept-encoding"] = "identity"
+        answer = _answered(request, await ask(transport, request))
         if not _is_stream(answer.headers):
             return answer
-        _let_go(sent)
-        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(sent))
+        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
         return answer if completion is None else await _completed(answer, stream, completion, listener)
 
     return handle_async_request
@@ -73,25 +73,18 @@ class Answer(httpx.Response):
 
 
 def _answered(request: httpx.Request, answer: httpx.Response) -> httpx.Response:
-    """The answer to a request, which is not sent again unless the answer says where to."""
-    if not answer.has_redirect_location:
-        _let_go(request)
+    """The answer to a request, which is emptied: it is not sent again unless the answer says where to."""
+    if not answer.has_redirect_location:  # LiteLLM and the SDK of OpenAI hold it for as long as its answer takes
+        request.stream, request._content = _ENDED, b""
     answer.__class__ = Answer
     return answer
 
 
-def _let_go(request: httpx.Request) -> None:
-    """Empty a request that was sent: LiteLLM and the SDK of OpenAI hold it for as long as its answer takes to come."""
-    request.stream, request._content = _ENDED, b""
-
-
-async def _for_a_stream(request: httpx.Request) -> httpx.Request:
-    """The request for a stream, with what it costs, in place of one for an answer in one piece."""
-    body = from_json(await request.aread()) | {"stream": True, "stream_options": {"include_usage": True}}
-    request.headers.pop("content-length", None)
-    return httpx.Request(
-        request.method, request.url, headers=request.headers, content=to_json(body), extensions=request.extensions
-    )
+async def _ask_for_a_stream(request: httpx.Request) -> None:
+    """Have the request be for a stream, with what it costs, in place of an answer in one piece."""
+    body = to_json(from_json(await request.aread()) | {"stream": True, "stream_options": {"include_usage": True}})
+    request.stream, request._content = httpx.ByteStream(body), body
+    request.headers["content-length"] = str(len(body))
 
 
 async def _completed(
@@ -147,7 +140,10 @@ class JoinedStream(httpx.AsyncByteStream):
                         await self._listener.hear(text)
                         if passed:
                             yield passed
-                    if joiner.speaking and len(data) < MUCH:
+                    size = len(data)
+                    if isinstance(data, bytearray):  # of a `JoinedReader`: what handed it on holds it until the next
+                        data.clear()
+                    if joiner.speaking and size < MUCH:
                         self._rest.begin(self._listener.rest_s())
         finally:
             self._rest.end()
