@@ -106,6 +106,8 @@ async def test_copies_of_one_that_imported_all_services_lack_no_thread_and_never
     assert found["models"], "who writes finds its models imported"
     assert found["languages"], "and the languages of texts loaded, which all copies share"
     assert psutil.Process(found["launcher"]).num_threads() == 1
+    moved = await told(tmp_path / "log", deeds.show_surroundings, PYTHONS | {"TMPDIR": str(tmp_path)})
+    assert moved["temporary"] == str(tmp_path), "and its temporary files go where its own environment says"
     assert first.keys() == second.keys()
     assert {kind for kind in first if first[kind] == second[kind]} == set()
 

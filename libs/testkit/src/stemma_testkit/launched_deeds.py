@@ -38,6 +38,7 @@ def show_surroundings() -> None:
         environment=dict(os.environ),
         inherited=dict(line.split("=", 1) for line in os.fsdecode(inherited).split("\0") if line),
         folder=os.getcwd(),
+        temporary=tempfile.gettempdir(),
         descriptors=sorted(descriptors),
         kinds={number: socket(fileno=os.dup(number)).type.name.removeprefix("SOCK_") for number in sockets},
         arguments=sys.argv,

@@ -13,8 +13,9 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -196,8 +197,7 @@ def _attend(asked: copies.Asked) -> NoReturn:
         with open(os.devnull, "r+b", buffering=0) as nowhere:
             for stream in (sys.stdin, sys.stdout, sys.stderr):
                 os.dup2(nowhere.fileno(), stream.fileno())
-        os.environ.clear()
-        os.environ.update(copies.ENVIRONMENT)
+        _live_in(copies.ENVIRONMENT)
         _name_process("stemma-confined")
         gc.enable()
         attend(*asked)
@@ -216,13 +216,19 @@ def _become(launcher: int, descriptors: Descriptors, asking: socket) -> Start:
         os.dup2(descriptors.log, stream.fileno())
     os.fchdir(descriptors.folder)
     start = Start.read(descriptors.start)
-    os.environ.clear()
-    os.environ.update(start.environment)
-    time.tzset()
+    _live_in(start.environment)
     _name_process(start.name)
     gc.enable()
     copies.ask(asking)
     return start
+
+
+def _live_in(environment: Mapping[str, str]) -> None:
+    """Have this one, and what Python derived from that of the launcher made anew."""
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    tempfile.tempdir = None
 
 
 def _name_process(name: str) -> None:
