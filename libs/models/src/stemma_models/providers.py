@@ -15,6 +15,7 @@ from langchain_core.language_models import BaseChatModel, ModelProfile
 from stemma_telemetry import get_logger
 
 from . import transport
+from .one_attempt import one_attempt
 from .settings import ModelSettings
 from .sparing import spare_litellm
 from .whole_answers import OPENAI, WholeAnswers
@@ -140,8 +141,6 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     spare_litellm()
     import litellm
 
-    from .one_attempt import OneAttempt  # which needs LiteLLM
-
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
     transport.install()
@@ -151,7 +150,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         log.warning("context_tokens_unknown", model=settings.name)
     # Ollama cuts what is longer than it was told to hold, from the front and in silence.
     told = {"num_ctx": window} if _is_ollama(settings.name) else {}
-    model = OneAttempt(
+    model = one_attempt()(
         model=settings.name,
         api_key=NO_KEY if _needs_no_key(settings) else None,
         api_base=settings.api_base,
