@@ -146,7 +146,9 @@ def _read(memory: IO[bytes], start: int, end: int) -> bytes:
     return memory.read(end - start)
 
 
-@pytest.mark.parametrize(("deed", "code", "said"), [(deeds.fail, 3, ""), (deeds.crash, 1, "unforeseen")])
+@pytest.mark.parametrize(
+    ("deed", "code", "said"), [(deeds.fail, 3, ""), (deeds.refuse, 1, "not like this"), (deeds.crash, 1, "unforeseen")]
+)
 async def test_the_exit_code_is_told_and_the_log_says_why(
     tmp_path: Path, deed: Callable[[], None], code: int, said: str
 ) -> None:
@@ -154,6 +156,14 @@ async def test_the_exit_code_is_told_and_the_log_says_why(
     assert await process.wait() == code
     assert process.returncode == code
     assert said in (tmp_path / "log").read_text()
+
+
+async def test_a_copy_waits_for_its_threads_and_does_what_is_left_to_the_end_but_takes_nothing_apart(
+    tmp_path: Path,
+) -> None:
+    process = await begun(tmp_path / "log", deeds.leave)
+    assert await process.wait() == 0
+    assert (tmp_path / "log").read_text() == "thread\nat exit\n"
 
 
 @pytest.mark.parametrize(("end", "number"), [(Launched.terminate, signal.SIGTERM), (Launched.kill, signal.SIGKILL)])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from .help_plain import NARROW, Verb, Verbs
 from .output import console
@@ -115,7 +117,13 @@ def main() -> None:
     _replace_closed_streams()
     _spare_websockets()
     _be_plain_in_a_narrow_terminal()
-    app()
+    built_app()()
+
+
+@cache
+def built_app() -> Callable[[], Any]:
+    """All verbs, built for a wide terminal or, after it was found narrow, for that one."""
+    return get_command(app)
 
 
 def _replace_closed_streams() -> None:
@@ -129,6 +137,7 @@ def _be_plain_in_a_narrow_terminal() -> None:
     if (columns := console().width) < NARROW:
         app.rich_markup_mode = None
         CONTEXT["terminal_width"] = columns
+        built_app.cache_clear()
 
 
 def _spare_websockets() -> None:

@@ -26,7 +26,7 @@ from select import select
 from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, socket
 from typing import IO, NamedTuple, TypeVar
 
-import stemma_cli
+import stemma_cli.main
 from stemma_cli.local.launcher import Launched, launcher
 from stemma_cli.local.starts import Start
 
@@ -121,6 +121,7 @@ def _import_all(programs: list[str]) -> None:
     if COMMAND in programs:  # its verbs import what they need when they are typed
         for module in pkgutil.walk_packages(stemma_cli.__path__, f"{stemma_cli.__name__}."):
             import_module(module.name)
+        stemma_cli.main.built_app()
     build_contracts()
     gc.freeze()
 

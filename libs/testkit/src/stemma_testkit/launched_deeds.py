@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
 import json
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 from pathlib import Path
 from socket import socket
@@ -82,6 +84,26 @@ def confine() -> None:
 def fail() -> None:
     """End with an exit code."""
     sys.exit(3)
+
+
+def refuse() -> None:
+    """End with words."""
+    sys.exit("not like this")
+
+
+class _Kept:
+    def __del__(self) -> None:
+        print("taken apart")
+
+
+_KEPT: list[_Kept] = []
+
+
+def leave() -> None:
+    """Leave a thread at work, something to be done at the end, and an object that stays."""
+    _KEPT.append(_Kept())
+    threading.Timer(0.1, print, ["thread"]).start()
+    atexit.register(print, "at exit")
 
 
 def crash() -> None:

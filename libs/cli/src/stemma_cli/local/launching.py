@@ -8,12 +8,14 @@ copies may have it copied as well, into the processes that hostile text is read 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -241,12 +243,32 @@ def _read_by_python() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
 
 
-def _run(start: Start, *, copied: bool) -> None:
+def _run(start: Start, *, copied: bool) -> NoReturn:
     """Do it here, or in this process begun anew, where a copy would lack what the environment says to Python."""
     if not copied:
         os.execv(sys.executable, [sys.executable, "-P", "-m", start.module, *start.services])  # noqa: S606 - our own
     sys.argv = [start.module, *start.services]
-    import_module(start.module).main()
+    _leave(_code_of(import_module(start.module).main))
+
+
+def _code_of(main: Callable[[], None]) -> int:
+    """Do it, and tell the code that it ends with; what ends by an error or with words ends as Python lets it."""
+    try:
+        main()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        return end.code or 0
+    return 0
+
+
+def _leave(code: int) -> NoReturn:
+    """End as Python does, but with all modules in place: taking them apart would copy most of the launcher first."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
