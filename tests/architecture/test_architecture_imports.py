@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from typing import NamedTuple
 
+import pytest
 from source_tree import PACKAGES, SERVICES
 
 IMPORT_ALL = """
-import sys
+import json, sys
 from importlib import import_module
 
 def refuse(event, _args):
     if event in {"socket.connect", "socket.bind", "subprocess.Popen", "os.system", "os.fork"}:
         raise RuntimeError(f"{event} while importing")
 
-sys.addaudithook(refuse)
-for name in sys.argv[1:]:
-    try:
-        import_module(name)
-    except Exception as error:
-        print(f"{name}: {type(error).__name__}: {error}")
-if "litellm" in sys.modules:
-    print("litellm was imported")
-"""
-IMPORT_SERVICES = """
-import sys
-from importlib import import_module
+def failures(names):
+    for name in names:
+        try:
+            import_module(name)
+        except Exception as error:
+            yield f"{name}: {type(error).__name__}: {error}"
 
-for name in sys.argv[1:]:
-    import_module(name)
-print([name for name in ("litellm", "aiohttp", "langsmith.types.run") if name in sys.modules])
+def large(*names):
+    return [name for name in names if name in sys.modules]
+
+sys.addaudithook(refuse)
+services, others = json.load(sys.stdin)
+failed = [*failures(services)]
+by_services = large("litellm", "aiohttp", "langsmith.types.run")
+failed += failures(others)
+print(json.dumps([failed, by_services, large("litellm")]))
 """
+
+
+class Imported(NamedTuple):
+    """What could not be imported and why, and which large libraries were: by services, and by anything."""
+
+    failed: list[str]
+    large_by_services: list[str]
+    large: list[str]
 
 
 def module_names() -> list[str]:
@@ -43,19 +54,21 @@ def module_names() -> list[str]:
     return [name for name in names if not name.endswith("__main__")]
 
 
-def run(*names: str) -> str:
-    result = subprocess.run([sys.executable, "-c", IMPORT_ALL, *names], check=False, capture_output=True, text=True)
-    return result.stdout + result.stderr[-2000:]
+@pytest.fixture(scope="module")
+def imported() -> Imported:
+    """What comes of importing every module, those of services first, in one process."""
+    told = json.dumps([[f"{service.module}.app" for service in SERVICES], module_names()])
+    result = subprocess.run([sys.executable, "-c", IMPORT_ALL], input=told, check=True, capture_output=True, text=True)
+    failed, *large = json.loads(result.stdout)
+    return Imported([*failed, *result.stderr.splitlines()], *large)
 
 
-def test_no_module_connects_or_starts_anything_at_import() -> None:
-    assert run(*module_names()) == ""
+def test_no_module_connects_or_starts_anything_at_import(imported: Imported) -> None:
+    assert (imported.failed, imported.large) == ([], [])
 
 
-def test_services_load_nothing_large_that_libraries_import_for_others() -> None:
-    apps = [f"{service.module}.app" for service in SERVICES]
-    result = subprocess.run([sys.executable, "-c", IMPORT_SERVICES, *apps], check=True, capture_output=True, text=True)
-    assert result.stdout == "[]\n"
+def test_services_load_nothing_large_that_libraries_import_for_others(imported: Imported) -> None:
+    assert imported.large_by_services == []
 
 
 def test_a_connection_at_import_is_found() -> None:
@@ -64,6 +77,6 @@ def test_a_connection_at_import_is_found() -> None:
 
 
 def run_source(source: str) -> str:
-    hook = IMPORT_ALL.partition("for name in")[0]
+    hook = IMPORT_ALL.partition("services, others")[0]
     result = subprocess.run([sys.executable, "-c", f"{hook}\n{source}"], check=False, capture_output=True, text=True)
     return result.stderr
