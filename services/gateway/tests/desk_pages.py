@@ -22,21 +22,21 @@ HOSTILE = (
 )
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def address(gateway: Any) -> AsyncIterator[str]:
     """A gateway."""
     async with gateway() as url:
         yield url
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """A running Chromium."""
+    """One Chromium for all pages here, each of which is of a person with cookies of its own."""
     async with chromium() as running:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a document whose section `research` waits for review, in version 2."""
     async with open_backstage(server) as stage:

@@ -19,7 +19,7 @@ from stemma_testkit.document_events import document_requested
 
 from .desk_pages import section, signed_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 GIVEN = "media/<b>plan</b>.png"
 MISSING = tuple(MissingReference(reference=name, file="rfp.md") for name in (GIVEN, "logo.png", "map.png"))
 

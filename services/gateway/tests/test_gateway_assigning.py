@@ -21,13 +21,13 @@ from stemma_testkit.document_events import document_requested, review_requested,
 from .conftest import Caller
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 ME = client_user("default")
 PAST = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 HTML = {"Accept": "text/html"}
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a section that waits for review, is assigned to `bea` and overdue."""
     async with open_backstage(server) as stage:

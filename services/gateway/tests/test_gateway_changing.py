@@ -22,7 +22,7 @@ from stemma_testkit.document_events import document_requested, review_requested,
 from .conftest import Caller
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 OLD = "# Costs\n\nIt costs 5 euros. It is small.\n\nWe (Brief).\n"
 NEW = (
     "# Costs\n\nIt costs 6 euros. It is very small.\n\nWe (Brief). They pay.\n\n<script>document.title='run'</script>\n"
@@ -30,7 +30,7 @@ NEW = (
 LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nWe (Brief). They pay.\n\nSee below.\n"
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a section of two versions, of which the second rests on an input."""
     async with open_backstage(server) as stage:

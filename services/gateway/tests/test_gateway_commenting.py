@@ -20,7 +20,7 @@ from stemma_testkit.document_events import document_requested, review_requested,
 from .conftest import Caller
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\nOperation costs EUR 90,000.\n"
 SELECT = """() => {
   const paragraph = document.querySelectorAll(".rendered p")[0];
@@ -30,7 +30,7 @@ SELECT = """() => {
 HOSTILE = "<script>document.title='run'</script> \u202eabc " + "x" * 5000
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a section that has an open thread, one whose passage is gone, and a resolved one."""
     async with open_backstage(server) as stage:

@@ -11,7 +11,7 @@ from stemma_testkit.backstage import Backstage
 from .conftest import PAGES, Caller
 from .desk_pages import section
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H5", "S3")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H5", "S3")]
 PACKED = {**PAGES, "Accept-Encoding": "gzip"}
 
 

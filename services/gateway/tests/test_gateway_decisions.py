@@ -18,24 +18,24 @@ from stemma_testkit.document_events import document_requested, review_requested,
 
 from .conftest import PAGES, Person, at, problem
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def address(gateway: Any) -> AsyncIterator[str]:
     """A gateway."""
     async with gateway(refusals_at_once=100) as url:
         yield url
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client that keeps its cookies."""
     async with at(address) as client:
         yield client
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a document whose section `research` waits for review, in version 1."""
     async with open_backstage(server) as stage:

@@ -31,7 +31,7 @@ from stemma_testkit.document_events import form_export_requested, form_exported,
 from .conftest import Caller
 from .desk_pages import section, signed_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 PLACE = "row => [...document.querySelectorAll('[data-row]')].indexOf(row) + 1"
 
 

@@ -25,14 +25,14 @@ from stemma_testkit.document_events import document_requested, review_requested,
 from .conftest import Caller
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 STALE = StaleMark(
     section_id="solution",
     reasons=(StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),),
 )
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a document that was exported before a person changed what another section rests on."""
     async with open_backstage(server) as stage:

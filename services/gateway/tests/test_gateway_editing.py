@@ -22,7 +22,7 @@ from stemma_testkit.document_events import review_requested, section_drafted
 from .conftest import Caller
 from .desk_pages import PNG, section, signed_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 OURS, THEIRS = "# Research\n\nOur words.\n\nThe end.\n", "# Research\n\nTheir words.\n\nThe very end.\n"
 BASE = "# Research\n\nOld words.\n\nThe end.\n"
 EDITOR = Path(__file__).parents[1] / "editor"

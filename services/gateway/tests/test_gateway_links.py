@@ -12,10 +12,10 @@ from stemma_gateway.links import GOOD_FOR_S, MOST, Links
 
 from .conftest import PAGES, Caller, Person, at, problem
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def address(gateway: Any) -> AsyncIterator[str]:
     """A gateway."""
     async with gateway() as url:

@@ -29,7 +29,7 @@ from stemma_testkit.servers import admit, connected, connected_person, eventuall
 from .conftest import at
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H3", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H3", "H5")]
 KEY = "k" * 32
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\n" + "Operation costs EUR 90,000.\n\n" * 60
 SELECTED = "() => getSelection().toString()"

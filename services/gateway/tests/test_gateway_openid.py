@@ -27,7 +27,7 @@ from stemma_testkit.servers import provisioned_server
 from .conftest import PAGES, at, problem, running_gateway
 from .openid_provider import CLIENT, SECRET, OpenIdProvider, SigningKey
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 GATEWAY_PORT = free_port()
 BACK = f"http://127.0.0.1:{GATEWAY_PORT}/sign-in/back"
 APPROVAL = {"section_id": "research", "version": 1}
@@ -54,7 +54,7 @@ def link(server: NatsServer, name: str, identity: str, role: Role = Role.REVIEWE
     server.admitted("default").add(name, role, keys, identity)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def address(
     house: NatsServer, provider: OpenIdProvider, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[str]:
@@ -65,7 +65,7 @@ async def address(
         yield url
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client that keeps its cookies."""
     async with at(address) as client:

@@ -83,7 +83,7 @@ def test_a_name_of_a_file_with_a_dot_is_no_name_of_a_field() -> None:
     assert title_of(problem_of(NotFound("there is no such file")), "de") == "Nicht gefunden"
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_german(
     address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
@@ -101,7 +101,7 @@ async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_ger
     assert "Version 2 ist nicht mehr aktuell, sondern Version 3." in refused.text
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_a_page_that_is_not_there_leads_back_to_the_desk_and_axe_finds_nothing_in_it(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -115,7 +115,7 @@ async def test_a_page_that_is_not_there_leads_back_to_the_desk_and_axe_finds_not
         await page.wait_for_url("**/desk")
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_what_only_a_bug_explains_is_told_on_a_page_without_a_word_of_it() -> None:
     router, app = APIRouter(route_class=PageRoute), FastAPI()
 

@@ -47,7 +47,7 @@ from stemma_testkit.document_events import document_requested, review_requested,
 from .conftest import Caller
 from .desk_pages import PNG, section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 NAME = "rfp <i>.pdf"
 BOXES = "all => all.map((each) => ['x', 'y', 'width', 'height'].map((edge) => Math.round(each.getAttribute(edge))))"
 READ = "# Terms\n\nThe contractor shall train ten users.\n\n# Offers\n\nThe offeror must sign <b>form</b> A.\n"
@@ -94,7 +94,7 @@ DEADLINES = Deadlines(
 )
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a ledger of three rows, one of which is answered, after an amendment."""
     async with open_backstage(server) as stage:
@@ -174,7 +174,7 @@ async def answered(stage: Backstage, document_id: str) -> e.SectionReviewRequest
     return review_requested("research").model_copy(update={"validation": told})
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def client(server: Any) -> AsyncIterator[Client]:
     """A program of the tenant."""
     user = client_user("default")

@@ -18,7 +18,7 @@ from stemma_testkit.ports import free_port
 
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H2", "H5", "E1")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H5", "E1")]
 KEY = "k" * 32
 WAITS = "It is not answered yet."
 

@@ -15,17 +15,17 @@ from .conftest import PAGES, Person, at, problem
 
 KEYS = "k" * 32
 ELSEWHERE = ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def address(gateway: Any) -> AsyncIterator[str]:
     """A gateway."""
     async with gateway(cookie_keys=KEYS, refusals_at_once=100) as url:
         yield url
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client that keeps its cookies."""
     async with at(address) as client:

@@ -21,7 +21,7 @@ from stemma_testkit.browser import opened, violations
 from .conftest import Caller
 from .desk_pages import signed_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 CSV, TEXT = "text/csv", "text/plain"
 KIND = DocumentKind(
     kind="proposal",
@@ -33,7 +33,7 @@ KIND = DocumentKind(
 )
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def kinds(bus: Backstage) -> None:
     """What the orchestrator tells of itself at its start."""
     told = Capabilities(kinds=(KIND,)).model_dump_json().encode()

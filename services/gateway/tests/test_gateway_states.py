@@ -16,7 +16,7 @@ from stemma_testkit.document_events import document_requested
 
 from .desk_pages import section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("H4", "H5")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H4", "H5")]
 SIZE: Any = {"width": 320, "height": 640}
 SEND = """([path, fields]) => {
   const form = document.createElement("form");
