@@ -29,9 +29,9 @@ from stemma_testkit.servers import POLL_S, provisioned_server
 from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import at_work
 
-from .desk_pages import address, browser, bus
+from .desk_pages import address, browser, bus, long_word
 
-__all__ = ["Backstage", "address", "backstage", "browser", "bus", "document_id", "open_backstage"]
+__all__ = ["Backstage", "address", "backstage", "browser", "bus", "document_id", "long_word", "open_backstage"]
 TENANTS = ("default", "garden")
 Gateway = Callable[..., AbstractAsyncContextManager[str]]
 Caller = Callable[..., httpx.AsyncClient]

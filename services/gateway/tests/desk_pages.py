@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 from stemma_testkit.backstage import Backstage
@@ -16,10 +17,15 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
 )
-HOSTILE = (
-    "# A\n\n<script>document.title='run'</script>\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png)\n\n"
-    f"\u202eabc {'x' * 100_000}\n"
-)
+LONG_WORD = 5000
+
+
+def hostile(word: int) -> str:
+    """A text with markup that would run, and a word of so many letters; a browser takes seconds for 100,000."""
+    return (
+        "# A\n\n<script>document.title='run'</script>\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png)\n\n"
+        f"\u202eabc {'x' * word}\n"
+    )
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -36,11 +42,20 @@ async def browser() -> AsyncIterator[Browser]:
         yield running
 
 
+@pytest.fixture
+def long_word() -> int:
+    """How many letters the longest word of the text has that is reviewed."""
+    return LONG_WORD
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+async def bus(
+    server: Any, open_backstage: Callable[..., Any], document_id: str, long_word: int
+) -> AsyncIterator[Backstage]:
     """The other side, with a document whose section `research` waits for review, in version 2."""
     async with open_backstage(server) as stage:
-        drafts = [await stage.text(document_id, text) for text in ("# Research\n\nOld words.\n", HOSTILE)]
+        texts = ("# Research\n\nOld words.\n", hostile(long_word))
+        drafts = [await stage.text(document_id, text) for text in texts]
         events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
         await stage.append(document_id, document_requested(), *events, review_requested("research", 2))
         await stage.list_research(document_id, version=2)
