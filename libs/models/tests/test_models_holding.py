@@ -77,7 +77,7 @@ async def test_an_answer_leaves_nothing_that_only_a_collection_of_garbage_would_
         with no_collection():
             before = len(there(httpx.Request, httpx.Response, tenacity.AsyncRetrying))
             await client.call(Request({}, PROMPT, [], None), Meter(), listener)
-            assert len(there(httpx.Request, httpx.Response, tenacity.AsyncRetrying)) == before
+            assert len(there(httpx.Request, httpx.Response, tenacity.AsyncRetrying)) <= before
 
 
 @pytest.mark.parametrize("listener", [None, nobody])
