@@ -27,6 +27,7 @@ from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, socket
 from typing import IO, NamedTuple, TypeVar
 
 import stemma_cli.main
+from stemma_cli.local.environment import live_in
 from stemma_cli.local.launcher import Launched, launcher
 from stemma_cli.local.starts import Start
 
@@ -160,10 +161,7 @@ def _attended(asking: socket) -> Command:
 
 def _run(command: Command) -> None:
     os.chdir(command.folder)
-    os.environ.clear()
-    os.environ.update(command.environment)
-    time.tzset()
-    tempfile.tempdir = None  # the folder that the environment of the copied process named
+    live_in(command.environment)
     sys.argv = [command.program, *command.arguments]
     # What tells how it is called asks whether it was started as a module, which only the copied process was.
     sys.modules["__main__"].__package__ = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import time
 from collections.abc import Mapping
 
 from stemma_contracts import subjects
@@ -24,6 +27,14 @@ def environment_of(service: str, surroundings: Mapping[str, str]) -> dict[str, s
     none gets what is set for another one alone.
     """
     return {name: value for name, value in surroundings.items() if _is_for(service, name.upper())}
+
+
+def live_in(environment: Mapping[str, str]) -> None:
+    """Have a copy of a process live in this one, without what Python derived from that of the copied process."""
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    tempfile.tempdir = None
 
 
 def harmless(surroundings: Mapping[str, str]) -> dict[str, str]:

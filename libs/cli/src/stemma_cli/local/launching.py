@@ -14,10 +14,8 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +29,7 @@ from stemma_confinement import copies
 from stemma_confinement.prctl import PDEATHSIG, prctl
 from stemma_confinement.preparing import attend
 
-from .environment import CALL_MODELS
+from .environment import CALL_MODELS, live_in
 from .run import DETECT, command_of, import_models, load_languages
 from .starts import LONGEST, Descriptors, Start
 
@@ -199,7 +197,7 @@ def _attend(asked: copies.Asked) -> NoReturn:
         with open(os.devnull, "r+b", buffering=0) as nowhere:
             for stream in (sys.stdin, sys.stdout, sys.stderr):
                 os.dup2(nowhere.fileno(), stream.fileno())
-        _live_in(copies.ENVIRONMENT)
+        live_in(copies.ENVIRONMENT)
         _name_process("stemma-confined")
         gc.enable()
         attend(*asked)
@@ -218,19 +216,11 @@ def _become(launcher: int, descriptors: Descriptors, asking: socket) -> Start:
         os.dup2(descriptors.log, stream.fileno())
     os.fchdir(descriptors.folder)
     start = Start.read(descriptors.start)
-    _live_in(start.environment)
+    live_in(start.environment)
     _name_process(start.name)
     gc.enable()
     copies.ask(asking)
     return start
-
-
-def _live_in(environment: Mapping[str, str]) -> None:
-    """Have this one, and what Python derived from that of the launcher made anew."""
-    os.environ.clear()
-    os.environ.update(environment)
-    time.tzset()
-    tempfile.tempdir = None
 
 
 def _name_process(name: str) -> None:
