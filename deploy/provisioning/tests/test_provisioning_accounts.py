@@ -6,6 +6,7 @@ import os
 import subprocess
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -22,7 +23,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, client_user, provision
-from stemma_provisioning.copies import copies_api, ensure_copies
+from stemma_provisioning.copies import Copy, copies, copies_api, ensure_copies, reads_its_feed
 from stemma_provisioning.moving import begin_restoring, end_restoring
 from stemma_provisioning.topology import streams
 from stemma_testkit.servers import barrier, connected, eventually
@@ -214,6 +215,24 @@ async def _provision(server: NatsServer, tenants: tuple[str, ...]) -> None:
     async with connected(server) as admin:
         await provision(admin, tenants)
         assert await check(admin, tenants) == []
+
+
+@pytest.mark.req("S1", "O1")
+async def test_every_copy_reads_its_feed_once_it_is_provisioned(tmp_path: Path) -> None:
+    """One that subscribes yet while the server reads its configuration again can make it hang."""
+    tenants = tuple(f"tenant-{number}" for number in range(4))
+    with NatsServer(tmp_path, tenants=tenants) as server:
+        async with connected(server) as admin:
+            await provision(admin, tenants)
+            expected = [copy for tenant in tenants for copy in copies(tenant)]
+            reading = await asyncio.gather(*(reads_its_feed(admin.jetstream(), copy) for copy in expected))
+            assert reading == [True] * len(expected)
+            await admin.jetstream(prefix=copies_api(tenants[0])).delete_stream(expected[0].stream)
+            await eventually(partial(_reads_nothing, admin, expected[0]))
+
+
+async def _reads_nothing(admin: Client, copy: Copy) -> bool:
+    return not await reads_its_feed(admin.jetstream(), copy)
 
 
 @pytest.mark.req("S1", "S5")

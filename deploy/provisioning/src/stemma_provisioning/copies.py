@@ -178,6 +178,12 @@ async def copy_drift(origin: JetStreamContext, there: JetStreamContext, copy: Co
     return await copy_loss(origin, there, copy)
 
 
+async def reads_its_feed(origin: JetStreamContext, copy: Copy) -> bool:
+    """Whether a copy has subscribed to its feed."""
+    feed = await _feed_of(origin, copy)
+    return feed is not None and bool(feed.push_bound)
+
+
 async def copy_loss(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> str | None:
     """What a copy has lost for good, if anything: itself, its feed, or messages.
 
@@ -279,10 +285,16 @@ async def _stream_of(there: JetStreamContext, copy: Copy) -> StreamConfig | None
 
 
 async def _caught_up(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -> None:
+    """Wait until a copy reads its feed and has what that was given.
+
+    Also an empty one: nats-server 2.15.1 hangs where it reads its configuration again while a copy subscribes to its
+    feed.
+    """
     async with asyncio.timeout(CAUGHT_UP_WITHIN_S):
         while True:
             feed = await origin.consumer_info(copy.stream, copy.consumer)
             last = feed.delivered.stream_seq if feed.delivered else 0
-            if not feed.num_pending and (await there.stream_info(copy.stream)).state.last_seq >= last:
+            is_read = feed.push_bound and not feed.num_pending
+            if is_read and (await there.stream_info(copy.stream)).state.last_seq >= last:
                 return
             await asyncio.sleep(POLL_S)

@@ -18,7 +18,7 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 
 from .bounds import Bounds
-from .copies import API_TIMEOUT_S, copies, copies_api, copy_drift, ensure_copies
+from .copies import API_TIMEOUT_S, Copy, copies, copies_api, copy_drift, ensure_copies, reads_its_feed
 from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, default_ack_wait_s, streams
 
@@ -186,10 +186,17 @@ async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: fl
 async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str, replicas: Replicas) -> list[Drift]:
     there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
     try:
-        found = [(copy, await copy_drift(js, there, copy)) for copy in copies(tenant, replicas.number)]
+        found = [(copy, await _wrong_with(js, there, copy)) for copy in copies(tenant, replicas.number)]
     except (ServiceUnavailableError, NoRespondersError):
         return [Drift(tenant, "account", "present", None)]
     return [Drift(str(copy), f"{wrong} of the copy", "present", None) for copy, wrong in found if wrong]
+
+
+async def _wrong_with(js: JetStreamContext, there: JetStreamContext, copy: Copy) -> str | None:
+    """What is to be made anew, or what the server has yet to do."""
+    if wrong := await copy_drift(js, there, copy):
+        return wrong
+    return None if await reads_its_feed(js, copy) else "subscription"
 
 
 async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift]:
