@@ -72,7 +72,7 @@ async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it goes with the one server, of several, on which it is: nothing is said about it."""
-    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
     monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 3.0)
     copies = backstage.nats.jetstream(prefix=copies_api("default"))
 
@@ -110,6 +110,29 @@ async def test_a_follower_makes_another_consumer_when_its_own_lives_and_stands_s
         await backstage.append(document_id, DocumentPaused())
         async with asyncio.timeout(20):
             assert [event.name for event in await coming] == ["document-paused"]
+
+
+@pytest.mark.req("E4", "O1")
+async def test_the_last_event_is_given_also_where_the_server_counts_one_more_behind_it(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of several servers does now and then that has just taken over."""
+    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(f"{CONNECTION}.CALL_TIMEOUT_S", 1.0)
+    reads = Msg.Metadata._from_reply
+
+    def one_more(reply: str) -> Msg.Metadata:
+        read = reads(reply)
+        return replace(read, num_pending=read.num_pending + 1)
+
+    monkeypatch.setattr(Msg.Metadata, "_from_reply", one_more)
+    await backstage.append(document_id, DocumentPaused(), DocumentResumed())
+    async with aclosing(client.follow(document_id)) as events:
+        assert [(event.name, bool(event.pending)) for event in await take(events, 2)] == [
+            ("document-paused", True),
+            ("document-resumed", False),
+        ]
+    assert [event.name for event in await client.history(document_id)] == ["document-paused", "document-resumed"]
 
 
 @pytest.mark.req("E4")
@@ -289,7 +312,7 @@ async def test_an_event_that_the_copy_lacks_is_told_of_and_the_document_is_not_r
 async def test_a_document_is_not_read_without_its_last_event_where_the_copy_lacks_it(
     own_server: NatsServer, open_backstage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
     monkeypatch.setattr(f"{CONNECTION}.CALL_TIMEOUT_S", 1.0)
     password = own_server.passwords["client-default"]
     async with (
@@ -403,7 +426,7 @@ async def test_of_live_text_that_nobody_reads_only_so_much_is_kept(
 async def test_a_message_that_is_lost_between_servers_comes_again_though_nothing_comes_behind_it(
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{CONNECTION}.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
     nats, lost = client._connection.nats, list[bytes]()
     process = nats._process_msg
 

@@ -356,20 +356,22 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         """Events, each as soon as it is known whether another one lies behind it.
 
         The copy that is read may be behind the log for a moment; what it lacks is pending all the same. What lies
-        behind an event and is none is not: an event is held back until what is stored behind it was seen.
+        behind an event and is none is not: an event is held back until what is stored behind it was seen, or until
+        the copy has no more.
         """
         last = await self._connection.last_sequence(subjects.EVENTS, subject)
-        held: RecordedEvent | None = None
-        async with aclosing(self._connection.follow(subjects.EVENTS, subject, from_sequence)) as messages:
+        held, reached = None, 0
+        async with aclosing(self._connection.follow_and_rest(subjects.EVENTS, subject, from_sequence)) as messages:
             async for message in messages:
-                if event := genuine.read_or_tell(message, self._connection.tell):
+                reached = message.metadata.sequence.stream if message else reached
+                if message and (event := genuine.read_or_tell(message, self._connection.tell)):
                     if genuine.hole:
                         self._connection.tell(str(genuine.hole))
                     if held:
                         yield held
                     held = event
-                if held and not message.metadata.num_pending:
-                    yield replace(held, pending=int(message.metadata.sequence.stream < last))
+                if held and not (message and message.metadata.num_pending):
+                    yield replace(held, pending=int(reached < last))
                     held = None
 
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:

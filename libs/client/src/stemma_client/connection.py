@@ -11,7 +11,6 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from ssl import SSLError
 from typing import Any, TypeVar
-from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -19,18 +18,18 @@ from nats.errors import (
     ConnectionClosedError,
     NoRespondersError,
     NoServersError,
-    NotJSMessageError,
     SlowConsumerError,
 )
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RawStreamMsg
+from nats.js.api import ConsumerConfig, DeliverPolicy, RawStreamMsg
 from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.servers import servers_in
 
 from .admittance import Admittance, is_refusal
+from .consumers import Heartbeats, is_from, throw_away_consumer
 from .errors import (
     AccessDeniedError,
     CopyIncompleteError,
@@ -39,18 +38,15 @@ from .errors import (
     StemmaError,
     TenantFullError,
 )
-from .heartbeats import Heartbeats
 from .logins import IdentityLogin, Login, credentials
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
 HANDSHAKE_WITHIN_S = 5.0
 CALL_TIMEOUT_S = 10.0
-HEARTBEAT_S = 5.0
 SILENT_FOR_S = 12.0
 LOOK_AGAIN_S = 30.0
 """How long nothing comes before it is looked whether a consumer stands still, as after a server was lost."""
-INACTIVE_FOR_S = 30.0
 RETRY_AFTER_S = 0.25
 ADMITTED_WITHIN_S = 6.0
 MOST_AHEAD = 8 * 1024 * 1024
@@ -280,7 +276,7 @@ class Connection:
         """
         policy = DeliverPolicy.LAST_PER_SUBJECT if latest else DeliverPolicy.BY_START_SEQUENCE
         last = at_least if latest else max(at_least, await self.last_sequence(stream, subject))
-        config = _consumer(subject, deliver_policy=policy, opt_start_seq=None if latest else after + 1)
+        config = throw_away_consumer(subject, deliver_policy=policy, opt_start_seq=None if latest else after + 1)
         async with self._consuming(stream, config) as (subscription, stored):
             heartbeats, pending, seen, came = Heartbeats(subscription), stored, after, 0
             while pending or seen < last:
@@ -288,10 +284,12 @@ class Connection:
                 try:
                     message = await self.call(subscription.next_msg(timeout=CALL_TIMEOUT_S))
                 except ServerUnreachableError:
-                    if not pending and heartbeats.number > before and heartbeats.delivered <= came:
+                    if heartbeats.number > before and heartbeats.delivered <= came:
                         await self._raise_if_more(stream, subject, seen)
+                        if seen >= last:
+                            return
                     raise
-                if _is_from(message, stream, config):
+                if is_from(message, stream, config):
                     pending, seen = message.metadata.num_pending, message.metadata.sequence.stream
                     came = message.metadata.sequence.consumer
                     yield message
@@ -343,9 +341,24 @@ class Connection:
         A server that restarts interrupts nothing: reading goes on behind the last message seen. Raises
         `AccessDeniedError` once the caller is not admitted any more.
         """
+        async with aclosing(self.follow_and_rest(stream, subject, from_sequence)) as messages:
+            async for message in messages:
+                if message is not None:
+                    yield message
+
+    async def follow_and_rest(
+        self, stream: str, subject: str, from_sequence: int = 0
+    ) -> AsyncGenerator[Msg | None, None]:
+        """The same, and `None` where nothing more is there though the last message told that something was.
+
+        What a message tells of those behind it can be wrong: a server of several, that has just taken over, may count
+        one too many.
+        """
         position, opened = max(from_sequence, 1), False
         while not self.nats.is_closed:
-            config = _consumer(subject, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=position)
+            config = throw_away_consumer(
+                subject, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=position
+            )
             try:
                 async with (
                     self._consuming(stream, config, MOST_AHEAD) as (subscription, _),
@@ -353,7 +366,8 @@ class Connection:
                 ):
                     opened = True
                     async for message in messages:
-                        position = message.metadata.sequence.stream + 1
+                        if message is not None:
+                            position = message.metadata.sequence.stream + 1
                         yield message
             except (NatsError, ServerUnreachableError):
                 if not opened:
@@ -368,8 +382,10 @@ class Connection:
 
     async def _until_broken(
         self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig, position: int
-    ) -> AsyncGenerator[Msg, None]:
+    ) -> AsyncGenerator[Msg | None, None]:
         """Messages until one is missing, the connection was lost, or the consumer has fallen silent or stands still.
+
+        `None` where the stream has no more after a moment of silence, though the last message may have told so.
 
         One may be missing because too many were waiting, or was lost between two servers, also behind all those that
         were read.
@@ -378,6 +394,7 @@ class Connection:
         """
         expected, silence, quiet, reconnects = 1, 0.0, 0.0, self.nats.stats["reconnects"]
         heartbeats = Heartbeats(subscription)
+        more = True
         while silence < SILENT_FOR_S and self.nats.stats["reconnects"] == reconnects:
             _raise_if_cancelled()
             try:
@@ -386,24 +403,31 @@ class Connection:
                 if subscription._sub._id in self._overrun or heartbeats.delivered >= expected:
                     return
                 silence, quiet = 0.0 if heartbeats.came() else silence + 1, quiet + 1
+                if more and await self._has_more(stream, config, position) is False:
+                    more = False
+                    yield None
                 if quiet >= LOOK_AGAIN_S:
                     quiet = 0.0
                     if await self._has_more(stream, config, position):
                         return
                 continue
-            if not _is_from(message, stream, config):
+            if not is_from(message, stream, config):
                 continue
             if message.metadata.sequence.consumer != expected:
                 return
             expected, silence, quiet = expected + 1, 0.0, 0.0
             position = message.metadata.sequence.stream + 1
+            more = bool(message.metadata.num_pending)
             yield message
 
-    async def _has_more(self, stream: str, config: ConsumerConfig, position: int) -> bool:
-        """Whether something lies at a position or behind it that a consumer, which lives, has not delivered."""
+    async def _has_more(self, stream: str, config: ConsumerConfig, position: int) -> bool | None:
+        """Whether something lies at a position or behind it that a consumer, which lives, has not delivered.
+
+        `None` if the server does not tell.
+        """
         with suppress(ServerUnreachableError):
             return await self.last_sequence(stream, str(config.filter_subject)) >= position
-        return False
+        return None
 
     @asynccontextmanager
     async def _consuming(
@@ -441,33 +465,9 @@ def _role_of(login: Login | IdentityLogin) -> str:
     return f"the role {login.role}" if login.role else "their role"
 
 
-def _is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
-    """Whether our consumer delivered a message; all users of a tenant share its account, and could send one here."""
-    try:
-        return (message.metadata.stream, message.metadata.consumer) == (stream, config.name)
-    except NotJSMessageError:
-        return False
-
-
 def _full(error: Exception | None) -> str | None:
     """What we say of a connection that the server refuses because the tenant has enough."""
     return FULL.get(str(error).removeprefix("nats: ").strip("'"))
-
-
-def _consumer(subject: str, **start: Any) -> ConsumerConfig:
-    """A throw-away consumer; it has a name because only then its filter is part of the API subject."""
-    return ConsumerConfig(
-        name=f"client-{uuid4().hex}",
-        filter_subject=subject,
-        ack_policy=AckPolicy.NONE,
-        max_deliver=1,
-        flow_control=True,
-        idle_heartbeat=HEARTBEAT_S,
-        inactive_threshold=INACTIVE_FOR_S,
-        mem_storage=True,
-        num_replicas=1,
-        **start,
-    )
 
 
 def _raise_if_cancelled() -> None:
