@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import operator
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import aiohttp
 import httpx
 import pytest
 import tenacity
+from aiohttp.client_proto import ResponseHandler
 from langchain_core.messages import HumanMessage
 from stemma_models import Meter, ModelSettings, chat_model
 from stemma_models.client import ModelClient
+from stemma_models.listening import LISTENER
 from stemma_models.records import Request
 from stemma_testkit.provider import Reply, provider, says
 
@@ -46,26 +50,76 @@ async def nobody(_: str) -> bool:
     return False
 
 
-async def test_what_was_asked_is_held_in_one_place_while_its_stream_comes() -> None:
+@asynccontextmanager
+async def streams(count: int) -> AsyncIterator[None]:
+    """So many of one model, of each of which the first words have come in this block."""
     with provider() as running:
-        heard, begun = threading.Event(), asyncio.Event()
-        running.script = [Reply({"content": "one two three"}, heard=heard)]
+        heard, begun = threading.Event(), [asyncio.Event() for _ in range(count)]
+        running.script = [Reply({"content": "one two three"}, heard=heard) for _ in begun]
+        client = model(running.base)
 
-        async def told(_: str) -> bool:
-            begun.set()
-            return False
+        async def ask(first: asyncio.Event) -> str:
+            async def told(_: str) -> bool:
+                first.set()
+                return False
 
-        before = {id(request) for request in there(httpx.Request)}
-        asking = asyncio.create_task(model(running.base).call(Request({}, PROMPT, [], None), Meter(), told))
+            answer, _ = await client.call(Request({}, PROMPT, [], None), Meter(), told)
+            return str(answer.text)
+
+        asking = [asyncio.create_task(ask(first)) for first in begun]
         try:
-            await begun.wait()
-            requests = [request for request in there(httpx.Request) if id(request) not in before]
-            assert requests
-            assert [request.content for request in requests] == [b""] * len(requests)
+            for first in begun:
+                await first.wait()
+            yield
         finally:
             heard.set()
-        answer, _ = await asking
-    assert answer.text == "one two three"
+        assert await asyncio.gather(*asking) == ["one two three"] * count
+
+
+async def test_what_was_asked_is_held_in_one_place_while_its_stream_comes() -> None:
+    before = {id(request) for request in there(httpx.Request)}
+    async with streams(1):
+        requests = [request for request in there(httpx.Request) if id(request) not in before]
+        assert requests
+        assert [request.content for request in requests] == [b""] * len(requests)
+
+
+async def test_streams_that_come_share_the_headers_of_their_requests_and_hold_no_others() -> None:
+    before = {id(found) for found in there(httpx.Request, aiohttp.ClientResponse)}
+    async with streams(2):
+        first, second = (request for request in there(httpx.Request) if id(request) not in before)
+        assert len(first.headers) > 5
+        assert all(map(operator.is_, first.headers._list, second.headers._list))
+        for answer in there(aiohttp.ClientResponse):
+            if id(answer) not in before:
+                assert not answer.headers
+                assert not answer.raw_headers
+                assert not answer.request_info.headers
+
+
+async def test_a_connection_holds_nothing_of_the_call_that_it_was_made_for() -> None:
+    before = {id(found) for found in there(asyncio.Handle)}
+    async with streams(1):
+        readers = [handle for handle in there(asyncio.Handle) if id(handle) not in before and is_reader(handle)]
+        assert readers
+        assert not any(LISTENER in handle._context for handle in readers)
+
+
+def is_reader(handle: Any) -> bool:
+    """Whether the event loop calls it for whatever comes over a connection of aiohttp, as long as that lives."""
+    transport = getattr(handle._callback, "__self__", None)
+    protocol = transport.get_protocol() if isinstance(transport, asyncio.Transport) else None
+    return isinstance(protocol, ResponseHandler)
+
+
+async def test_streams_and_answers_in_one_piece_come_over_the_same_connections() -> None:
+    before = {id(found) for found in there(aiohttp.TCPConnector)}
+    with provider() as running:
+        running.script = [says("one"), says("two")]
+        client = model(running.base)
+        for listener in (nobody, None):
+            await client.call(Request({}, PROMPT, [], None), Meter(), listener)
+        assert len([found for found in there(aiohttp.TCPConnector) if id(found) not in before]) == 1
 
 
 @pytest.mark.parametrize("listener", [None, nobody])

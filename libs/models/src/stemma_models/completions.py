@@ -17,10 +17,11 @@ _TEXTS = frozenset({"content", "refusal", "reasoning_content", "reasoning"})
 class Completion:
     """A completion of OpenAI, as its stream tells it. ``begun`` once there is a stream.
 
-    ``count`` says what a message took whose stream does not.
+    ``count`` says what a message took whose stream does not. The provider may say nothing for ``silence_s`` seconds.
     """
 
-    def __init__(self, count: Callable[[dict[str, Any]], dict[str, int]]) -> None:
+    def __init__(self, count: Callable[[dict[str, Any]], dict[str, int]], silence_s: float = float("inf")) -> None:
+        self.silence_s = silence_s
         self.begun = False
         self.reason: str | None = None
         self.usage: dict[str, Any] | None = None

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiohttp import ClientResponse
 from aiohttp.streams import StreamReader
+from multidict import CIMultiDict, CIMultiDictProxy
+
+_NO_HEADERS: CIMultiDictProxy[str] = CIMultiDictProxy(CIMultiDict())
 
 
 class JoinedReader(StreamReader):  # type: ignore[misc]  # mypy does not read aiohttp
@@ -32,6 +36,15 @@ class JoinedReader(StreamReader):  # type: ignore[misc]  # mypy does not read ai
         if self._protocol._reading_paused:  # for more had come than it holds
             self._protocol.resume_reading()
         return data
+
+
+def let_go_of_headers(response: Any) -> None:
+    """Have an answer that comes hold neither its headers nor those of its request, which who reads it has by now."""
+    if isinstance(response, ClientResponse):
+        told: Any = response
+        told._headers, told._raw_headers = _NO_HEADERS, ()
+        told._cache.clear()
+        told._request_info = told._request_info._replace(headers=_NO_HEADERS)
 
 
 def read_together(body: Any) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, suppress
-from functools import wraps
+from contextvars import Context
+from functools import lru_cache, wraps
 from typing import Any, cast
 
 import httpx
@@ -27,18 +28,39 @@ TOGETHER_S = 0.1
 NO_ANSWER = 500
 """The status of an answer whose stream tells of an error: its own has come long before."""
 
+HEADERS = 256
+"""Of all calls under way, whose requests differ in few of them."""
+
 _ENDED = httpx.ByteStream(b"")
+_TIMES = ("connect", "read", "write", "pool")
 
 Ask = Callable[[Any, httpx.Request], Awaitable[httpx.Response]]
+Connect = Callable[..., Coroutine[Any, Any, Any]]
 
 
 def install() -> None:
     """For whatever LiteLLM asks through aiohttp, as it does by itself. Other transports are left as they are."""
+    from aiohttp import TCPConnector
     from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
     ask = LiteLLMAiohttpTransport.handle_async_request
     if not hasattr(ask, "__wrapped__"):
         cast("Any", LiteLLMAiohttpTransport).handle_async_request = _joining(ask)
+        cast("Any", TCPConnector)._create_connection = _of_nobody(TCPConnector._create_connection)
+
+
+def _of_nobody(connect: Connect) -> Connect:
+    """Connections are made outside the context of the call that needs one first.
+
+    The event loop holds that context for as long as a connection lives: the job, what it was written from and what was
+    answered, long after the document has ended.
+    """
+
+    @wraps(connect)
+    async def _create_connection(*about: Any) -> Any:
+        return await asyncio.create_task(connect(*about), context=Context())
+
+    return _create_connection
 
 
 def _joining(ask: Ask) -> Ask:
@@ -46,12 +68,12 @@ def _joining(ask: Ask) -> Ask:
     async def handle_async_request(transport: Any, request: httpx.Request) -> httpx.Response:
         listener = LISTENER.get()
         if listener is None:
-            return _answered(request, await ask(transport, request))
+            return await _answered(ask, transport, request)
         completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
         if completion is not None:
-            await _ask_for_a_stream(request)
+            await _ask_for_a_stream(request, completion.silence_s)
         request.headers["accept-encoding"] = "identity"
-        answer = _answered(request, await ask(transport, request))
+        answer = await _answered(ask, transport, request)
         if not _is_stream(answer.headers):
             return answer
         answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
@@ -72,19 +94,28 @@ class Answer(httpx.Response):
         self.stream = _ENDED
 
 
-def _answered(request: httpx.Request, answer: httpx.Response) -> httpx.Response:
-    """The answer to a request, which is emptied: it is not sent again unless the answer says where to."""
+@lru_cache(maxsize=HEADERS)
+def _shared(header: tuple[bytes, bytes, bytes]) -> tuple[bytes, bytes, bytes]:
+    """One for all requests that have it: each has a dozen and more, of 3 KB together."""
+    return header
+
+
+async def _answered(ask: Ask, transport: Any, request: httpx.Request) -> httpx.Response:
+    """The answer to a request, which is emptied then: it is not sent again unless the answer says where to."""
+    request.headers._list = [_shared(header) for header in request.headers._list]
+    answer = await ask(transport, request)
     if not answer.has_redirect_location:  # LiteLLM and the SDK of OpenAI hold it for as long as its answer takes
         request.stream, request._content = _ENDED, b""
     answer.__class__ = Answer
     return answer
 
 
-async def _ask_for_a_stream(request: httpx.Request) -> None:
-    """Have the request be for a stream, with what it costs, in place of an answer in one piece."""
+async def _ask_for_a_stream(request: httpx.Request, silence_s: float) -> None:
+    """Have the request be for a stream, with what it costs and its silence, in place of an answer in one piece."""
     body = to_json(from_json(await request.aread()) | {"stream": True, "stream_options": {"include_usage": True}})
     request.stream, request._content = httpx.ByteStream(body), body
     request.headers["content-length"] = str(len(body))
+    request.extensions["timeout"] = dict.fromkeys(_TIMES, silence_s)
 
 
 async def _completed(
@@ -126,8 +157,10 @@ class JoinedStream(httpx.AsyncByteStream):
         response = getattr(inner, "_aiohttp_response", None)
         self._rest = Rest(response, silence_s / SILENCE_SHARE)
         if response is not None:
-            from .reading import read_together  # which needs aiohttp, as only services with a real model have it loaded
+            # It needs aiohttp, as only services with a real model have it loaded.
+            from .reading import let_go_of_headers, read_together
 
+            let_go_of_headers(response)
             read_together(response.content)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -54,16 +54,17 @@ class WholeAnswers:
     async def acompletion(self, **call: Any) -> Any:
         """One HTTP attempt."""
         if call.get("stream"):
-            call["timeout"] = self._silence_limit
             if self._completes and LISTENER.get() is not None:
+                # Its silence is the transport's: by another time limit LiteLLM takes other connections.
                 return await self._completed(call)
+            call["timeout"] = self._silence_limit
         answer = await self._asked(call)
         if isinstance(answer, self._litellm.CustomStreamWrapper):
             return _finished(answer)
         return self._whole(answer)
 
     async def _completed(self, call: dict[str, Any]) -> AsyncIterator[Any]:
-        completion = Completion(partial(self._count, call))
+        completion = Completion(partial(self._count, call), self._silence_limit)
         before = COMPLETION.set(completion)
         try:
             answer = await self._asked({**call, "stream": False, "stream_options": None})
