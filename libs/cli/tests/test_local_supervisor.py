@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,12 +35,13 @@ def launcher_of(local: LocalStemma) -> int:
     return parent
 
 
-def remembers(pid: int | None, secret: str) -> bool:
-    """Whether a process has something anywhere in the memory that it can write, its first environment included."""
+def remembered(pid: int | None, secrets: Mapping[str, str]) -> set[str]:
+    """Which of these a process has anywhere in the memory that it can write, its first environment included."""
     maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
     areas = [line.split()[0].split("-") for line in maps if line.split()[1].startswith("rw")]
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        return any(secret.encode() in os.pread(memory.fileno(), int(e, 16) - int(b, 16), int(b, 16)) for b, e in areas)
+        read = (os.pread(memory.fileno(), int(end, 16) - int(begin, 16), int(begin, 16)) for begin, end in areas)
+        return {name for area in read for name, secret in secrets.items() if secret.encode() in area}
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -159,7 +160,7 @@ async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
         monkeypatch.setenv(name, value)
     async with LocalStemma(tmp_path) as local:
         pids = {name: service.pid for name, service in local.services.items()} | {"launcher": launcher_of(local)}
-        knows = {name: {secret for secret in secrets if remembers(pid, secrets[secret])} for name, pid in pids.items()}
+        knows = {name: remembered(pid, secrets) for name, pid in pids.items()}
 
     assert {name: found for name, found in knows.items() if found} == {
         "generation-graph": {of_models, *of_one},
