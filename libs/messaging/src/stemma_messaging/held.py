@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -57,14 +57,15 @@ class Terms:
 class Held:
     """A message that is being handled, in its newest delivery, and what becomes of it.
 
-    ``turn`` is what its handler waits for where it may not begin at once. ``error`` is what the handler raised,
-    ``hindrance`` what kept the verdict from being carried out.
+    ``turn`` is what its handler waits for where it may not begin at once, ``handler`` what FastStream does within our
+    middlewares. ``error`` is what the handler raised, ``hindrance`` what kept the verdict from being carried out.
     """
 
     message: Msg
     delivery: Delivery
     terms: Terms = Terms()
     turn: Turn | None = None
+    handler: Callable[[Any], Awaitable[Any]] | None = None
     verdict: Verdict | None = None
     error: BaseException | None = None
     hindrance: BaseException | None = None

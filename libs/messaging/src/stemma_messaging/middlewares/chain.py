@@ -1,7 +1,7 @@
 """One middleware for FastStream, which has all of ours in it.
 
 FastStream makes each middleware anew for each message, enters it and leaves it. Ours keep nothing of a message, so that
-they are made once; that spares most of what they would cost.
+they are made and joined once; that spares most of what they would cost, and 2 KB of each message in hand.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any, Protocol, Self
 
 from faststream import BaseMiddleware
 from faststream.message import StreamMessage
+
+from stemma_messaging.held import held_of
 
 CallNext = Callable[[Any], Awaitable[Any]]
 
@@ -28,7 +30,9 @@ class Chain(BaseMiddleware[Any, Any]):
 
     def __init__(self, *middlewares: Middleware) -> None:
         super().__init__(None, context=None)  # type: ignore[arg-type]
-        self._from_inside = middlewares[::-1]
+        self._outermost: CallNext = _handled
+        for middleware in middlewares[::-1]:
+            self._outermost = partial(middleware.consume_scope, self._outermost)
 
     def __call__(self, _msg: Any, /, *, context: Any) -> Self:
         """FastStream's way to have a middleware for a message."""
@@ -42,6 +46,12 @@ class Chain(BaseMiddleware[Any, Any]):
 
     async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Through all of them to the handler."""
-        for middleware in self._from_inside:
-            call_next = partial(middleware.consume_scope, call_next)
-        return await call_next(msg)
+        held_of(msg).handler = call_next
+        return await self._outermost(msg)
+
+
+def _handled(msg: StreamMessage[Any]) -> Awaitable[Any]:
+    """What FastStream does within the middlewares."""
+    handler = held_of(msg).handler
+    assert handler is not None
+    return handler(msg)
