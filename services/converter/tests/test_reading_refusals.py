@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -97,9 +95,3 @@ def test_a_refusal_and_a_reading_go_through_a_process() -> None:
     assert (again.reason, again.words) == (refused.reason, refused.words)
     reading = read("a.docx", word(paragraph("Hello")))
     assert pickle.loads(pickle.dumps(reading)) == reading
-
-
-def test_the_service_starts_without_what_reads() -> None:
-    looked = "import sys, stemma_converter.app; print(*{'openpyxl', 'pptx', 'pypdfium2', 'oxmsg'} & sys.modules.keys())"
-    run = subprocess.run([sys.executable, "-c", looked], check=True, capture_output=True, text=True)
-    assert run.stdout.split() == []

@@ -144,6 +144,8 @@ def _is_being_checked(section: Section) -> bool:
 
 
 def _is_changed(one: Input, accepted: int, section: Section) -> bool:
+    if accepted == one.version and not one.withdrawn:
+        return False
     before, now = one.content(accepted), None if one.withdrawn else one.current
     if _digest(before) == _digest(now):
         return False

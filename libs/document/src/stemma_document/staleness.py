@@ -42,7 +42,8 @@ class _Standing:
 
     @property
     def is_stale(self) -> bool:
-        return self.because != NOT_STALE
+        because = self.because
+        return bool(because.upstream or because.inputs or because.requirements)
 
 
 def staleness(state: State) -> Staleness:
@@ -96,7 +97,7 @@ def _standing(document: Document, section: Section, found: dict[str, _Standing])
     reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs or rows else set[str]()
     for name in section.plan.depends_on:
         above = _visit(document, name, found)
-        reason = _reason(accepted.get(name, UpstreamVersion(section_id=name, version=0)), document, above)
+        reason = _reason(accepted.get(name) or UpstreamVersion(section_id=name, version=0), document, above)
         if reason is not None:
             reasons.append(reason)
             causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
@@ -105,7 +106,7 @@ def _standing(document: Document, section: Section, found: dict[str, _Standing])
 
 def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:
     upstream, stale = document.sections[accepted.section_id], above.is_stale
-    same = text_of(upstream, accepted.version) == text_of(upstream, upstream.current_number)
+    same = _same_text(upstream, accepted.version)
     if same and (not stale or _was_kept_against(accepted, document, above)):
         return None
     return StaleReason(
@@ -125,4 +126,4 @@ def _was_kept_against(accepted: UpstreamVersion, document: Document, above: _Sta
 
 
 def _same_text(section: Section, number: int) -> bool:
-    return text_of(section, number) == text_of(section, section.current_number)
+    return number == section.current_number or text_of(section, number) == text_of(section, section.current_number)
