@@ -21,8 +21,6 @@ from stemma_testkit.servers import eventually
 
 LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20) + "![plan](plan.png)\n"
 HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
-HARD_ENOUGH = text_of(UNITS["half links"], 512 * 1024)
-"""It takes longer than `AT_ONCE`, and an agent is shown it in a quarter of the time."""
 AT_ONCE = Limits(seconds=0.2)
 SOON = Limits(seconds=3)
 """Before which an easy text is read, also on a machine that is busy."""
@@ -51,7 +49,7 @@ async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
 @pytest.mark.parametrize("graph", ["section", "roles", "document_agent"])
 async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop, graph: str) -> None:
     tools = _impatient(workshop.tools(ScriptedModel(script=[])), workshop)
-    job = await workshop.job("research", files={"hard.md": HARD_ENOUGH})
+    job = await workshop.job("research", files={"hard.md": HARD})
     job = job.model_copy(update={"section": job.section.model_copy(update={"graph": graph})})
     written = await on_generate_section(job, tools=tools)
     as_given = {name: value for name, value in job if name in EvaluateDraft.model_fields}

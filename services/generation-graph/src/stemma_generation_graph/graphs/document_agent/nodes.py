@@ -57,10 +57,10 @@ class DocumentNodes:
     async def scan_assets(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Finds the images and the chapters of every input."""
         session = _session(state, runtime)
-        texts = {name: await shown_text(session, name, {}) for name in state["input_files"]}
         inputs = {name: await session.text("inputs/" + name) for name in state["input_files"]}
         given = [Text(name, text) for name, text in inputs.items()]
         sources = await runtime.context.library.sources(job_of(state).document, given)
+        texts = {name: await shown_text(session, name, {}) for name in state["input_files"]}
         missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,
