@@ -51,11 +51,10 @@ def rendered(compose: str, table: Mapping[str, Any]) -> str:
 
 
 def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> str:
-    lines = ["<<: *service" if "port" in program.get("health", {}) else "<<: *confined"]
+    lines = ["<<: *service" if "health" in program else "<<: *confined"]
     lines += ["build:", *_indented(_build(**program["image"]))]
     lines += [f"{key}: {_flow(program[key])}" for key in ("entrypoint", "command") if key in program]
     lines += ["restart: on-failure"] if program["runs"] == "once" else []
-    lines += _always(program) if "command" in program.get("health", {}) else []
     lines += ["depends_on:", *_indented(_awaited(after, table) for after in program["after"])]
     if "serves" in program:
         lines += [f"ports: {_flow(['127.0.0.1:{0}:{0}'.format(program['serves'])])}"]
@@ -66,12 +65,6 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
     if volumes := [*_mounted(program), *([f"{name}-in-hand:{IN_HAND}"] if "queues" in program else [])]:
         lines += [f"volumes: {_flow(volumes)}"]
     return "\n".join([f"  {name}:", *(f"    {line}" for line in lines), ""])
-
-
-def _always(program: Mapping[str, Any]) -> list[str]:
-    test = _flow(["CMD", *program["health"]["command"]])
-    times = ("interval: 5s", "timeout: 3s", "retries: 6")
-    return ["restart: unless-stopped", "healthcheck:", *_indented((f"test: {test}", *times))]
 
 
 def _mounted(program: Mapping[str, Any]) -> list[str]:

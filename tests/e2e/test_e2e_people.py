@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def settings(stemma: LocalStemma, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Of somebody at this machine, who has the folder of the server."""
     config = tmp_path_factory.mktemp("config")
@@ -34,7 +34,7 @@ async def run(settings: dict[str, str], *arguments: str, login: Path | None = No
     return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=env)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """An owner, an author, two reviewers and a reader."""
     folder = tmp_path_factory.mktemp("logins")
@@ -45,7 +45,7 @@ async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFact
     return {name: folder / name for name in people}
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def document_id(logins: dict[str, Path]) -> str:
     """A document of the author's whose first section waits for its reviewer."""
     async with Client.connect(login=logins["bob"]) as client:

@@ -95,7 +95,6 @@ async def admission(stemma: LocalStemma, port: int) -> AsyncIterator[None]:
     env = os.environ | {
         "STEMMA_NATS_URL": stemma.url,
         "STEMMA_NATS_PASSWORD": stemma.password(ADMISSION),
-        "STEMMA_READY_FILE": str(stemma.folder.ready_file(ADMISSION)),
         "STEMMA_ADMISSION_METRICS_PORT": str(port),
     }
     command = [sys.executable, "-c", ADMISSION_PROGRAM, str(stemma.folder.root / "nats" / ADMITTED)]

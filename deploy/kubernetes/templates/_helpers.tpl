@@ -74,15 +74,9 @@ capabilities: {drop: [ALL]}
 {{- end }}
 
 {{- define "stemma.probes" -}}
-{{- if .port }}
 startupProbe: {httpGet: {path: /ready, port: health}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 60}
 readinessProbe: {httpGet: {path: /ready, port: health}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
 livenessProbe: {httpGet: {path: /health, port: health}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6}
-{{- else }}
-startupProbe: {exec: {command: {{ toJson .command }}}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 60}
-readinessProbe: {exec: {command: {{ toJson .command }}}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
-livenessProbe: {exec: {command: {{ toJson .command }}}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6}
-{{- end }}
 {{- end }}
 
 {{- /* The pod of a program. No token of the cluster, and no variables for the addresses of other services, which would
@@ -165,7 +159,7 @@ spec:
 
 {{- define "stemma.ports" -}}
 {{- $ports := list }}
-{{- range $name, $port := dict "health" (dig "health" "port" 0 .) "metrics" .metrics "http" .serves }}
+{{- range $name, $port := dict "health" (dig "health" "port" 0 .) "http" .serves }}
 {{- if $port }}{{ $ports = append $ports (dict "name" $name "containerPort" $port) }}{{ end }}
 {{- end }}
 {{- toJson $ports }}

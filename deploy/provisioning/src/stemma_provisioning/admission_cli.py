@@ -22,19 +22,17 @@ from .admission import Seals, admitting
 from .exposed import exposed
 from .providers import Trusted
 
-HEALTHY_FOR_S = 10.0
-TELL_EVERY_S = 1.0
+ALIVE_FOR_S = 10.0
+BEAT_EVERY_S = 1.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command. Its secret comes from ``STEMMA_NATS_PASSWORD``, the server from ``STEMMA_NATS_URL``.
 
-    With ``STEMMA_ADMISSION_METRICS_PORT`` it serves ``/metrics`` there, on ``STEMMA_ADMISSION_METRICS_HOST``.
+    With ``STEMMA_ADMISSION_METRICS_PORT`` it serves ``/metrics``, ``/health`` and ``/ready`` there, on
+    ``STEMMA_ADMISSION_METRICS_HOST``.
     """
     arguments = _arguments(argv)
-    ready = Path(os.environ.get("STEMMA_READY_FILE", "/tmp/stemma-admission.ready"))  # noqa: S108 (inside a container)
-    if arguments.check:
-        sys.exit(0 if ready.exists() and time.time() - ready.stat().st_mtime < HEALTHY_FOR_S else 1)
     secret = os.environ.get("STEMMA_NATS_PASSWORD")
     if not secret:
         sys.exit("stemma-admission: STEMMA_NATS_PASSWORD is not set")
@@ -43,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except (BadCertificates, ValueError) as error:
         sys.exit(f"stemma-admission: {error}")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), ready, tls, trusted))
+    asyncio.run(_run(arguments.server, arguments.folder, Seals.of(secret), tls, trusted))
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -55,31 +53,38 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         default=os.environ.get("STEMMA_NATS_URL", "nats://127.0.0.1:4222"),
         help="STEMMA_NATS_URL by default",
     )
-    parser.add_argument("--check", action="store_true", help="exit 0 if the one that runs here was well a moment ago")
     return parser.parse_args(argv)
 
 
-async def _run(
-    server: str, folder: Path, seals: Seals, ready: Path, tls: Mapping[str, Any], trusted: Trusted | None
-) -> None:
-    stopping = asyncio.Event()
+class Beat:
+    """Whether the event loop goes on, for who asks from another thread."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def alive(self) -> bool:
+        """Whether it has gone on a moment ago."""
+        return time.monotonic() - self._last < ALIVE_FOR_S
+
+    async def until(self, stopping: asyncio.Event) -> None:
+        """Beat until the event is set."""
+        while not stopping.is_set():
+            self._last = time.monotonic()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), BEAT_EVERY_S)
+
+
+async def _run(server: str, folder: Path, seals: Seals, tls: Mapping[str, Any], trusted: Trusted | None) -> None:
+    stopping, beat = asyncio.Event(), Beat()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with admitting(server, folder, seals, tls, trusted) as client:
-        with _metrics(client):
-            await _tell_until(stopping, client, ready)
+        with _exposed(client, beat):
+            await beat.until(stopping)
 
 
-def _metrics(client: Client) -> AbstractContextManager[object]:
+def _exposed(client: Client, beat: Beat) -> AbstractContextManager[object]:
     if not (port := os.environ.get("STEMMA_ADMISSION_METRICS_PORT")):
         return nullcontext()
     host = os.environ.get("STEMMA_ADMISSION_METRICS_HOST", "127.0.0.1")
-    return exposed(host, int(port), lambda: bool(client.is_connected))
-
-
-async def _tell_until(stopping: asyncio.Event, client: Client, ready: Path) -> None:
-    while not stopping.is_set():
-        if client.is_connected:
-            await asyncio.to_thread(ready.touch)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), TELL_EVERY_S)
+    return exposed(host, int(port), beat.alive, lambda: bool(client.is_connected))

@@ -1,4 +1,4 @@
-"""Whether the admission has its server, as Prometheus asks it of services as well; it has no other metric."""
+"""What the admission tells who asks: whether it lives and has its server, as services do; it has no other metric."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MISSING = "stemma_service_missing"
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METRICS = "text/plain; version=0.0.4; charset=utf-8"
+WORDS = "text/plain; charset=utf-8"
+
+Look = Callable[[], bool]
 
 
 @contextmanager
-def exposed(host: str, port: int, connected: Callable[[], bool]) -> Iterator[int]:
-    """Serve ``/metrics`` until the block ends; gives the port. Raises `OSError` if it is taken."""
-    with ThreadingHTTPServer((host, port), partial(_Handler, connected)) as server:
-        threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+def exposed(host: str, port: int, alive: Look, connected: Look) -> Iterator[int]:
+    """Serve ``/metrics``, ``/health`` and ``/ready`` in the block; gives the port. Raises `OSError` if it is taken."""
+    with ThreadingHTTPServer((host, port), partial(_Handler, alive, connected)) as server:
+        threading.Thread(target=server.serve_forever, name="exposed", daemon=True).start()
         try:
             yield server.server_port
         finally:
@@ -25,18 +28,34 @@ def exposed(host: str, port: int, connected: Callable[[], bool]) -> Iterator[int
 
 
 class _Handler(BaseHTTPRequestHandler):
-    def __init__(self, connected: Callable[[], bool], *request: object) -> None:
-        self._connected = connected
+    def __init__(self, alive: Look, connected: Look, *request: object) -> None:
+        self._alive, self._connected = alive, connected
         super().__init__(*request)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        if self.path != "/metrics":
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        missing = int(not self._connected())
-        body = f'# TYPE {MISSING} gauge\n{MISSING}{{stemma_missing="server"}} {missing}\n'.encode()
-        self.send_response(HTTPStatus.OK)
-        self.send_header("content-type", CONTENT_TYPE)
+        match self.path:
+            case "/metrics":
+                missing = int(not self._connected())
+                sample = f'# TYPE {MISSING} gauge\n{MISSING}{{stemma_missing="server"}} {missing}\n'
+                self._answer(HTTPStatus.OK, METRICS, sample)
+            case "/health":
+                self._tell(self._hung())
+            case "/ready":
+                self._tell(self._hung() or ("" if self._connected() else "has no server"))
+            case _:
+                self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _hung(self) -> str:
+        return "" if self._alive() else "stands still"
+
+    def _tell(self, wrong: str) -> None:
+        status = HTTPStatus.SERVICE_UNAVAILABLE if wrong else HTTPStatus.OK
+        self._answer(status, WORDS, f"{wrong or 'ok'}\n")
+
+    def _answer(self, status: HTTPStatus, content_type: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", content_type)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
