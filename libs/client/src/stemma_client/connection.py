@@ -391,6 +391,7 @@ class Connection:
         were read.
 
         It is on one server, of several perhaps, and sends heartbeats: without them it is gone, as its server may be.
+        Who waits for the server to tell what it has would notice that late: it is asked at first, and after heartbeats.
         """
         expected, silence, quiet, reconnects = 1, 0.0, 0.0, self.nats.stats["reconnects"]
         heartbeats = Heartbeats(subscription)
@@ -403,7 +404,7 @@ class Connection:
                 if subscription._sub._id in self._overrun or heartbeats.delivered >= expected:
                     return
                 silence, quiet = 0.0 if heartbeats.came() else silence + 1, quiet + 1
-                if more and await self._has_more(stream, config, position) is False:
+                if more and silence <= 1 and await self._has_more(stream, config, position) is False:
                     more = False
                     yield None
                 if quiet >= LOOK_AGAIN_S:
