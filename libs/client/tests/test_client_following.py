@@ -461,6 +461,18 @@ async def test_who_reads_slowly_gets_each_event_once_though_few_wait_for_it(
     assert numbers == list(range(1, 42))
 
 
+async def test_who_follows_hears_why_the_server_ended_the_connection(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    await backstage.append(document_id, DocumentPaused())
+    async with aclosing(client.follow(document_id)) as events:
+        await take(events, 1)
+        transport: Any = client._connection.nats._transport
+        transport.write(b"NONSENSE\r\n")
+        with pytest.raises(ServerUnreachableError, match=r"ended the connection: .*unknown protocol operation"):
+            await take(events, 1)
+
+
 async def test_a_connection_that_broke_with_something_to_send_is_closed_without_a_word(server: NatsServer) -> None:
     user = client_user("default")
     address = ServerAddress(server.url, "default", user, server.passwords[user])

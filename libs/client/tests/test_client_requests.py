@@ -117,6 +117,21 @@ async def test_an_answer_that_does_not_come_in_time_can_be_asked_for_again(clien
     assert (await client.answer(request_id)).document_id == "d1"
 
 
+async def test_who_waits_for_an_answer_hears_that_the_connection_was_closed(client: Client, backstage: Any) -> None:
+    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=copies_api("default"))
+
+    async def is_followed() -> bool:
+        readers = await copies.consumers_info(subjects.ANSWERS)
+        return any(request_id in str(reader.config.filter_subject) for reader in readers)
+
+    waiting = asyncio.create_task(client.answer(request_id))
+    await eventually(is_followed)
+    await client._connection.close()
+
+    with pytest.raises(ServerUnreachableError, match=f"closed before an answer to request {request_id} came"):
+        await waiting
+
+
 async def test_the_same_request_again_is_stored_once(client: Client, backstage: Any) -> None:
     request = PauseDocument(request_id=uuid4().hex, document_id="d1")
 

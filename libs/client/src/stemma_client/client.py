@@ -377,7 +377,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def follow_live(self, document_id: str) -> AsyncGenerator[LiveText, None]:
         """Text of a document as it is generated, from now on; what was missed does not come again.
 
-        Who reads too slowly misses some. Raises `AccessDeniedError` once the caller is not admitted any more.
+        Who reads too slowly misses some. Raises `AccessDeniedError` once the caller is not admitted any more, and
+        `ServerUnreachableError` if the server ended the connection for good.
         """
         subject = subjects.live(self.tenant, document_id, subjects.ANY)
         subscription = await self._connection.nats.subscribe(subject, pending_msgs_limit=MOST_LIVE)
@@ -388,7 +389,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()
-        self._connection.raise_if_shut_out()
+        self._connection.raise_if_lost()
 
     async def tell_presence(self, document_id: str, section_id: str, *, here: bool) -> None:
         """Tell the others of the tenant that one has the editor of a section open, or has closed it.

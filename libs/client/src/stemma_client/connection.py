@@ -80,6 +80,7 @@ class Connection:
         self._asking: Nats | None = None
         self._one_at_a_time = asyncio.Lock()
         self._shut_out: str | None = None
+        self._is_ended = False
         self._overrun: set[int] = set()
         self._last_error: Exception | None = None
         self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -205,6 +206,7 @@ class Connection:
 
     async def close(self) -> None:
         """Send what is buffered and end."""
+        self._is_ended = True
         for connection in filter(None, (self._asking, self.nats)):
             await _closed(connection)
 
@@ -338,8 +340,8 @@ class Connection:
     async def follow(self, stream: str, subject: str, from_sequence: int = 0) -> AsyncGenerator[Msg, None]:
         """What lies in a stream under a subject and what comes, in order, each message once, without end.
 
-        A server that restarts interrupts nothing: reading goes on behind the last message seen. Raises
-        `AccessDeniedError` once the caller is not admitted any more.
+        A server that restarts interrupts nothing: reading goes on behind the last message seen. Raises as
+        `raise_if_lost` does, and ends once `close` was called.
         """
         async with aclosing(self.follow_and_rest(stream, subject, from_sequence)) as messages:
             async for message in messages:
@@ -373,12 +375,17 @@ class Connection:
                 if not opened:
                     raise
                 await asyncio.sleep(RETRY_AFTER_S)
-        self.raise_if_shut_out()
+        self.raise_if_lost()
 
-    def raise_if_shut_out(self) -> None:
-        """Raises `AccessDeniedError` if who was admitted is so no more."""
+    def raise_if_lost(self) -> None:
+        """Raises `AccessDeniedError` if who was admitted is so no more, and `ServerUnreachableError` if nobody here
+        ended the connection.
+        """
         if self._shut_out:
             raise AccessDeniedError(self._shut_out)
+        if self.nats.is_closed and not self._is_ended:
+            error = self.nats.last_error
+            raise ServerUnreachableError(f"the server at {self.address.shown} ended the connection: {error}")
 
     async def _until_broken(
         self, subscription: JetStreamContext.PushSubscription, stream: str, config: ConsumerConfig, position: int

@@ -44,4 +44,4 @@ async def follow_presence(connection: Connection, document_id: str) -> AsyncGene
     finally:
         with suppress(NatsError):
             await subscription.unsubscribe()
-    connection.raise_if_shut_out()
+    connection.raise_if_lost()

@@ -130,8 +130,8 @@ async def read_answer(
 ) -> RequestAccepted:
     """The first answer to a request id, or to exactly the body with this digest.
 
-    Raises `RequestRejectedError` for a rejection and `AnswerTimeoutError` when none came in time, which says whether
-    the request is known to be ``stored``.
+    Raises `RequestRejectedError` for a rejection, `AnswerTimeoutError` when none came in time, which says whether the
+    request is known to be ``stored``, and `ServerUnreachableError` if the connection was closed meanwhile.
     """
     try:
         async with asyncio.timeout(wait_s):
@@ -174,7 +174,8 @@ async def _followed_answer(connection: Connection, subject: str, request_id: str
         async for message in messages:
             if answer := _fitting(message, digest):
                 return answer
-    raise AnswerTimeoutError(request_id, 0)
+    words = f"the connection was closed before an answer to request {request_id} came"
+    raise ServerUnreachableError(f"{words}; sent again with this id, it is done once")
 
 
 def _fitting(message: Msg | RawStreamMsg, digest: str | None) -> Answer | None:
