@@ -19,3 +19,17 @@ def program() -> Iterator[Path]:
     name = "stemma-provision"
     with copied_programs(name) as programs:
         yield programs / name
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[NatsServer]:
+    """A server of the test's own with one tenant."""
+    with provisioned_server(tmp_path, ack_wait_s=None) as server:
+        yield server
+
+
+@pytest.fixture
+def own_server_of_two(tmp_path: Path) -> Iterator[NatsServer]:
+    """The same with two tenants."""
+    with provisioned_server(tmp_path, tenants=("default", "other"), ack_wait_s=None) as server:
+        yield server

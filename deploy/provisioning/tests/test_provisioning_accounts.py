@@ -126,16 +126,12 @@ async def test_the_summaries_of_a_tenant_are_a_bucket_that_is_opened_read_and_wa
 
 
 @pytest.mark.req("S1")
-async def test_a_summary_that_is_replaced_at_once_is_nothing_to_tell_operators(
-    tmp_path: Path,
-) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin, connected(server, OWN) as caller:
-            await asyncio.gather(*(admin.jetstream().publish("$KV.documents.default.d1", b"%d" % n) for n in range(50)))
-            bucket = await caller.jetstream().key_value("documents")
-            await eventually(lambda: _is_last(bucket, b"49"))
-            assert (await admin.jetstream().stream_info(subjects.ADVISORIES)).state.last_seq == 0
+async def test_a_summary_that_is_replaced_at_once_is_nothing_to_tell_operators(own_server: NatsServer) -> None:
+    async with connected(own_server) as admin, connected(own_server, OWN) as caller:
+        await asyncio.gather(*(admin.jetstream().publish("$KV.documents.default.d1", b"%d" % n) for n in range(50)))
+        bucket = await caller.jetstream().key_value("documents")
+        await eventually(lambda: _is_last(bucket, b"49"))
+        assert (await admin.jetstream().stream_info(subjects.ADVISORIES)).state.last_seq == 0
 
 
 async def _is_last(bucket: Any, value: bytes) -> bool:
@@ -183,22 +179,20 @@ async def test_a_consumer_of_anything_finds_the_callers_own(nats_server: NatsSer
 
 
 @pytest.mark.req("S1")
-async def test_a_tenant_comes_with_everybody_at_work(tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server, OWN) as caller, connected(server, subjects.ORCHESTRATOR) as orchestrator:
-            following = await caller.jetstream().subscribe(
-                "stemma.event.v1.default.>", stream="EVENTS", ordered_consumer=True
-            )
-            server.admit(("default", "late"))
-            await _provision(server, ("default", "late"))
-            for tenant in ("default", "late"):
-                await orchestrator.jetstream().publish(subjects.event(tenant, "d1", "e1"), b"{}")
-            async with connected(server, client_user("late")) as late:
-                await _works(late, "late", orchestrator)
-            await _works(caller, "default", orchestrator)
-            assert (await following.next_msg(timeout=10)).subject == subjects.event("default", "d1", "e1")
-            assert caller.stats["reconnects"] == orchestrator.stats["reconnects"] == 0
+async def test_a_tenant_comes_with_everybody_at_work(own_server: NatsServer) -> None:
+    async with connected(own_server, OWN) as caller, connected(own_server, subjects.ORCHESTRATOR) as orchestrator:
+        following = await caller.jetstream().subscribe(
+            "stemma.event.v1.default.>", stream="EVENTS", ordered_consumer=True
+        )
+        own_server.admit(("default", "late"))
+        await _provision(own_server, ("default", "late"))
+        for tenant in ("default", "late"):
+            await orchestrator.jetstream().publish(subjects.event(tenant, "d1", "e1"), b"{}")
+        async with connected(own_server, client_user("late")) as late:
+            await _works(late, "late", orchestrator)
+        await _works(caller, "default", orchestrator)
+        assert (await following.next_msg(timeout=10)).subject == subjects.event("default", "d1", "e1")
+        assert caller.stats["reconnects"] == orchestrator.stats["reconnects"] == 0
 
 
 async def _works(caller: Client, tenant: str, orchestrator: Client) -> None:
@@ -261,55 +255,57 @@ async def test_what_was_stored_by_an_earlier_release_is_read_and_handled(tmp_pat
     assert seen == list(range(1, MANY + 1)), "the sequences of a copy are those of the log"
 
 
+@pytest.fixture
+def looks_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where copies do not lag behind, and nobody else makes one anew."""
+    monkeypatch.setattr("stemma_provisioning.copies.LOOK_AGAIN_S", 0.05)
+
+
 @pytest.mark.req("S1")
+@pytest.mark.usefixtures("looks_again_soon")
 @pytest.mark.parametrize("lost", ["copy", "feed"])
-async def test_a_copy_that_is_lost_is_told_and_made_again(tmp_path: Path, lost: str) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin:
-            js = admin.jetstream()
-            await js.publish(subjects.event("default", "d1", "e1"), b"{}")
-            if lost == "copy":
-                await admin.jetstream(prefix=copies_api("default")).delete_stream(subjects.EVENTS)
-            else:
-                await js.delete_consumer(subjects.EVENTS, "copy-default")
-            part = "stream" if lost == "copy" else "consumer"
-            assert await check(admin) == [Drift("EVENTS of default", f"{part} of the copy", "present", None)]
-            await provision(admin)
-            assert await check(admin) == []
-        async with connected(server, OWN) as caller:
-            found = await caller.jetstream().pull_subscribe(
-                "stemma.event.v1.default.>", stream="EVENTS", config=ConsumerConfig(name=uuid4().hex)
-            )
-            assert len(await found.fetch(1, timeout=10)) == 1
+async def test_a_copy_that_is_lost_is_told_and_made_again(own_server: NatsServer, lost: str) -> None:
+    async with connected(own_server) as admin:
+        js = admin.jetstream()
+        await js.publish(subjects.event("default", "d1", "e1"), b"{}")
+        if lost == "copy":
+            await admin.jetstream(prefix=copies_api("default")).delete_stream(subjects.EVENTS)
+        else:
+            await js.delete_consumer(subjects.EVENTS, "copy-default")
+        part = "stream" if lost == "copy" else "consumer"
+        assert await check(admin) == [Drift("EVENTS of default", f"{part} of the copy", "present", None)]
+        await provision(admin)
+        assert await check(admin) == []
+    async with connected(own_server, OWN) as caller:
+        found = await caller.jetstream().pull_subscribe(
+            "stemma.event.v1.default.>", stream="EVENTS", config=ConsumerConfig(name=uuid4().hex)
+        )
+        assert len(await found.fetch(1, timeout=10)) == 1
 
 
-LOSSES = ("first", "last", "end", "all", "stream", "feed")
+LOSSES = ("last", "end", "feed", *(pytest.param(lost, marks=pytest.mark.full) for lost in ("first", "all", "stream")))
 
 
 @pytest.mark.req("S1", "O1")
 @pytest.mark.parametrize("lost", LOSSES)
 async def test_copies_that_lack_messages_are_made_anew_and_nothing_else_is(
-    program: Path, tmp_path: Path, lost: str
+    program: Path, own_server_of_two: NatsServer, lost: str
 ) -> None:
     """As after a server of three was lost. It is tried with answers, of which the server lets one be deleted."""
-    with NatsServer(tmp_path) as server:
-        server.admit(TENANTS)
-        await _provision(server, TENANTS)
-        async with connected(server) as admin:
-            js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
-            answers = [subjects.answer("default", f"r{number}") for number in range(4)]
-            for subject in [*answers, subjects.answer("other", "r1")]:
-                await js.publish(subject, b"{}")
-            await provision(admin, TENANTS)
-            await _lose(js, there, lost)
-            jobs = (await js.stream_info(subjects.JOBS)).config
-            await js.update_stream(replace(jobs, max_msgs=7))
-            done = await _command(program, server, "--copies", "--tenant", "default", "--tenant", "other")
-            assert (done.returncode, done.stdout, done.stderr) == (0, "made anew: ANSWERS of default\n", "")
-            assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3, 4)] == answers
-            assert (await js.stream_info(subjects.JOBS)).config.max_msgs == 7
-            assert (await _command(program, server, "--copies")).stdout == ""
+    async with connected(own_server_of_two) as admin:
+        js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+        answers = [subjects.answer("default", f"r{number}") for number in range(4)]
+        for subject in [*answers, subjects.answer("other", "r1")]:
+            await js.publish(subject, b"{}")
+        await provision(admin, TENANTS)
+        await _lose(js, there, lost)
+        jobs = (await js.stream_info(subjects.JOBS)).config
+        await js.update_stream(replace(jobs, max_msgs=7))
+        done = await _command(program, own_server_of_two, "--copies", "--tenant", "default", "--tenant", "other")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "made anew: ANSWERS of default\n", "")
+        assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3, 4)] == answers
+        assert (await js.stream_info(subjects.JOBS)).config.max_msgs == 7
+        assert (await _command(program, own_server_of_two, "--copies")).stdout == ""
 
 
 async def _lose(js: JetStreamContext, there: JetStreamContext, lost: str) -> None:
@@ -331,77 +327,71 @@ async def _is_acknowledged(js: JetStreamContext) -> bool:
 
 
 @pytest.mark.req("S1", "O1")
-async def test_a_copy_that_lacks_a_message_is_told(tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin:
-            await admin.jetstream().publish(subjects.answer("default", "r1"), b"{}")
-            await provision(admin)
-            await admin.jetstream(prefix=copies_api("default")).delete_msg(subjects.ANSWERS, 1)
-            assert await check(admin) == [Drift("ANSWERS of default", "messages of the copy", "present", None)]
-            assert [str(copy) for copy in await ensure_copies(admin, ("default",))] == ["ANSWERS of default"]
-            assert await check(admin) == []
-            assert await ensure_copies(admin, ("default",)) == []
+@pytest.mark.usefixtures("looks_again_soon")
+async def test_a_copy_that_lacks_a_message_is_told(own_server: NatsServer) -> None:
+    async with connected(own_server) as admin:
+        await admin.jetstream().publish(subjects.answer("default", "r1"), b"{}")
+        await provision(admin)
+        await admin.jetstream(prefix=copies_api("default")).delete_msg(subjects.ANSWERS, 1)
+        assert await check(admin) == [Drift("ANSWERS of default", "messages of the copy", "present", None)]
+        assert [str(copy) for copy in await ensure_copies(admin, ("default",))] == ["ANSWERS of default"]
+        assert await check(admin) == []
+        assert await ensure_copies(admin, ("default",)) == []
 
 
 @pytest.mark.req("S1", "O1")
+@pytest.mark.usefixtures("looks_again_soon")
 async def test_what_comes_yet_or_may_have_expired_is_not_told_to_be_lacking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin:
-            js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
-            for number in range(4):
-                await js.publish(subjects.answer("default", f"r{number}"), b"{}")
-            await provision(admin)
-            await js.pause_consumer(subjects.ANSWERS, "copy-default", "2999-01-01T00:00:00Z")
-            await js.publish(subjects.answer("default", "later"), b"{}")
-            assert await check(admin) == []
-            await js.resume_consumer(subjects.ANSWERS, "copy-default")
-            monkeypatch.setattr("stemma_provisioning.copies.SOON", timedelta(days=30))
-            await there.delete_msg(subjects.ANSWERS, 1)
-            assert await check(admin) == []
-            await there.delete_msg(subjects.ANSWERS, 3)
-            assert [drift.setting for drift in await check(admin)] == ["messages of the copy"]
+    async with connected(own_server) as admin:
+        js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+        for number in range(4):
+            await js.publish(subjects.answer("default", f"r{number}"), b"{}")
+        await provision(admin)
+        await js.pause_consumer(subjects.ANSWERS, "copy-default", "2999-01-01T00:00:00Z")
+        await js.publish(subjects.answer("default", "later"), b"{}")
+        assert await check(admin) == []
+        await js.resume_consumer(subjects.ANSWERS, "copy-default")
+        monkeypatch.setattr("stemma_provisioning.copies.SOON", timedelta(days=30))
+        await there.delete_msg(subjects.ANSWERS, 1)
+        assert await check(admin) == []
+        await there.delete_msg(subjects.ANSWERS, 3)
+        assert [drift.setting for drift in await check(admin)] == ["messages of the copy"]
 
 
 @pytest.mark.req("S1", "O1")
 async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_tenants(
-    program: Path, tmp_path: Path
+    program: Path, own_server: NatsServer
 ) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin:
-            for number in range(MANY):
-                await admin.jetstream().publish(f"$KV.documents.default.d{number % 7}", b"{}")
-                await admin.jetstream().publish(subjects.event("other", "d1", f"e{number}"), b"{}")
-            await provision(admin, ("default",))
-            asked = await admin.subscribe(f"{copies_api('default')}.>")
-            await barrier(admin)
-            done = await _command(program, server, "--copies")
-            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-            await barrier(admin)
-            verbs = {(await asked.next_msg()).subject.split(".")[4] for _ in range(asked.pending_msgs)}
-            assert verbs == {"STREAM"}
+    async with connected(own_server) as admin:
+        for number in range(MANY):
+            await admin.jetstream().publish(f"$KV.documents.default.d{number % 7}", b"{}")
+            await admin.jetstream().publish(subjects.event("other", "d1", f"e{number}"), b"{}")
+        await provision(admin, ("default",))
+        asked = await admin.subscribe(f"{copies_api('default')}.>")
+        await barrier(admin)
+        done = await _command(program, own_server, "--copies")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        await barrier(admin)
+        verbs = {(await asked.next_msg()).subject.split(".")[4] for _ in range(asked.pending_msgs)}
+        assert verbs == {"STREAM"}
 
 
 @pytest.mark.req("S1", "O1", "O2")
-async def test_copies_are_left_while_a_backup_is_restored(program: Path, tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        async with connected(server) as admin:
-            there = admin.jetstream(prefix=copies_api("default"))
-            await there.delete_stream(subjects.ANSWERS)
-            await begin_restoring(admin)
-            done = await _command(program, server, "--copies")
-            assert (done.returncode, done.stderr) == (0, "")
-            assert done.stdout == "a backup is being restored: copies are left as they are\n"
-            await end_restoring(admin)
-            await admin.jetstream().delete_stream(subjects.EVENTS)
-            done = await _command(program, server, "--copies")
-            assert done.stdout == "made anew: ANSWERS of default\n"
-            assert (await there.stream_info(subjects.EVENTS)).state.messages == 0, "it may be all that is left"
+async def test_copies_are_left_while_a_backup_is_restored(program: Path, own_server: NatsServer) -> None:
+    async with connected(own_server) as admin:
+        there = admin.jetstream(prefix=copies_api("default"))
+        await there.delete_stream(subjects.ANSWERS)
+        await begin_restoring(admin)
+        done = await _command(program, own_server, "--copies")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "a backup is being restored: copies are left as they are\n"
+        await end_restoring(admin)
+        await admin.jetstream().delete_stream(subjects.EVENTS)
+        done = await _command(program, own_server, "--copies")
+        assert done.stdout == "made anew: ANSWERS of default\n"
+        assert (await there.stream_info(subjects.EVENTS)).state.messages == 0, "it may be all that is left"
 
 
 async def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -413,16 +403,14 @@ async def _command(program: Path, server: NatsServer, *arguments: str) -> subpro
 
 
 @pytest.mark.req("S1")
-async def test_a_copy_is_whole_after_the_server_was_killed(tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        await _provision(server, ("default",))
-        await write_events(server, "killed", MANY)
-        server.kill()
-        server.start()
-        await write_events(server, "killed", 1)
-        async with connected(server, OWN) as caller:
-            events = await caller.jetstream().subscribe(
-                subjects.event("default", "killed", ANY), stream="EVENTS", ordered_consumer=True
-            )
-            seen = [(await events.next_msg(timeout=30)).subject for _ in range(MANY + 1)]
+async def test_a_copy_is_whole_after_the_server_was_killed(own_server: NatsServer) -> None:
+    await write_events(own_server, "killed", MANY)
+    own_server.kill()
+    own_server.start()
+    await write_events(own_server, "killed", 1)
+    async with connected(own_server, OWN) as caller:
+        events = await caller.jetstream().subscribe(
+            subjects.event("default", "killed", ANY), stream="EVENTS", ordered_consumer=True
+        )
+        seen = [(await events.next_msg(timeout=30)).subject for _ in range(MANY + 1)]
     assert len(seen) == MANY + 1

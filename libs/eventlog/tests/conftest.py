@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import nats
 import pytest
 from nats.aio.client import Client
 from stemma_provisioning.permissions import inbox_prefix
-from stemma_provisioning.provision import provision
 from stemma_provisioning.server import NatsServer
+from stemma_testkit.servers import provisioned_server
 
 
 @pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[NatsServer]:
+def server(tmp_path: Path) -> Iterator[NatsServer]:
     """A running server with every stream."""
-    with NatsServer(tmp_path / "nats") as server:
-        admin = await connect(server, "provisioner")
-        await provision(admin)
-        await admin.close()
+    with provisioned_server(tmp_path / "nats", ack_wait_s=None) as server:
         yield server
 
 

@@ -26,9 +26,10 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix, provision
+from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix
 
 from .document_events import CREATED_AT, TENANT, document_requested, review_requested, section_drafted, time_of
+from .servers import provisioned_server
 
 __all__ = [
     "after",
@@ -166,15 +167,13 @@ class Backstage:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    with NatsServer(tmp_path_factory.mktemp("nats")) as running:
-        asyncio.run(_provision(running))
+    with provisioned_server(tmp_path_factory.mktemp("nats"), ack_wait_s=None) as running:
         yield running
 
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[NatsServer]:
-    with NatsServer(tmp_path) as running:
-        asyncio.run(_provision(running))
+    with provisioned_server(tmp_path, ack_wait_s=None) as running:
         yield running
 
 
@@ -197,11 +196,6 @@ async def provisioner(server: NatsServer) -> AsyncIterator[NatsConnection]:
 
 async def _quiet(error: Exception) -> None:
     pass
-
-
-async def _provision(server: NatsServer) -> None:
-    async with provisioner(server) as connection:
-        await provision(connection)
 
 
 @pytest.fixture
