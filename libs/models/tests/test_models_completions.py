@@ -147,6 +147,28 @@ async def test_a_provider_is_asked_for_a_stream_and_for_what_it_costs(provider: 
     assert (request["stream"], request["stream_options"]) == (True, {"include_usage": True})
 
 
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "eos"])
+async def test_an_answer_of_words_alone_ends_and_costs_as_litellm_says(provider: Provider, reason: str) -> None:
+    usage = event({**HEAD, "choices": [], "usage": {**USAGE, "prompt_tokens_details": {"cached_tokens": 4}}})
+    stream = chunk(content="one two") + chunk(reason) + usage + DONE
+    parsed, completed = await Asking(provider).both(Reply(body=stream))
+    assert completed == parsed
+
+
+async def test_a_stream_that_breaks_off_behind_its_words_and_what_they_took_has_failed(provider: Provider) -> None:
+    whole = chunk(content="one two") + chunk("stop") + event({**HEAD, "choices": [], "usage": USAGE})
+    assert await asked(provider, Reply(body=whole + b": " + b"x" * len(whole) + b"\n\n" + DONE, cut=True)) == (
+        "failed",
+        1,
+    )
+
+
+async def test_litellm_is_asked_again_for_what_is_more_than_words_and_its_provider_is_not(provider: Provider) -> None:
+    stream = chunk(reasoning_content="Hm.") + chunk(content="Yes.") + chunk("stop") + DONE
+    text, *_ = await asked(provider, Reply(body=stream))
+    assert (text, len(provider.requests)) == ("Yes.", 1)
+
+
 async def test_what_a_model_thinks_aloud_stays_in_its_answer_as_it_was_heard(provider: Provider) -> None:
     text, *_, heard = await asked(provider, says("<think>Hm.</think>Yes."))
     assert (text, heard) == ("<think>Hm.</think>Yes.",) * 2

@@ -8,6 +8,7 @@ import operator
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from types import CoroutineType
 from typing import Any
 
 import aiohttp
@@ -95,6 +96,14 @@ async def test_streams_that_come_share_the_headers_of_their_requests_and_hold_no
                 assert not answer.headers
                 assert not answer.raw_headers
                 assert not answer.request_info.headers
+
+
+async def test_while_a_stream_comes_nothing_of_litellm_and_of_the_sdk_waits_for_it() -> None:
+    before = {id(found) for found in there(CoroutineType)}
+    async with streams(1):
+        files = {found.cr_code.co_filename for found in there(CoroutineType) if id(found) not in before}
+        assert any("/stemma_models/" in file for file in files)
+        assert not [file for file in files if "/litellm/" in file or "/openai/" in file or "/httpx/" in file]
 
 
 async def test_a_connection_holds_nothing_of_the_call_that_it_was_made_for() -> None:

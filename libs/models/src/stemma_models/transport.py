@@ -7,13 +7,13 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, suppress
 from contextvars import Context
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any, cast
 
 import httpx
 from pydantic_core import from_json, to_json
 
-from .completions import COMPLETION, Completion
+from .completions import COMPLETION, Completion, Requested
 from .deltas import Joiner
 from .listening import LISTENER, Listener
 
@@ -34,7 +34,8 @@ HEADERS = 256
 _ENDED = httpx.ByteStream(b"")
 _TIMES = ("connect", "read", "write", "pool")
 
-Ask = Callable[[Any, httpx.Request], Awaitable[httpx.Response]]
+Ask = Callable[[httpx.Request], Awaitable[httpx.Response]]
+AskBy = Callable[[Any, httpx.Request], Awaitable[httpx.Response]]
 Connect = Callable[..., Coroutine[Any, Any, Any]]
 
 
@@ -63,23 +64,34 @@ def _of_nobody(connect: Connect) -> Connect:
     return _create_connection
 
 
-def _joining(ask: Ask) -> Ask:
+def _joining(ask: AskBy) -> AskBy:
     @wraps(ask)
     async def handle_async_request(transport: Any, request: httpx.Request) -> httpx.Response:
         listener = LISTENER.get()
         if listener is None:
-            return await _answered(ask, transport, request)
+            return await _answered(partial(ask, transport), request)
         completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
-        if completion is not None:
-            await _ask_for_a_stream(request, completion.silence_s)
-        request.headers["accept-encoding"] = "identity"
-        answer = await _answered(ask, transport, request)
-        if not _is_stream(answer.headers):
-            return answer
-        answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
-        return answer if completion is None else await _completed(answer, stream, completion, listener)
+        make = partial(_heard, partial(ask, transport), request, listener, completion)
+        if completion is None or not completion.beside:
+            return await make()
+        if completion.came is None:
+            raise Requested(make)
+        completion.beside = False  # whatever else it asks for, such as another address, comes as it always does
+        return completion.came()
 
     return handle_async_request
+
+
+async def _heard(ask: Ask, request: httpx.Request, listener: Listener, completion: Completion | None) -> httpx.Response:
+    """The answer to a request that somebody listens to."""
+    if completion is not None:
+        await _ask_for_a_stream(request, completion.silence_s)
+    request.headers["accept-encoding"] = "identity"
+    answer = await _answered(ask, request)
+    if not _is_stream(answer.headers):
+        return answer
+    answer.stream = stream = JoinedStream(answer.stream, listener, _silence_s(request))
+    return answer if completion is None else await _completed(answer, stream, completion, listener)
 
 
 class Answer(httpx.Response):
@@ -100,10 +112,10 @@ def _shared(header: tuple[bytes, bytes, bytes]) -> tuple[bytes, bytes, bytes]:
     return header
 
 
-async def _answered(ask: Ask, transport: Any, request: httpx.Request) -> httpx.Response:
+async def _answered(ask: Ask, request: httpx.Request) -> httpx.Response:
     """The answer to a request, which is emptied then: it is not sent again unless the answer says where to."""
     request.headers._list = [_shared(header) for header in request.headers._list]
-    answer = await ask(transport, request)
+    answer = await ask(request)
     if not answer.has_redirect_location:  # LiteLLM and the SDK of OpenAI hold it for as long as its answer takes
         request.stream, request._content = _ENDED, b""
     answer.__class__ = Answer

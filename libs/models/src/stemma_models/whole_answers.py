@@ -7,9 +7,11 @@ from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .completions import COMPLETION, Completion
+import httpx
+
+from .completions import COMPLETION, Completion, Requested
 from .listening import LISTENER
 
 if TYPE_CHECKING:
@@ -31,6 +33,13 @@ _CALLBACKS = (
 
 class IncompleteAnswerError(ConnectionError):
     """The provider ended an answer in good order before it was whole."""
+
+
+class Spent(NamedTuple):
+    """What an answer took, as LiteLLM has it."""
+
+    usage: dict[str, Any]
+    cost: float
 
 
 class WholeAnswers:
@@ -64,25 +73,61 @@ class WholeAnswers:
         return self._whole(answer)
 
     async def _completed(self, call: dict[str, Any]) -> AsyncIterator[Any]:
-        completion = Completion(partial(self._count, call), self._silence_limit)
+        completion = Completion(partial(self._count, call), self._silence_limit, beside=self._unheard is not None)
         before = COMPLETION.set(completion)
         try:
-            answer = await self._asked({**call, "stream": False, "stream_options": None})
+            answer = await self._asked_beside(completion, {**call, "stream": False, "stream_options": None})
         finally:
             COMPLETION.reset(before)
         if completion.begun and (completion.reason is None or completion.reason in BROKEN_OFF):
             raise IncompleteAnswerError
-        return _chunk(self._whole(answer), completion)
+        return _plain(answer, completion) if isinstance(answer, Spent) else _chunk(self._whole(answer), completion)
+
+    async def _asked_beside(self, completion: Completion, call: dict[str, Any]) -> Any:
+        """LiteLLM's answer, or only what was spent, if there is no more to say of it than was heard.
+
+        While the answer comes, nothing of LiteLLM, the SDK of OpenAI and httpx waits for it: they hold 40 KB of a call.
+        """
+        try:
+            return await self._asked(call)
+        except Requested as requested:
+            make = requested.make
+        try:
+            answer = await make()
+        except Exception as error:  # for LiteLLM, which knows what it means
+            completion.came = partial(_raise, error)
+        else:
+            is_plain = answer.is_success and completion.is_plain
+            if is_plain and (spent := self._spent(call, completion)) is not None:
+                return spent
+            completion.came = lambda: answer
+        return await self._asked(call)
+
+    def _spent(self, call: dict[str, Any], completion: Completion) -> Spent | None:
+        """What a plain answer took, as LiteLLM has it; none if it cannot say."""
+        model = call["model"]
+        try:
+            usage = self._litellm.Usage(**(completion.usage or {}))
+            told = self._litellm.ModelResponse(model=completion.model or model, usage=usage)
+            return Spent(usage.model_dump(), self._litellm.completion_cost(told, model=model))
+        except Exception:
+            return None
+
+    @property
+    def _unheard(self) -> ContextVar[bool] | None:
+        """The mark of calls that LiteLLM describes to nobody; none where it has callbacks, which hear of them."""
+        return None if any(getattr(self._litellm, name) for name in _CALLBACKS) else self._is_internal
 
     async def _asked(self, call: dict[str, Any]) -> Any:
         """By LiteLLM, which does not describe the call to its callbacks where it has none."""
-        if self._is_internal is None or any(getattr(self._litellm, name) for name in _CALLBACKS):
+        unheard = self._unheard
+        if unheard is None:
             return await self._litellm.acompletion(**call)
-        before = self._is_internal.set(True)
+        before = unheard.set(True)
         try:
             return await self._litellm.acompletion(**call)
         finally:
-            self._is_internal.reset(before)
+            unheard.reset(before)
 
     def _count(self, call: dict[str, Any], message: dict[str, Any]) -> dict[str, int]:
         """What an answer took whose stream does not say it, as LiteLLM counts that of a stream."""
@@ -109,6 +154,17 @@ def _is_internal() -> ContextVar[bool] | None:
     except (ImportError, AttributeError):
         return None
     return mark
+
+
+def _raise(error: Exception) -> httpx.Response:
+    raise error
+
+
+async def _plain(spent: Spent, completion: Completion) -> AsyncIterator[dict[str, Any]]:
+    """An answer of words alone as a stream of one chunk."""
+    delta = {"role": "assistant", "content": completion.text}
+    choice = {"delta": delta, "finish_reason": completion.reason}
+    yield {"choices": [choice], "usage": spent.usage | {"cost": spent.cost}}
 
 
 async def _chunk(answer: Any, completion: Completion) -> AsyncIterator[dict[str, Any]]:
