@@ -23,6 +23,7 @@ SKIPS = {
 @pytest.mark.req("E6")
 def test_a_skip_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for way, text in SKIPS.items():
         (tmp_path / f"test_{way.replace(' ', '_')}.py").write_text(text)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "stemma_testkit.no_skips", "--rootdir", str(tmp_path)]

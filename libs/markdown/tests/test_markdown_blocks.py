@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import fences, split, unwrapped
+from stemma_testkit.property_tests import examples
 
 PIECES = [
     "# Title",
@@ -51,7 +52,7 @@ markdown = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(ENDS)), m
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.one_of(markdown, st.text(max_size=200)))
 def test_blocks_are_the_source_and_lead_to_their_places(text: str) -> None:
     blocks = split(text)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Block, BlockDifference, differences, split
+from stemma_testkit.property_tests import examples
 
 OLD = """\
 # Plan
@@ -79,7 +80,7 @@ def test_a_change_of_markup_alone_is_told() -> None:
     assert "".join(w.old.text for s in paragraph.sentences for w in s.words if w.old) == "****"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.sampled_from("the cost is 5 . EUR **b** \n | - # ` [l](u)".split(" ")), max_size=30), st.data())
 def test_no_change_is_lost(words: list[str], data: st.DataObject) -> None:
     old, new = " ".join(words), " ".join(data.draw(st.permutations(words)))

@@ -7,10 +7,11 @@ import re
 from unittest.mock import Mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import IdentifiedBlocks, identify, matching, nothing_identified
 from stemma_markdown.identity import _IDS, _STEP, _fresh
+from stemma_testkit.property_tests import examples
 
 WORDS = "the plan of city office opens in spring and costs more than last year because rooms are new".split()
 words = st.lists(st.sampled_from(WORDS), min_size=6, max_size=14).map(" ".join)
@@ -37,7 +38,7 @@ def test_an_id_has_ten_letters_and_digits_and_is_the_same_each_time() -> None:
     assert not set(ids(version)) & set(ids(identify(nothing_identified("document/other"), version.text)))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(paragraphs, st.data())
 def test_ids_survive_an_edit_elsewhere(blocks: list[str], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(blocks) - 1))
@@ -48,7 +49,7 @@ def test_ids_survive_an_edit_elsewhere(blocks: list[str], data: st.DataObject) -
     assert [ids(after)[number] for number in others] == [ids(before)[number] for number in others]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(paragraphs, st.data())
 def test_ids_survive_a_new_block_and_one_that_goes(blocks: list[str], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(blocks)))
@@ -59,7 +60,7 @@ def test_ids_survive_a_new_block_and_one_that_goes(blocks: list[str], data: st.D
     assert ids(identify(more, joined(blocks))) == ids(before)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(words, min_size=1, max_size=9, unique=True), st.randoms(use_true_random=False))
 def test_ids_go_along_with_blocks_that_move(blocks: list[str], chance: random.Random) -> None:
     order = list(range(len(blocks)))
@@ -69,7 +70,7 @@ def test_ids_go_along_with_blocks_that_move(blocks: list[str], chance: random.Ra
     assert ids(after) == [ids(before)[number] for number in order]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.lists(st.sampled_from([*WORDS, "# a", "- b", "***", "| c |\n|--|", "```"]), max_size=6), max_size=8))
 def test_an_id_that_is_gone_never_comes_back(texts: list[list[str]]) -> None:
     version, gone = nothing_identified("s"), set[str]()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Conflict, merge, sentences
 from stemma_testkit.counting import calls
 from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.property_tests import examples
 
 BASE = """\
 # Plan
@@ -223,7 +224,7 @@ def triples(draw: st.DrawFn) -> tuple[str, str, str]:
 
 
 @pytest.mark.req("L4")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(triples())
 def test_a_side_that_changed_nothing_changes_nothing(triple: tuple[str, str, str]) -> None:
     base, ours, _ = triple
@@ -293,7 +294,7 @@ def plans(draw: st.DrawFn) -> tuple[Counter[str], str]:
 
 
 @pytest.mark.req("L4")
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(plans(), plans(), plans())
 def test_without_a_conflict_each_sentence_is_there_if_one_side_brought_it_or_both_kept_it(
     base: tuple[Counter[str], str], ours: tuple[Counter[str], str], theirs: tuple[Counter[str], str]
@@ -308,7 +309,7 @@ def test_without_a_conflict_each_sentence_is_there_if_one_side_brought_it_or_bot
 
 
 @pytest.mark.req("L4")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(triples())
 def test_no_sentence_that_both_sides_have_is_ever_lost(triple: tuple[str, str, str]) -> None:
     base, ours, theirs = triple
@@ -318,7 +319,7 @@ def test_no_sentence_that_both_sides_have_is_ever_lost(triple: tuple[str, str, s
 
 
 @pytest.mark.req("L4")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(triples())
 def test_no_sentence_of_ours_is_ever_lost(triple: tuple[str, str, str]) -> None:
     base, ours, theirs = triple
@@ -328,7 +329,7 @@ def test_no_sentence_of_ours_is_ever_lost(triple: tuple[str, str, str]) -> None:
 
 
 @pytest.mark.req("L4")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(triples())
 def test_both_sides_lead_to_the_same_conflicts_when_they_change_places(triple: tuple[str, str, str]) -> None:
     base, ours, theirs = triple

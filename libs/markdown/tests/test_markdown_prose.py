@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Document, anchors, headings, images, links, plain, prose
+from stemma_testkit.property_tests import examples
 
 SAMPLE = """\
 # Title *em* #
@@ -70,7 +71,7 @@ WORDS = [
 inline_text = st.lists(st.sampled_from(WORDS), max_size=25).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(inline_text, st.sampled_from(["\n", "\r\n", "\r"]))
 def test_every_letter_of_prose_stands_at_its_place(text: str, end: str) -> None:
     source = text.replace("\n", end)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import sentence_ranges, sentences
+from stemma_testkit.property_tests import examples
 
 SENTENCES = {
     "en": [
@@ -101,7 +102,7 @@ def test_knows_abbreviations_numbers_and_dates(language: str) -> None:
     assert [text[start:end] for start, end in sentence_ranges(text, language)] == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=80), st.sampled_from([*SENTENCES, "", "xx", "de-AT", "../../etc"]))
 def test_leaves_out_nothing_but_space(text: str, language: str) -> None:
     ranges = sentence_ranges(text, language)

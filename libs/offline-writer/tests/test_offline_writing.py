@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from stemma_evidence import UNSUPPORTED, ground, read
@@ -21,6 +21,7 @@ from stemma_offline_writer.material import Place
 from stemma_offline_writer.passages import PassageReader
 from stemma_offline_writer.reading import read as read_material
 from stemma_testkit.counting import calls, characters
+from stemma_testkit.property_tests import examples
 
 _CITED = re.compile(r"\s*\([^()]*\)\s*$")
 OUTLINE = [
@@ -126,7 +127,7 @@ def cases(draw: st.DrawFn) -> tuple[str, list[str], list[str], str, str]:
 
 @pytest.mark.req("T3", "T4", "T5", "T9")
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_amount_and_date_is_there_with_its_words_and_nothing_else_is(
     case: tuple[str, list[str], list[str], str, str],
 ) -> None:

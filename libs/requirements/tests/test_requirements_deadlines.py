@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1.deadlines import Deadline, Deadlines
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_requirements import FoundDeadline, Source, deadlines, difference, read_ledger, requirements
+from stemma_testkit.property_tests import examples
 
 pytestmark = pytest.mark.req("L1")
 
@@ -214,7 +215,7 @@ def test_the_four_states_of_a_real_notice_tell_how_its_deadline_moved() -> None:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(
         st.sampled_from(

@@ -44,6 +44,7 @@ def test_an_address_where_no_engine_listens_does_not_answer(monkeypatch: pytest.
 def test_the_results_say_where_the_servers_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, Servers.PACKAGED)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (tmp_path / "test_nothing.py").write_text("def test_nothing(): pass\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "stemma_testkit.server_choice", "--rootdir", str(tmp_path)]
     done = subprocess.run([*command, str(tmp_path)], check=False, capture_output=True, text=True, cwd=tmp_path)

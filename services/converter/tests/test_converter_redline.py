@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from docx import Document
 from docx.oxml.ns import qn
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from ooxml_integrity import check
@@ -25,6 +25,7 @@ from stemma_converter.diff.align import Budget, Likeness, aligned
 from stemma_converter.diff.markers import Change, mark_of, read_mark
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_languages import language
+from stemma_testkit.property_tests import examples
 
 from .conftest import Exporter
 
@@ -132,7 +133,7 @@ async def test_a_comparison_with_authors_is_valid_and_the_same_each_time(exporte
 @given(
     st.lists(st.sampled_from(["one two three", "one three", "two one", "three four one", ""]), min_size=2, max_size=5)
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_change_has_makers_whatever_lies_between(texts: list[str]) -> None:
     old, *steps = [[node("Para", text(words))] if words else [] for words in texts]
     replay = Replay(texts[0], texts[1:], range(len(texts) - 1))
@@ -179,7 +180,7 @@ TREES = st.lists(BLOCKS, max_size=5)
 
 
 @given(TREES, TREES)
-@settings(max_examples=60)
+@examples(60)
 def test_a_tree_with_marks_holds_both_versions(old: list[Node], new: list[Node]) -> None:
     marked = compared(old, new)
     assert leaves(marked, without=Change.DELETED) == leaves(new)
@@ -187,7 +188,7 @@ def test_a_tree_with_marks_holds_both_versions(old: list[Node], new: list[Node])
 
 
 @given(TREES)
-@settings(max_examples=25)
+@examples(25)
 def test_equal_trees_have_no_marks(tree: list[Node]) -> None:
     assert compared(tree, tree) == tree
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.structure import section_tree, source_of
+from stemma_testkit.property_tests import examples
 
 PIECES = st.sampled_from([
     "# H\n", "## H2\n", "Setext\n===\n", "text\n", "\n", "\n\n", "- item\n", "  - nested\n", "1. one\n", "> quote\n",
@@ -19,7 +20,7 @@ PIECES = st.sampled_from([
 
 @pytest.mark.req("G12")
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=80))
-@settings(max_examples=300)
+@examples(300)
 def test_sources_in_order_are_the_exact_text(text: str) -> None:
     assert source_of(*section_tree(text)) == text
 

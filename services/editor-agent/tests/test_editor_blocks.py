@@ -3,9 +3,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stemma_editor_agent.blocks import Draft, is_self_contained, split_draft
+from stemma_testkit.property_tests import examples
 
 # fmt: off
 SNIPPETS = [
@@ -44,7 +45,7 @@ def test_every_block_has_text_and_every_gap_is_blank(text: str) -> None:
 
 
 @given(drafts, st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_a_change_leaves_every_other_block_as_it_is(text: str, data: st.DataObject) -> None:
     draft = split_draft(text)
     chosen = data.draw(st.sets(st.sampled_from(draft.blocks), max_size=3)) if draft.blocks else set()

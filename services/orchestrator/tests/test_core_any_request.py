@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_story import PROVENANCE, Story, about, evaluation, meta, ref, validation
 from stemma_contracts import Contract
@@ -29,6 +29,7 @@ from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.documents import Create
 from stemma_orchestrator.core.features import FEATURES
 from stemma_orchestrator.core.jobs import work_of
+from stemma_testkit.property_tests import examples
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 SECTIONS = st.sampled_from(["research", "solution", "budget", "timeline", "form-input-1", "nowhere"])
@@ -150,7 +151,7 @@ def outcome(job: j.Job, choice: int) -> o.Outcome:
 
 
 @pytest.mark.req("P18", "D3")
-@settings(max_examples=30)
+@examples(30)
 @given(STEPS)
 def test_whatever_is_asked_for_is_answered_and_what_comes_of_it_can_be_read(
     steps: list[RequestCommand | tuple[int, int]],

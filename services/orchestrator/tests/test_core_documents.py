@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts import registry
@@ -23,6 +23,7 @@ from stemma_orchestrator.core import documents, exports, generation, needs, revi
 from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.jobs import open_jobs
 from stemma_orchestrator.core.outcomes import UnfittingOutcome
+from stemma_testkit.property_tests import examples
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
@@ -178,7 +179,7 @@ def replayed(history: list[e.AnyEvent]) -> State:
     return state
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(steps())
 def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> None:
     story = Story()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_story import PROVENANCE, Story, about, evaluation, folded, ref, validation
 from stemma_contracts.v1 import jobs as j
@@ -18,6 +18,7 @@ from stemma_orchestrator.core import documents, inputs, ledger
 from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import work_of
+from stemma_testkit.property_tests import examples
 
 VERBS = [*["work"] * 10, *["add", "replace", "apply", "withdraw"] * 4, "ledger", "pause", "resume", "cancel"]
 STEP = st.tuples(st.sampled_from(VERBS), st.integers(0, 9), st.integers(0, 9), st.booleans())
@@ -105,7 +106,7 @@ def assert_all_can_be_read(document: Document, counted: set[str]) -> None:
 
 
 @pytest.mark.req("I4", "I1")
-@settings(max_examples=30)
+@examples(30)
 @given(st.booleans(), STEPS)
 def test_whatever_becomes_of_inputs_the_document_can_be_read_and_those_that_counted_are_there(
     reads: bool, steps: list[Step]

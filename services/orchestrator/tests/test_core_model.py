@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_naive import Ask
 from orchestrator_run import STEPS, Run, Step, dependency_maps
@@ -19,10 +19,11 @@ from stemma_document.state import State
 from stemma_orchestrator.core import documents, editing, generation
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import work_of
+from stemma_testkit.property_tests import examples
 
 
 @pytest.mark.req("P9", "P10", "P18")
-@settings(max_examples=70)
+@examples(70)
 @given(dependency_maps(), st.booleans(), st.booleans(), st.booleans(), STEPS)
 def test_the_core_does_what_the_naive_model_says(
     dependencies: dict[str, tuple[str, ...]], by_policy: bool, proposes: bool, settled: bool, steps: list[Step]
@@ -37,7 +38,7 @@ def test_the_core_does_what_the_naive_model_says(
 
 
 @pytest.mark.req("P9")
-@settings(max_examples=40)
+@examples(40)
 @given(dependency_maps(), STEPS)
 def test_every_text_that_a_person_wrote_is_current_or_comes_back_by_restore(
     dependencies: dict[str, tuple[str, ...]], steps: list[Step]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_design import Design
 from orchestrator_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
@@ -25,6 +25,7 @@ from stemma_orchestrator.core import editing, generation, proposals, review, sev
 from stemma_orchestrator.core.commands import Command, Record
 from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.core.jobs import open_jobs
+from stemma_testkit.property_tests import examples
 
 Step = tuple[str, int, int, bool]
 VERBS = [
@@ -214,7 +215,7 @@ def reviewed_in_cycles() -> Story:
 
 
 @pytest.mark.req("P9", "P10")
-@settings(max_examples=60)
+@examples(60)
 @given(st.booleans(), st.sampled_from(["human", "none"]), STEPS)
 def test_no_human_word_is_overwritten_unasked(by_policy: bool, edits: str, steps: list[Step]) -> None:
     bookkeeper = Bookkeeper(pair(by_policy, edits))
@@ -223,7 +224,7 @@ def test_no_human_word_is_overwritten_unasked(by_policy: bool, edits: str, steps
 
 
 @pytest.mark.req("P9", "D3", "D6")
-@settings(max_examples=60)
+@examples(60)
 @given(STEPS)
 def test_no_human_word_is_overwritten_unasked_by_a_review(steps: list[Step]) -> None:
     bookkeeper = Bookkeeper(reviewed_in_cycles())

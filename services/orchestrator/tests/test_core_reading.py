@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator_design import EVERY, Design
 from orchestrator_naive import Ask
@@ -21,6 +21,7 @@ from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_orchestrator.core import review
 from stemma_orchestrator.core.commands import Record, RequestCommand
+from stemma_testkit.property_tests import examples
 
 DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")
 VERBS = [*["work"] * 25, *["cycle"] * 3, *DECISIONS, "export", "pause", "resume", "resume", "cancel"]
@@ -85,7 +86,7 @@ def _written(about: dict[str, Any], choice: int) -> o.Outcome:
 
 
 @pytest.mark.req("P18", "D3")
-@settings(max_examples=60)
+@examples(60)
 @given(st.sampled_from(list(ReviewMode)), st.integers(0, 40), STEPS)
 def test_a_reader_knows_of_a_document_in_cycles_what_the_orchestrator_knows(
     mode: ReviewMode, ahead: int, steps: list[Step]

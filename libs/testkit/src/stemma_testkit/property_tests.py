@@ -1,10 +1,27 @@
-"""A pytest plugin: how fast the machine is decides no property test."""
+"""A pytest plugin: how fast the machine is decides no property test, and the short form tries fewer examples."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 PROFILE = "stemma"
+SHORT_FORM = "not full"
+"""What pytest is told to select where the long forms of tests are left out."""
+USUAL = 100
+"""So many examples are tried by a test that does not say how many, in its long form."""
+PART = 4
+"""The short form tries one of so many."""
 
-settings.register_profile(PROFILE, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.load_profile(PROFILE)
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose by what is selected, before test modules say how many examples they try."""
+    number = USUAL // PART if config.option.markexpr == SHORT_FORM else USUAL
+    slow = [HealthCheck.too_slow]
+    settings.register_profile(PROFILE, deadline=None, suppress_health_check=slow, print_blob=True, max_examples=number)
+    settings.load_profile(PROFILE)
+
+
+def examples(number: int) -> settings:
+    """Let a test try so many examples in its long form, and fewer in its short form."""
+    return settings(max_examples=number * settings().max_examples // USUAL)
