@@ -72,8 +72,8 @@ async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it goes with the one server, of several, on which it is: nothing is said about it."""
-    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
-    monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 3.0)
+    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 2.0)
     copies = backstage.nats.jetstream(prefix=copies_api("default"))
 
     async def consumers() -> set[str]:

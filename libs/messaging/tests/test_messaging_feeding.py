@@ -332,7 +332,7 @@ def test_messages_that_no_handler_is_for_are_not_brought() -> None:
 
 @pytest.mark.req("E2")
 async def test_a_message_that_was_handled_is_gone_without_a_look_for_garbage(
-    lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
+    impatient_lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[weakref.ref[Msg]] = []
     handle = Feed.handle
@@ -347,10 +347,10 @@ async def test_a_message_that_was_handled_is_gone_without_a_look_for_garbage(
     monkeypatch.setattr(Feed, "handle", watched)
     gc.disable()
     try:
-        async with lab.working("push", handler):
+        async with impatient_lab.working("push", handler):
             for _ in range(2):
-                await lab.publish(subjects.VALIDATOR, lab.job())
-                await eventually(lab.settled)
+                await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
+                await eventually(impatient_lab.settled)
             await eventually(lambda: _first_is_gone(seen))
     finally:
         gc.enable()
@@ -381,7 +381,7 @@ def _joints() -> int:
 
 async def _first_is_gone(seen: list[weakref.ref[Msg]]) -> bool:
     """The client keeps the last one, and timers what they were begun with, until they are due."""
-    return len(seen) == 2 and seen[0]() is None
+    return len(seen) > 1 and seen[0]() is None
 
 
 @pytest.mark.req("E2")

@@ -75,8 +75,9 @@ async def test_a_dead_letter_that_finds_no_room_is_stored_once_there_is_some(lab
 @KINDS
 @pytest.mark.req("F4")
 async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
-    lab: Any, validated: Validated, kind: str, service: str
+    lab: Any, validated: Validated, kind: str, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("stemma_messaging.broker.FIRST_TIMEOUT_S", 0.5)
     swallowed: list[bytes] = []
 
     def first_answer(subject: bytes, _: bytes) -> bool:

@@ -104,7 +104,7 @@ class Workers:
         """One worker of each release, with one slot."""
         async with AsyncExitStack() as stack:
             for here in releases:
-                settings = self._lab.settings(GENERATION, slots=1)
+                settings = self._lab.settings(GENERATION, slots=1, retry_base_s=0.001)
                 await stack.enter_async_context(self._lab.running(self.service(here), settings))
             yield
 
