@@ -9,6 +9,7 @@ from provider_client import most_at_once
 from provider_server import TOKENS, Pace, events, writes
 
 
+@pytest.mark.full
 @pytest.mark.xdist_group("litellm")
 async def test_answers_of_the_benchs_provider_are_taken_whole_and_cheaper_joined_than_token_by_token() -> None:
     async with server() as address:

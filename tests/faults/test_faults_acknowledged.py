@@ -73,6 +73,7 @@ async def test_nothing_is_doubled_where_every_first_acknowledgement_is_lost(tmp_
     await written_without_first_acknowledgements(tmp_path, "research", told=True)
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_messages_without_an_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     publishes_without_ids(monkeypatch)

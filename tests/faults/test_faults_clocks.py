@@ -57,6 +57,7 @@ async def test_a_thread_and_new_documents_go_on_after_the_clock_was_set_back(tmp
     await gone_on_with_after_the_clock_was_set_back(tmp_path, DEADLINE_S)
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_a_thread_that_is_read_by_the_time_of_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -81,6 +81,7 @@ async def test_a_document_is_written_while_its_database_is_cut_off(tmp_path: Pat
     assert await written_without_its_database(tmp_path, GONE_FOR_A_MOMENT_S, {}) > AT_FIRST
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_a_lost_database_that_is_taken_for_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -146,6 +146,7 @@ async def test_poison_on_every_subject_stops_nobody(tmp_path: Path) -> None:
     await swallow(tmp_path, seed=1, each=1, share=0.4)
 
 
+@pytest.mark.full
 @pytest.mark.req("F5", "S3")
 async def test_the_proof_finds_a_reader_that_stops_at_what_is_no_event(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -78,6 +78,7 @@ def assert_nothing_lost(asked: Asked, found: Found) -> None:
     assert found.left == 0
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_nothing_is_lost_when_all_services_and_the_server_are_killed(tmp_path: Path) -> None:
     kills = [Disturbance("kill", ALL), Disturbance("kill", "nats")]

@@ -35,7 +35,7 @@ async def asked(bus: Backstage, document_id: str, words: str, **about: Any) -> N
 
 
 @pytest.mark.req("H2", "H4", "H5")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_each_missing_image_is_uploaded_left_out_or_taken_from_the_others(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
 ) -> None:

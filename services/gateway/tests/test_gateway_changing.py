@@ -75,7 +75,7 @@ async def proposed(bus: Backstage, document_id: str) -> None:
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_version_stays(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

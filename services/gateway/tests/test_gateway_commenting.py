@@ -55,7 +55,7 @@ async def highlighted(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harmless_text(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

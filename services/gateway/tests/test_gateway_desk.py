@@ -42,7 +42,7 @@ def long_word() -> int:
 
 
 @pytest.mark.req("H2", "H4", "H5")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_every_page_fits_320_pixels_and_axe_finds_nothing_in_it(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

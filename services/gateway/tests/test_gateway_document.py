@@ -69,7 +69,7 @@ def document(document_id: str) -> str:
     return f"/desk/documents/{document_id}"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing_in_them(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

@@ -63,7 +63,7 @@ def asked(bus: Backstage) -> list[EditSection]:
 
 
 @pytest.mark.req("H2", "H4", "H5")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothing_in_them(
     scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

@@ -62,7 +62,7 @@ def file(name: str, content: bytes = b"x", kind: str = TEXT) -> Any:
 
 
 @pytest.mark.req("H2", "H4", "H5")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_what_starts_and_amends_a_document_fits_320_pixels_and_axe_finds_nothing_in_it(
     scheme: Any,
     browser: Browser,

@@ -71,8 +71,8 @@ async def check_refused(page: Page, address: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("language", "scheme"),
     [
-        ("en", "light"),
         ("de", "dark"),
+        pytest.param("en", "light", marks=pytest.mark.full),
         pytest.param("en", "dark", marks=pytest.mark.full),
         pytest.param("de", "light", marks=pytest.mark.full),
     ],

@@ -156,6 +156,7 @@ async def test_a_request_that_was_acknowledged_is_answered_once_there_is_room_wi
     await answered_once_there_is_room(server, client, tmp_path, within_s=60)
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_a_full_log_that_is_taken_for_a_failure(
     server: NatsServer, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

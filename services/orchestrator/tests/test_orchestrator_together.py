@@ -317,6 +317,7 @@ async def test_an_orchestrator_that_is_held_up_before_it_appends_adds_nothing_to
     await held_up_before_it_appends(hasty, tmp_path)
 
 
+@pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_an_append_without_a_fence(
     hasty: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
