@@ -103,6 +103,7 @@ async def test_service_program_and_person_work_over_tls_by_their_keys(
 async def test_who_trusts_another_authority_or_shows_no_certificate_or_another_key_does_not_get_in(
     sealed: Sealed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr("stemma_client.connection.HANDSHAKE_WITHIN_S", 2.0)
     good = sealed.variables(PROGRAM)
     _seed(tmp_path / "other.seed")
     other = str(Authority(tmp_path, "other").ca)
@@ -137,6 +138,7 @@ def test_the_server_waits_for_a_caller_that_is_slow_to_begin(sealed: Sealed) -> 
 async def test_a_server_that_does_not_encrypt_hears_nothing_of_who_wants_it_to(
     sealed: Sealed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("stemma_client.connection.HANDSHAKE_WITHIN_S", 1.0)
     heard = b""
 
     async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
