@@ -92,6 +92,7 @@ async def insisted(stemma: LocalStemma, tool: str, **arguments: Any) -> dict[str
             await asyncio.sleep(POLL_S)
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 async def test_an_agent_goes_on_over_http_when_the_gateway_was_killed(stemma: LocalStemma, client: Client) -> None:
     gateway, writing = stemma.services[subjects.GATEWAY], Writing()

@@ -216,6 +216,7 @@ async def test_images_folders_and_20_mb_go_up_through_plain_nats(plain: Nats, cl
     await check_inputs(client, str(answer["document_id"]), folder)
 
 
+@pytest.mark.full
 @pytest.mark.req("E4")
 async def test_watch_misses_nothing_when_the_server_dies_and_ends_at_ctrl_c(
     stemma: LocalStemma, client: Client

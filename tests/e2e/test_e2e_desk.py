@@ -260,6 +260,7 @@ async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_lo
     assert [(one.requirement_id, one.section_id) for one in assigned.decisions] == [("R2", "solution")]
 
 
+@pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.req("H3", "H5", "E1")
 async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_stands_in_the_log_once(

@@ -23,7 +23,7 @@ LIMITS = ("REQUESTS_PER_S", "REQUESTS_AT_ONCE", "REFUSALS_PER_S", "REFUSALS_AT_O
 UNLIMITED: Mapping[str, Mapping[str, str]] = {
     subjects.GATEWAY: {f"STEMMA_GATEWAY_{name}": "100000" for name in LIMITS},
 }
-SHORT = ("--phases", "fuzzing", "--max-examples", "2", "--generation-deterministic")
+SHORT = ("--phases", "fuzzing", "--max-examples", "1", "--generation-deterministic")
 LONG = ("--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "25", "--continue-on-failure")
 ENDLESS = ("--exclude-path", "/events")
 """It would read to the end; that of a document is asked for by ids that no document has."""

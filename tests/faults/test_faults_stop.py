@@ -184,8 +184,9 @@ async def told_late(installed: Replicated, armed: Path, look: int) -> Told:
 
 
 @pytest.mark.req("F2", "F5")
-async def test_a_worker_that_is_stopped_after_its_look_answers_no_later_question(tmp_path: Path) -> None:
-    await stopped_after_looks(tmp_path, (1, 2))
+@pytest.mark.parametrize("look", [2, pytest.param(1, marks=pytest.mark.full)])
+async def test_a_worker_that_is_stopped_after_its_look_answers_no_later_question(tmp_path: Path, look: int) -> None:
+    await stopped_after_looks(tmp_path, (look,))
 
 
 @pytest.mark.full

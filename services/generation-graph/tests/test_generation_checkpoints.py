@@ -119,6 +119,7 @@ async def test_refuses_to_start_without_its_tables_and_names_them(empty_place: P
         await open_checkpointer(empty_place).__aenter__()
 
 
+@pytest.mark.parametrize("empty_place", ["postgresql", pytest.param("sqlite", marks=pytest.mark.full)], indirect=True)
 async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(empty_place: Path | str) -> None:
     graphs, deps = {"asking": ASKING}, Workshop().tools(ScriptedModel(script=[])).deps
     settings = settings_of(empty_place)

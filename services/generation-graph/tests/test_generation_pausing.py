@@ -31,6 +31,7 @@ async def in_new_process(job: ResumeGraph, place: Path | str) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.parametrize("empty_place", ["postgresql", pytest.param("sqlite", marks=pytest.mark.full)], indirect=True)
 async def test_a_paused_graph_goes_on_in_another_process_and_only_once(place: Path | str, job: GenerateSection) -> None:
     paused = await run(job, "", place)
     assert paused["question"] == "Which colour?"
