@@ -32,6 +32,7 @@ TENANTS = ("default", "other")
 OWN, OTHER = client_user("default"), client_user("other")
 MEGABYTE = 1_000_000
 MANY = 400
+AT_ONCE = 40
 
 
 async def write_events(server: NatsServer, document_id: str, number: int, size: int = 1000) -> list[str]:
@@ -39,9 +40,9 @@ async def write_events(server: NatsServer, document_id: str, number: int, size: 
     names = [f"e{n}" for n in range(number)]
     async with connected(server, subjects.ORCHESTRATOR) as orchestrator:
         js = orchestrator.jetstream(timeout=10)
-        for name in names:
-            for tenant in TENANTS:
-                await js.publish(subjects.event(tenant, document_id, name), os.urandom(size))
+        for at_once in (names[begin : begin + AT_ONCE] for begin in range(0, number, AT_ONCE)):
+            written = (subjects.event(tenant, document_id, name) for name in at_once for tenant in TENANTS)
+            await asyncio.gather(*(js.publish(subject, os.urandom(size)) for subject in written))
     return [subjects.event("default", document_id, name) for name in names]
 
 

@@ -38,34 +38,32 @@ async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server:
         assert await check(client, ("default",)) == [], "what waits of a tenant that is not named is kept"
 
 
-async def test_finds_and_mends_what_somebody_changed(tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        async with connected(server) as client:
-            js = client.jetstream()
-            await provision(client)
-            answers = (await js.stream_info(subjects.ANSWERS)).config
-            answers.max_msgs_per_subject = 1
-            await js.update_stream(answers)
-            await js.add_consumer(
-                subjects.JOBS,
-                ConsumerConfig(
-                    durable_name="converter",
-                    max_deliver=3,
-                    ack_wait=10,
-                    filter_subject="stemma.job.v1.converter.*",
-                    max_ack_pending=1000,
-                ),
-            )
-            await js.delete_consumer(subjects.JOBS, "editor-agent")
-            assert await check(client) == [
-                Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
-                Drift("JOBS/editor-agent", "consumer", "present", None),
-                Drift("JOBS/converter", "ack_wait", 30 * 10**9, 10 * 10**9),
-                Drift("JOBS/converter", "max_deliver", 8, 3),
-                Drift("JOBS/converter", "backoff", [30 * 10**9] * 3, None),
-            ]
-            await provision(client)
-            assert await check(client) == []
+async def test_finds_and_mends_what_somebody_changed(own_server: NatsServer) -> None:
+    async with connected(own_server) as client:
+        js = client.jetstream()
+        answers = (await js.stream_info(subjects.ANSWERS)).config
+        answers.max_msgs_per_subject = 1
+        await js.update_stream(answers)
+        await js.add_consumer(
+            subjects.JOBS,
+            ConsumerConfig(
+                durable_name="converter",
+                max_deliver=3,
+                ack_wait=10,
+                filter_subject="stemma.job.v1.converter.*",
+                max_ack_pending=1000,
+            ),
+        )
+        await js.delete_consumer(subjects.JOBS, "editor-agent")
+        assert await check(client) == [
+            Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
+            Drift("JOBS/editor-agent", "consumer", "present", None),
+            Drift("JOBS/converter", "ack_wait", 30 * 10**9, 10 * 10**9),
+            Drift("JOBS/converter", "max_deliver", 8, 3),
+            Drift("JOBS/converter", "backoff", [30 * 10**9] * 3, None),
+        ]
+        await provision(client)
+        assert await check(client) == []
 
 
 @pytest.mark.req("S5")
@@ -145,15 +143,11 @@ async def _is_given_up(js: JetStreamContext) -> bool:
     return bool((await js.stream_info(subjects.ADVISORIES)).state.messages == 1)
 
 
-async def test_finds_a_consumer_that_would_take_jobs_away(tmp_path: Path) -> None:
-    with NatsServer(tmp_path) as server:
-        async with connected(server) as client:
-            js = client.jetstream()
-            await provision(client)
-            await js.add_consumer(
-                subjects.JOBS, ConsumerConfig(durable_name="thief", filter_subject="stemma.job.v1.x.>")
-            )
-            assert await check(client) == [Drift("JOBS/thief", "consumer", None, "present")]
+async def test_finds_a_consumer_that_would_take_jobs_away(own_server: NatsServer) -> None:
+    async with connected(own_server) as client:
+        js = client.jetstream()
+        await js.add_consumer(subjects.JOBS, ConsumerConfig(durable_name="thief", filter_subject="stemma.job.v1.x.>"))
+        assert await check(client) == [Drift("JOBS/thief", "consumer", None, "present")]
 
 
 @pytest.mark.req("E1")

@@ -51,6 +51,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield started
 
 
+@pytest.fixture(autouse=True)
+def gathers_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stemma_notifier.adapters.rules.GATHER_S", 0.02)
+
+
 @asynccontextmanager
 async def notifying(server: NatsServer, **settings: Any) -> AsyncIterator[None]:
     known = {"allowed_networks": ["127.0.0.0/8"], "rest_s": 0.05, "longest_rest_s": 0.2, "limit_s": 5.0}
