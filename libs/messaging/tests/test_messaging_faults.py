@@ -26,7 +26,9 @@ from stemma_testkit.servers import barrier, connected, eventually
 
 from .conftest import service_of
 
-KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
+PULL_FIRST = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
+PUSH_FIRST = pytest.mark.parametrize(("kind", "service"), [PUSH, pytest.param(*PULL, marks=pytest.mark.full)])
 Validated = Callable[[ValidateDraft], DraftValidated]
 IN_PROGRESS = b"+WPI"
 ANSWERED_ABROAD = "_R_"
@@ -48,7 +50,7 @@ asyncio.run(worker_of(sys.argv[1], handler, sys.argv[2]).run(WorkerSettings()))
 """
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("E1")
 async def test_signs_of_life_keep_a_long_job_from_coming_again(
     impatient_lab: Any, validated: Validated, kind: str, service: str
@@ -75,7 +77,7 @@ async def test_signs_of_life_keep_a_long_job_from_coming_again(
     assert calls == 1
 
 
-@KINDS
+@PUSH_FIRST
 @pytest.mark.req("E1")
 @pytest.mark.failure("worker-killed")
 async def test_the_job_of_a_killed_worker_comes_to_another(
@@ -117,7 +119,7 @@ async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any
         await asyncio.wait_for(process.wait(), 30)
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("E1")
 async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server_waits_for_signs_of_life(
     impatient_lab: Any, validated: Validated, kind: str, service: str
@@ -169,7 +171,7 @@ async def test_signs_of_life_count_as_long_as_the_server_waits_for_the_delivery_
     assert calls == 2
 
 
-@KINDS
+@PUSH_FIRST
 @pytest.mark.req("E1")
 @pytest.mark.failure("server-gone")
 async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
@@ -191,7 +193,7 @@ async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
     assert outcomes == {f"{before.job_id}.outcome", f"{after.job_id}.outcome"}
 
 
-@KINDS
+@PUSH_FIRST
 @pytest.mark.req("F2")
 @pytest.mark.failure("taken-over")
 async def test_a_message_that_another_process_went_on_with_is_that_ones_to_settle(
