@@ -25,6 +25,7 @@ from stemma_models import (
     ModelUnavailableError,
     chat_model,
 )
+from stemma_models.caller import _refusal
 from stemma_models.client import ModelClient
 from stemma_models.records import Request
 from stemma_models.transport import WAKING_BYTES, Rest, together
@@ -167,6 +168,38 @@ async def test_litellm_is_asked_again_for_what_is_more_than_words_and_its_provid
     stream = chunk(reasoning_content="Hm.") + chunk(content="Yes.") + chunk("stop") + DONE
     text, *_ = await asked(provider, Reply(body=stream))
     assert (text, len(provider.requests)) == ("Yes.", 1)
+
+
+WHOLE: list[dict[str, Any]] = [
+    {"content": "one two"},
+    {"content": "one two", "refusal": None, "annotations": []},
+    {"content": "Yes.", "reasoning_content": "Hm."},
+    {"content": "<think>Hm.</think>Yes."},
+    {"content": None, "refusal": "No."},
+    {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+    {"content": None},
+]
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "eos", "error", None])
+@pytest.mark.parametrize("message", WHOLE)
+async def test_an_answer_in_one_piece_is_what_litellm_makes_of_it(
+    provider: Provider, message: dict[str, Any], reason: str | None
+) -> None:
+    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", **message}}
+    usage = {**USAGE, "prompt_tokens_details": {"cached_tokens": 4}}
+    reply = Reply(body=json.dumps({**HEAD, "object": "chat.completion", "choices": [choice], "usage": usage}).encode())
+    provider.script = [reply] * 2
+    by_litellm, ours = [await in_one_piece(client) for client in Asking(provider).clients]
+    assert (ours, len(provider.requests)) == (by_litellm, 2)
+
+
+async def in_one_piece(client: ModelClient) -> tuple[object, ...]:
+    try:
+        answer, usage = await client.call(ASKED, Meter(), None)
+    except ModelUnavailableError as failed:
+        return ("failed", failed.detail)
+    return answer.text, answer.tool_calls, _refusal(answer), answer.response_metadata, usage
 
 
 async def test_what_a_model_thinks_aloud_stays_in_its_answer_as_it_was_heard(provider: Provider) -> None:

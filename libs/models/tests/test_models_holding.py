@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import operator
+import re
 import threading
+import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import CoroutineType
@@ -25,6 +28,12 @@ from stemma_testkit.provider import Reply, provider, says
 
 pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("E1")]
 
+ANSWER = json.dumps(
+    {
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "two"}}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
+).encode()
 PROMPT = (HumanMessage("Write about the quay. " * 1000),)
 
 
@@ -104,6 +113,54 @@ async def test_while_a_stream_comes_nothing_of_litellm_and_of_the_sdk_waits_for_
         files = {found.cr_code.co_filename for found in there(CoroutineType) if id(found) not in before}
         assert any("/stemma_models/" in file for file in files)
         assert not [file for file in files if "/litellm/" in file or "/openai/" in file or "/httpx/" in file]
+
+
+@asynccontextmanager
+async def waiting() -> AsyncIterator[None]:
+    """An answer in one piece is waited for in this block, of which nothing has come."""
+    asked, heard = asyncio.Event(), asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        size = re.search(rb"content-length: (\d+)", head.lower())
+        assert size is not None
+        await reader.readexactly(int(size[1]))
+        asked.set()
+        await heard.wait()
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n")
+        writer.write(b"content-length: %d\r\n\r\n" % len(ANSWER) + ANSWER)
+
+    async with await asyncio.start_server(serve, "127.0.0.1") as server:
+        port = server.sockets[0].getsockname()[1]
+        client = model(f"http://127.0.0.1:{port}/v1")
+        asking = asyncio.create_task(client.call(Request({}, PROMPT, [], None), Meter(), None))
+        try:
+            await asked.wait()
+            yield
+        finally:
+            heard.set()
+        answer, _ = await asking
+        assert answer.text == "two"
+
+
+async def test_while_an_answer_in_one_piece_is_waited_for_nothing_of_litellm_and_of_the_sdk_waits() -> None:
+    before = {id(found) for found in there(CoroutineType)}
+    async with waiting():
+        files = {found.cr_code.co_filename for found in there(CoroutineType) if id(found) not in before}
+        assert any("/stemma_models/" in file for file in files)
+        assert not [
+            file for file in files if file.endswith(("/litellm/main.py", "/litellm/utils.py")) or "/openai/" in file
+        ]
+
+
+async def test_what_was_asked_is_held_by_no_request_while_its_answer_in_one_piece_is_waited_for() -> None:
+    tracemalloc.start()
+    try:
+        async with waiting():
+            made = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*/openai/*")])
+            assert not [trace for trace in made.traces if trace.size > len(PROMPT[0].content)]
+    finally:
+        tracemalloc.stop()
 
 
 async def test_a_connection_holds_nothing_of_the_call_that_it_was_made_for() -> None:

@@ -3,50 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-import httpx
 from pydantic_core import from_json
 
-Make = Callable[[], Awaitable[httpx.Response]]
-Came = Callable[[], httpx.Response]
-"""What came of a request; it raises what did in place of an answer."""
-
 _DONE = b"[DONE]"
-_PLAIN = frozenset({"role", "content"})
-_ENDS = frozenset({"stop", "length", "content_filter"})
-"""Reasons that LiteLLM calls by the same names."""
 _TEXTS = frozenset({"content", "refusal", "reasoning_content", "reasoning"})
 """What comes in pieces, besides the arguments of tool calls."""
-
-
-class Requested(BaseException):
-    """LiteLLM has come to its request, which ``make`` makes once LiteLLM is left. It is no error for it to handle."""
-
-    def __init__(self, make: Make) -> None:
-        super().__init__()
-        self.make = make
 
 
 class Completion:
     """A completion of OpenAI, as its stream tells it. ``begun`` once there is a stream.
 
     ``count`` says what a message took whose stream does not. The provider may say nothing for ``silence_s`` seconds.
-    If it is ``beside`` LiteLLM, the request is made when LiteLLM is left, and LiteLLM asked once more for what came.
     """
 
-    def __init__(
-        self,
-        count: Callable[[dict[str, Any]], dict[str, int]],
-        silence_s: float = float("inf"),
-        *,
-        beside: bool = False,
-    ) -> None:
+    def __init__(self, count: Callable[[dict[str, Any]], dict[str, int]], silence_s: float = float("inf")) -> None:
         self.silence_s = silence_s
-        self.beside = beside
-        self.came: Came | None = None
         self.begun = False
         self.reason: str | None = None
         self.usage: dict[str, Any] | None = None
@@ -61,17 +36,6 @@ class Completion:
     def text(self) -> str:
         """The words of the answer."""
         return str(self._message["content"])
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it has come to its end, with words alone and with what they took."""
-        told = self.error is None and bool(self.usage) and not self._calls
-        return told and self.reason in _ENDS and self._message.keys() == _PLAIN
-
-    @property
-    def model(self) -> str | None:
-        """The model that answered, as it calls itself."""
-        return self._head.get("model")
 
     def take(self, events: bytes) -> None:
         """Whole events of the stream, in their order. One without an end is none, and nothing follows an error."""

@@ -13,7 +13,8 @@ from typing import Any, cast
 import httpx
 from pydantic_core import from_json, to_json
 
-from .completions import COMPLETION, Completion, Requested
+from .beside import EXCHANGE, Make, send_once
+from .completions import COMPLETION, Completion
 from .deltas import Joiner
 from .listening import LISTENER, Listener
 
@@ -67,17 +68,15 @@ def _of_nobody(connect: Connect) -> Connect:
 def _joining(ask: AskBy) -> AskBy:
     @wraps(ask)
     async def handle_async_request(transport: Any, request: httpx.Request) -> httpx.Response:
-        listener = LISTENER.get()
-        if listener is None:
-            return await _answered(partial(ask, transport), request)
-        completion = COMPLETION.get() if request.url.path.endswith("/chat/completions") else None
-        make = partial(_heard, partial(ask, transport), request, listener, completion)
-        if completion is None or not completion.beside:
-            return await make()
-        if completion.came is None:
-            raise Requested(make)
-        completion.beside = False  # whatever else it asks for, such as another address, comes as it always does
-        return completion.came()
+        listener, asked = LISTENER.get(), partial(ask, transport)
+        is_chat = request.url.path.endswith("/chat/completions")
+        exchange, completion = (EXCHANGE.get(), COMPLETION.get()) if is_chat else (None, None)
+        make: Make = partial(_answered, asked, request)
+        if listener is not None:
+            make = partial(_heard, asked, request, listener, completion)
+        elif exchange is not None and exchange.came is None:
+            send_once(request)
+        return await (make() if exchange is None else exchange.through(make))
 
     return handle_async_request
 

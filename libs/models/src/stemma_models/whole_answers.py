@@ -7,11 +7,12 @@ from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import httpx
+from pydantic_core import from_json
 
-from .completions import COMPLETION, Completion, Requested
+from .beside import EXCHANGE, Exchange, Requested, plain
+from .completions import COMPLETION, Completion
 from .listening import LISTENER
 
 if TYPE_CHECKING:
@@ -33,13 +34,6 @@ _CALLBACKS = (
 
 class IncompleteAnswerError(ConnectionError):
     """The provider ended an answer in good order before it was whole."""
-
-
-class Spent(NamedTuple):
-    """What an answer took, as LiteLLM has it."""
-
-    usage: dict[str, Any]
-    cost: float
 
 
 class WholeAnswers:
@@ -67,51 +61,65 @@ class WholeAnswers:
                 # Its silence is the transport's: by another time limit LiteLLM takes other connections.
                 return await self._completed(call)
             call["timeout"] = self._silence_limit
+        elif self._completes and not call.get("tools"):
+            return self._whole(await self._asked_beside(call))
         answer = await self._asked(call)
         if isinstance(answer, self._litellm.CustomStreamWrapper):
             return _finished(answer)
         return self._whole(answer)
 
     async def _completed(self, call: dict[str, Any]) -> AsyncIterator[Any]:
-        completion = Completion(partial(self._count, call), self._silence_limit, beside=self._unheard is not None)
+        completion = Completion(partial(self._count, call), self._silence_limit)
         before = COMPLETION.set(completion)
         try:
-            answer = await self._asked_beside(completion, {**call, "stream": False, "stream_options": None})
+            answer = await self._asked_beside({**call, "stream": False, "stream_options": None})
         finally:
             COMPLETION.reset(before)
         if completion.begun and (completion.reason is None or completion.reason in BROKEN_OFF):
             raise IncompleteAnswerError
-        return _plain(answer, completion) if isinstance(answer, Spent) else _chunk(self._whole(answer), completion)
+        return _chunk(self._whole(answer), completion)
 
-    async def _asked_beside(self, completion: Completion, call: dict[str, Any]) -> Any:
-        """LiteLLM's answer, or only what was spent, if there is no more to say of it than was heard.
-
-        While the answer comes, nothing of LiteLLM, the SDK of OpenAI and httpx waits for it: they hold 40 KB of a call.
-        """
+    async def _asked_beside(self, call: dict[str, Any]) -> Any:
+        """LiteLLM's answer, while which comes nothing of LiteLLM, the SDK of OpenAI and httpx waits for it."""
+        if self._unheard is None:
+            return await self._asked(call)
+        exchange = Exchange()
+        before = EXCHANGE.set(exchange)
         try:
             return await self._asked(call)
         except Requested as requested:
             make = requested.make
+        finally:
+            EXCHANGE.reset(before)
         try:
-            answer = await make()
+            came = await make()
+            if came.is_success and (read := self._read(call, await came.aread())) is not None:
+                return read
+            exchange.came = came
         except Exception as error:  # for LiteLLM, which knows what it means
-            completion.came = partial(_raise, error)
-        else:
-            is_plain = answer.is_success and completion.is_plain
-            if is_plain and (spent := self._spent(call, completion)) is not None:
-                return spent
-            completion.came = lambda: answer
-        return await self._asked(call)
+            exchange.came = error
+        before = EXCHANGE.set(exchange)
+        try:
+            return await self._asked(call)
+        finally:
+            EXCHANGE.reset(before)
 
-    def _spent(self, call: dict[str, Any], completion: Completion) -> Spent | None:
-        """What a plain answer took, as LiteLLM has it; none if it cannot say."""
+    def _read(self, call: dict[str, Any], data: bytes) -> Any:
+        """An answer of words alone as LiteLLM has it, which takes a third of the time; none if it says more."""
         model = call["model"]
         try:
-            usage = self._litellm.Usage(**(completion.usage or {}))
-            told = self._litellm.ModelResponse(model=completion.model or model, usage=usage)
-            return Spent(usage.model_dump(), self._litellm.completion_cost(told, model=model))
-        except Exception:
+            body = from_json(data)
+            if (told := plain(body)) is None:
+                return None
+            text, reason, usage = told
+            message = {"role": "assistant", "content": text}
+            choice = {"index": 0, "finish_reason": reason, "message": message}
+            spent = self._litellm.Usage(**usage)
+            answer = self._litellm.ModelResponse(model=body.get("model") or model, choices=[choice], usage=spent)
+            answer._hidden_params["response_cost"] = self._litellm.completion_cost(answer, model=model)
+        except Exception:  # it is LiteLLM's to say what is wrong with it
             return None
+        return answer
 
     @property
     def _unheard(self) -> ContextVar[bool] | None:
@@ -154,17 +162,6 @@ def _is_internal() -> ContextVar[bool] | None:
     except (ImportError, AttributeError):
         return None
     return mark
-
-
-def _raise(error: Exception) -> httpx.Response:
-    raise error
-
-
-async def _plain(spent: Spent, completion: Completion) -> AsyncIterator[dict[str, Any]]:
-    """An answer of words alone as a stream of one chunk."""
-    delta = {"role": "assistant", "content": completion.text}
-    choice = {"delta": delta, "finish_reason": completion.reason}
-    yield {"choices": [choice], "usage": spent.usage | {"cost": spent.cost}}
 
 
 async def _chunk(answer: Any, completion: Completion) -> AsyncIterator[dict[str, Any]]:
