@@ -20,7 +20,7 @@ def test_the_server_keeps_less_garbage_than_go_would_unless_its_environment_says
 ) -> None:
     monkeypatch.delenv("GOGC", raising=False)
     with NatsServer(tmp_path / "own") as server:
-        assert told(server) == b"GOGC=50"
+        assert told(server) == b"GOGC=25"
     monkeypatch.setenv("GOGC", "200")
     with NatsServer(tmp_path / "other") as server:
         assert told(server) == b"GOGC=200"

@@ -29,9 +29,10 @@ from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 20.0
 _POLL_S = 0.005
-GARBAGE_PERCENT = "50"
-"""So much garbage, as a part of what is in use, until the server collects it. With Go's own 100 it is a fifth larger,
-mostly by buffers that the newest blocks of busy streams have grown out of. ``GOGC`` of the environment counts first.
+GARBAGE_PERCENT = "25"
+"""So much garbage, as a part of what is in use, until the server collects it. With Go's own 100 it grows by two thirds
+more, mostly by buffers that the newest blocks of busy streams have grown out of. ``GOGC`` of the environment counts
+first.
 """
 ADMITTED = "admitted"
 """The folder of those who are let in, beside the configuration."""
