@@ -17,8 +17,8 @@ UNHEARD_S = 1.0
 """The same if nobody listens, and how often it is asked whether somebody does. A cut wakes the process at once."""
 ASKED_S = 0.8
 """What is read after a rest of a second is told: rests end together, some a tenth of a second early."""
-SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.1
-LATE, UNHEARD_LATE = 0.1, 0.2
+SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.25
+LATE, UNHEARD_LATE = 0.1, 0.25
 """How much longer an answer may take because its end is not read at once, as a part of its time so far."""
 PIECE_CHARS = 16 * 1024
 """What is told at once at most: a message of the bus has a limit."""
