@@ -85,10 +85,10 @@ STREAMS = st.builds(
 class Asking:
     """Asks one provider in two ways for the same stream."""
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: Provider, name: str = "openai/gpt-4o-mini") -> None:
         os.environ["OPENAI_API_KEY"] = "test-key"
         self.provider = provider
-        self.chosen = ModelSettings(name="openai/gpt-4o-mini", api_base=provider.base, backoff=0.001, retries=0)
+        self.chosen = ModelSettings(name=name, api_base=provider.base, backoff=0.001, retries=0)
         self.clients = self.client(completes=False), self.client(completes=True)
 
     def client(self, *, completes: bool) -> ModelClient:
@@ -192,6 +192,44 @@ async def test_an_answer_in_one_piece_is_what_litellm_makes_of_it(
     provider.script = [reply] * 2
     by_litellm, ours = [await in_one_piece(client) for client in Asking(provider).clients]
     assert (ours, len(provider.requests)) == (by_litellm, 2)
+
+
+PRICED = {**USAGE, "prompt_tokens": 7000, "prompt_tokens_details": {"cached_tokens": 4000}}
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize("tier", ["default", "flex", "priority"])
+async def test_an_answer_costs_what_its_tier_of_service_does_streamed_or_in_one_piece(
+    provider: Provider, tier: str
+) -> None:
+    asking = Asking(provider, "openai/gpt-5-mini")
+    told: dict[str, Any] = {**HEAD, "service_tier": tier}
+    usage = event({**told, "choices": [], "usage": PRICED})
+    first = event({**told, "choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]})
+    parsed, completed = await asking.both(Reply(body=first + usage + DONE))
+    assert completed == parsed
+    provider.script = [Reply(body=in_words(**told, usage=PRICED))] * 2
+    by_litellm, ours = [await in_one_piece(client) for client in asking.clients]
+    assert ours == by_litellm
+
+
+async def test_a_cost_that_a_stream_states_is_what_its_answer_cost(provider: Provider) -> None:
+    usage = event({**HEAD, "choices": [], "usage": {**USAGE, "cost": 0.5}})
+    parsed, completed = await Asking(provider).both(Reply(body=chunk("stop", content="Yes.") + usage + DONE))
+    assert completed == parsed
+
+
+async def test_an_answer_in_one_piece_whose_model_gave_up_has_failed_whatever_its_gateway_calls_that(
+    provider: Provider,
+) -> None:
+    provider.script = [Reply(body=in_words(native_finish_reason="error"))]
+    assert await in_one_piece(Asking(provider).clients[1]) == ("failed", "IncompleteAnswerError")
+
+
+def in_words(native_finish_reason: str | None = None, **told: Any) -> bytes:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes."}}
+    choice["native_finish_reason"] = native_finish_reason
+    return json.dumps({**HEAD, "object": "chat.completion", "choices": [choice], "usage": USAGE, **told}).encode()
 
 
 async def in_one_piece(client: ModelClient) -> tuple[object, ...]:

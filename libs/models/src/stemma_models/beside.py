@@ -80,5 +80,7 @@ def plain(body: Any) -> tuple[str, str, Mapping[str, Any]] | None:
             said = {name for name, value in message.items() if value}
             is_more = said - _PLAIN or about.get("logprobs") or more.get("error") or text.lstrip().startswith("<")
             reason = about.get("finish_reason")
-            return None if is_more or reason not in _ENDS else (text, str(reason), usage)
+            # A gateway calls an answer ended whose model gave up, and says only here that it did.
+            is_disputed = about.get("native_finish_reason") not in (None, reason)
+            return None if is_more or is_disputed or reason not in _ENDS else (text, str(reason), usage)
     return None

@@ -65,7 +65,7 @@ class Completion:
             return
         self.error = event.get("error") or None
         self.usage = event.get("usage") or self.usage
-        for name in ("id", "created", "model", "system_fingerprint"):
+        for name in ("id", "created", "model", "system_fingerprint", "service_tier"):
             self._head.setdefault(name, event.get(name))
         for choice in (event.get("choices") or [])[:1]:
             self.reason = choice.get("finish_reason") or self.reason

@@ -116,6 +116,8 @@ class WholeAnswers:
             choice = {"index": 0, "finish_reason": reason, "message": message}
             spent = self._litellm.Usage(**usage)
             answer = self._litellm.ModelResponse(model=body.get("model") or model, choices=[choice], usage=spent)
+            if tier := body.get("service_tier"):  # each has prices of its own
+                answer.service_tier = tier
             answer._hidden_params["response_cost"] = self._litellm.completion_cost(answer, model=model)
         except Exception:  # it is LiteLLM's to say what is wrong with it
             return None
@@ -168,7 +170,7 @@ async def _chunk(answer: Any, completion: Completion) -> AsyncIterator[dict[str,
     """The answer as a stream of one chunk.
 
     Its words are those that were heard, where LiteLLM leaves thoughts out of them, and its reason is "stop" if the
-    provider says so, whatever is called.
+    provider says so, whatever is called. What it cost is the provider's to say.
     """
     choice = answer.choices[0]
     delta, reason = choice.message.model_dump(), choice.finish_reason
@@ -177,7 +179,8 @@ async def _chunk(answer: Any, completion: Completion) -> AsyncIterator[dict[str,
         reason = STOP if completion.reason == STOP else reason
     for index, call in enumerate(delta.get("tool_calls") or []):
         call["index"] = index
-    usage = answer.usage.model_dump() | {"cost": answer._hidden_params.get("response_cost")}
+    cost = (completion.usage or {}).get("cost")
+    usage = answer.usage.model_dump() | {"cost": answer._hidden_params.get("response_cost") if cost is None else cost}
     yield {"choices": [{"delta": delta, "finish_reason": reason}], "usage": usage}
 
 
