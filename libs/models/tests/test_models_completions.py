@@ -197,7 +197,6 @@ async def test_an_answer_in_one_piece_is_what_litellm_makes_of_it(
 PRICED = {**USAGE, "prompt_tokens": 7000, "prompt_tokens_details": {"cached_tokens": 4000}}
 
 
-@pytest.mark.req("P13")
 @pytest.mark.parametrize("tier", ["default", "flex", "priority"])
 async def test_an_answer_costs_what_its_tier_of_service_does_streamed_or_in_one_piece(
     provider: Provider, tier: str
