@@ -84,13 +84,10 @@ class WholeAnswers:
         if self._unheard is None:
             return await self._asked(call)
         exchange = Exchange()
-        before = EXCHANGE.set(exchange)
         try:
-            return await self._asked(call)
+            return await self._asked_through(exchange, call)
         except Requested as requested:
             make = requested.make
-        finally:
-            EXCHANGE.reset(before)
         try:
             came = await make()
             if came.is_success and (read := self._read(call, await came.aread())) is not None:
@@ -98,6 +95,10 @@ class WholeAnswers:
             exchange.came = came
         except Exception as error:  # for LiteLLM, which knows what it means
             exchange.came = error
+        return await self._asked_through(exchange, call)
+
+    async def _asked_through(self, exchange: Exchange, call: dict[str, Any]) -> Any:
+        """By LiteLLM, whose request is that of the exchange."""
         before = EXCHANGE.set(exchange)
         try:
             return await self._asked(call)
