@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,3 +113,22 @@ async def test_of_too_many_the_one_is_let_go_that_has_asked_nothing_for_the_long
         answers.may_answer.set()
         for reader in (waiting, newest):
             assert (await reader.readline()).startswith(b"HTTP/1.1 204")
+
+
+def _accepted(port: int, client: tuple[str, int]) -> socket.socket:
+    """The socket of this process that a client is connected to."""
+    for file in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            found = socket.socket(fileno=os.dup(int(file.name)))
+            if (found.getsockname(), found.getpeername()) == (("127.0.0.1", port), client):
+                return found
+            found.close()
+    raise LookupError(client)
+
+
+async def test_an_answer_does_not_wait_for_the_acknowledgement_of_its_head() -> None:
+    async with serving(Answers()) as port, opened(port) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 204")
+        with _accepted(port, writer.get_extra_info("sockname")) as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

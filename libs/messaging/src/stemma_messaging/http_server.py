@@ -31,6 +31,8 @@ async def http_server(
     ``patience`` is for those who connect; ``options`` are those of uvicorn.
     """
     listening = socket.create_server((host, port))
+    # Accepted sockets inherit it. Without it, an answer on a kept connection waits for a delayed acknowledgement.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection: Any = partial(HttpConnection, patience or Patience(), {})
     config = uvicorn.Config(app, http=connection, ws="none", log_config=None, access_log=False, **options)
     server = _Server(config)
