@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
-TOOLS := contracts/generate.py contracts/contract_tools deploy/closure.py deploy/compose/programs.py deploy/nats/render.py deploy/release.py
+TOOLS := contracts/generate.py contracts/contract_tools deploy/audit.py deploy/closure.py deploy/compose/programs.py deploy/nats/render.py deploy/release.py
 # A folder with a dash is no package for mypy: the tests in it are modules by themselves, which mypy_path names.
 TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/*.py services/*/tests/*.py \
 	tests/*.py tests/*/*.py)
@@ -78,7 +78,7 @@ test: setup helm ## Check, and run every test beside it
 tests: ## Run every test, without the checks; after make test has set all up
 	@MAKEFLAGS= $(BIN)/pytest -q --workers $(JOBS)
 
-check: setup ## Contracts, lint, formatting, types, import fences, generated files
+check: setup ## Contracts, lint, formatting, types, import fences, generated files, advisories
 	@$(BIN)/python contracts/generate.py --check
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
@@ -86,6 +86,7 @@ check: setup ## Contracts, lint, formatting, types, import fences, generated fil
 	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	@$(BIN)/python deploy/nats/render.py --check
 	@$(BIN)/python deploy/compose/programs.py --check
+	@$(BIN)/python deploy/audit.py
 	@echo "check: clean"
 
 format: setup ## Format and fix what can be fixed

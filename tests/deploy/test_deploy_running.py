@@ -109,4 +109,4 @@ def test_the_image_of_the_validator_has_the_second_linter_if_it_is_asked_for(
     validator = load(variables).builds()["validator"]
     image = built(replace(validator, arguments=(*validator.arguments, ("EXTRA", "[markdownlint]"))), tmp_path)
     command = [str(image.programs / "python"), "-c", SECOND_LINTER]
-    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0.48.0\n"
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0.50.0\n"

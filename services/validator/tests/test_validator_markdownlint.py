@@ -43,7 +43,7 @@ async def test_its_issues_have_the_shape_that_every_engine_gives(markdownlint: M
     assert [issue.rule_description for issue in found] == [
         "Inline HTML", "Heading levels should only increment by one level at a time",
     ]  # fmt: skip
-    assert (markdownlint.name, markdownlint.version) == ("markdownlint", "0.48.0")
+    assert (markdownlint.name, markdownlint.version) == ("markdownlint", "0.50.0")
 
 
 @pytest.mark.req("V1", "V2")
@@ -62,7 +62,7 @@ async def test_a_missing_engine_is_told_by_name(tmp_path: Path, missing: str) ->
     engine = MarkdownlintEngine(RULES, installation=installation, limits=LIMITS, processes=1)
     with pytest.raises(EngineNotFound, match=r"^markdownlint not found$"):
         await engine.lint("# A\n")
-    assert engine.version == ("0.48.0" if missing == "node" else "not installed")
+    assert engine.version == ("0.50.0" if missing == "node" else "not installed")
 
 
 @pytest.mark.req("V2")
@@ -115,6 +115,6 @@ async def test_a_text_that_takes_too_much_memory_ends_it() -> None:
 @pytest.mark.req("V3")
 def test_what_is_installed_is_what_is_pinned() -> None:
     pinned = json.loads(SHRINKWRAP.read_text(encoding="utf-8"))
-    assert pinned["packages"]["node_modules/markdownlint-cli"]["version"] == "0.48.0"
+    assert pinned["packages"]["node_modules/markdownlint-cli"]["version"] == "0.50.0"
     assert all("integrity" in entry for path, entry in pinned["packages"].items() if path)
     assert "resolved" not in SHRINKWRAP.read_text(encoding="utf-8")

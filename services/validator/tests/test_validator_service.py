@@ -73,7 +73,7 @@ async def test_a_setting_selects_the_other_engine(monkeypatch: pytest.MonkeyPatc
     settings = service.load_settings()
     assert isinstance(settings, ValidatorSettings)
     async with open_engine(settings, Limits()) as engine:
-        assert (engine.name, engine.version) == ("markdownlint", "0.48.0")
+        assert (engine.name, engine.version) == ("markdownlint", "0.50.0")
         assert [issue.rule_names[0] for issue in await engine.lint("# A\n\n<b>x</b>\n")] == ["MD033"]
 
 

@@ -6,7 +6,7 @@ list to stdout, also an empty one; it ends with 0 (clean), 1 (issues) or another
     [{"file": "draft.md", "line": 5, "column": 6, "rule": "MD033", "message": "Inline HTML found: <b>",
       "severity": "warning", "fixable": false}]
 
-markdownlint-cli 0.48.0 needs Node (``pip install "stemma-validator[markdownlint]"``, then ``npm ci`` with the files
+markdownlint-cli 0.50.0 needs Node (``pip install "stemma-validator[markdownlint]"``, then ``npm ci`` with the files
 of the folder ``markdownlint`` of this package; ``make setup`` does both). It writes its list to stderr and nothing at
 all when there are no issues; it ends with 0 (clean), 1 (issues) or another status (it failed):
 
