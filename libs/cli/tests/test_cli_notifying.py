@@ -19,6 +19,7 @@ async def test_a_rule_is_added_listed_without_its_secret_and_removed(cli: Callab
     added = await cli("notify", "add", "mine", *HOOK, "--on", "waiting", "--document", document_id)
     told, secret = added.stdout.splitlines()
     assert (added.exit_code, told) == (0, "mine tells https://example.com/hook")
+    assert "mine is added, but no notifier has looked at its receiver yet" in added.stderr
     assert check_secret(secret.removeprefix("secret "))
 
     shown = json.loads((await cli("notify", "list", "--json")).stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -382,6 +383,34 @@ async def test_whoever_sets_a_rule_by_the_client_is_told_by_it_and_reads_what_be
             await ada.notifications.test("of-ada")
     assert tested.told["type"] == "stemma.test"
     assert Verifier(SECRET).verify(tested.body, tested.headers)
+
+
+@pytest.mark.req("H7", "S1")
+async def test_a_rule_whose_receiver_will_be_refused_is_refused_when_it_is_added_by_its_name_and_field(
+    server: NatsServer, house: House
+) -> None:
+    refused = {
+        "https://10.0.0.1/hook": "webhook of the rule r: its address is not public",
+        "https://localhost/hook": "webhook of the rule r: its address is not public",
+        "https://[::ffff:10.0.0.1]/hook": "webhook of the rule r: its address is not public",
+        "https://2130706433:8443/hook": "webhook of the rule r: its address is not public",
+        "http://93.184.216.34/hook": "webhook of the rule r: http is for allowed networks alone",
+    }
+    program = Client.connect(server.url, user="client-default", password=server.passwords["client-default"])
+    async with notifying(server, allowed_networks=["192.168.7.0/24"]), program as client:
+        for url, why in refused.items():
+            with pytest.raises(InvalidInputError, match=re.escape(why)):
+                await client.notifications.add(rule("r", webhook=url))
+        with pytest.raises(InvalidInputError, match="email of the rule r: no mail server is configured"):
+            await client.notifications.add(rule("r", email="ada@example.com"))
+        assert await client.notifications.rules() == ()
+
+        assert await client.notifications.add(rule("r", webhook="http://192.168.7.9/hook")) == ""
+        doubt = await client.notifications.add(rule("later", webhook="https://nowhere.invalid/hook"))
+        assert doubt == "its name is not known"
+        assert [one.rule_id for one in await client.notifications.rules()] == ["r", "later"]
+        assert await client.notifications.log("r") == ()
+    assert house.receiver.calls == []
 
 
 @asynccontextmanager

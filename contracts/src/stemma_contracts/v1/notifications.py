@@ -106,11 +106,22 @@ class NotificationTest(Contract):
     test_id: Token
 
 
+class ReceiverCheck(Contract):
+    """Asks whether anything may be sent to the receiver of a rule, once for each ``check_id``."""
+
+    rule_id: Token
+    check_id: Token
+
+
 class NotificationRules(Contract):
-    """The rules of one owner, under its key in the bucket ``notifications``; whoever writes them may ask for a test."""
+    """The rules of one owner, under its key in the bucket ``notifications``.
+
+    Whoever writes them may ask for a test of one, and for a check of its receiver, to whom nothing is sent by that.
+    """
 
     rules: tuple[NotificationRule, ...] = Field(default=(), max_length=MAX_RULES)
     test: NotificationTest | None = None
+    check: ReceiverCheck | None = None
 
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
@@ -131,7 +142,16 @@ class DeliveryAttempt(Contract):
     detail: str = Field(default="", max_length=200)
 
 
+class CheckedReceiver(Contract):
+    """The answer to a `ReceiverCheck`: why nothing will ever be sent there, or why nothing can be sent there now."""
+
+    check_id: Token
+    refused: str = Field(default="", max_length=200, description="empty: it is not refused")
+    doubt: str = Field(default="", max_length=200, description="empty: nothing is known against it")
+
+
 class DeliveryLog(Contract):
     """The latest attempts of one rule, the oldest first, under its key in the bucket ``notified``."""
 
     attempts: tuple[DeliveryAttempt, ...] = ()
+    checked: CheckedReceiver | None = Field(default=None, description="the latest check of the receiver")

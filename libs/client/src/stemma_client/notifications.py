@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import secrets
 from collections.abc import Callable
+from time import monotonic
 from typing import TypeVar
 from uuid import uuid4
 
@@ -13,11 +15,13 @@ from stemma_contracts import Contract, subjects
 from stemma_contracts.v1.notifications import (
     MAX_RULES,
     SECRET_PREFIX,
+    CheckedReceiver,
     DeliveryAttempt,
     DeliveryLog,
     NotificationRule,
     NotificationRules,
     NotificationTest,
+    ReceiverCheck,
 )
 
 from .connection import Connection
@@ -25,6 +29,8 @@ from .errors import InvalidInputError
 from .own_values import read_value, write_value
 
 TRIES = 5
+CHECKED_WITHIN_S, LOOKS_EACH_S = 2.0, 0.1
+"""For how long the notifier is waited for when a rule is added, and how often its answer is looked for."""
 _SECRET_BYTES = 32
 
 C = TypeVar("C", bound=Contract)
@@ -50,24 +56,47 @@ class Notifications:
         known, _ = await self._read()
         return known.rules
 
-    async def add(self, rule: NotificationRule) -> None:
-        """Add a rule; raises `InvalidInputError` if there is one of its name, or if there are as many as may be."""
+    async def add(self, rule: NotificationRule) -> str:
+        """Add a rule; returns why its receiver may not be told yet, empty if nothing is known against it.
+
+        Raises `InvalidInputError`, and adds nothing, if there is a rule of its name, if there are as many as may be, or
+        if the notifier will never send anything to its receiver.
+        """
+        check = ReceiverCheck(rule_id=rule.rule_id, check_id=uuid4().hex)
 
         def added(known: NotificationRules) -> NotificationRules:
             if any(one.rule_id == rule.rule_id for one in known.rules):
                 raise InvalidInputError(f"there is a rule {rule.rule_id} already")
             if len(known.rules) >= MAX_RULES:
                 raise InvalidInputError(f"there are {MAX_RULES} rules, and no more may be")
-            return NotificationRules(rules=(*known.rules, rule))
+            return NotificationRules(rules=(*known.rules, rule), check=check)
 
         await self._change(added)
+        found = await self._checked(check)
+        if found is None:
+            return "no notifier has looked at its receiver yet"
+        if found.refused:
+            await self._change(lambda known: _without(known, rule.rule_id))
+            field = "webhook" if rule.webhook else "email"
+            raise InvalidInputError(f"{field} of the rule {rule.rule_id}: {found.refused}")
+        return found.doubt
+
+    async def _checked(self, check: ReceiverCheck) -> CheckedReceiver | None:
+        """What the notifier says of a receiver, if it says it soon."""
+        deadline = monotonic() + CHECKED_WITHIN_S
+        while monotonic() < deadline:
+            log = await self._log(check.rule_id)
+            if log.checked is not None and log.checked.check_id == check.check_id:
+                return log.checked
+            await asyncio.sleep(LOOKS_EACH_S)
+        return None
 
     async def remove(self, rule_id: str) -> None:
         """Take a rule away; what still waits for its receiver is not sent. Raises `InvalidInputError`."""
 
         def removed(known: NotificationRules) -> NotificationRules:
             _check_there(known, rule_id)
-            return NotificationRules(rules=tuple(one for one in known.rules if one.rule_id != rule_id))
+            return _without(known, rule_id)
 
         await self._change(removed)
 
@@ -82,9 +111,12 @@ class Notifications:
 
     async def log(self, rule_id: str) -> tuple[DeliveryAttempt, ...]:
         """The latest attempts of a rule, the oldest first."""
+        return (await self._log(rule_id)).attempts
+
+    async def _log(self, rule_id: str) -> DeliveryLog:
         key = subjects.deliveries_key(self._tenant, self._owner, rule_id)
         data, _ = await read_value(self._connection, subjects.DELIVERIES_BUCKET, key)
-        return DeliveryLog.model_validate_json(data).attempts
+        return DeliveryLog.model_validate_json(data)
 
     async def _change(self, change: Change) -> None:
         """Write what ``change`` makes of the rules; what another session of the owner wrote meanwhile is kept."""
@@ -113,3 +145,7 @@ class Notifications:
 def _check_there(known: NotificationRules, rule_id: str) -> None:
     if all(one.rule_id != rule_id for one in known.rules):
         raise InvalidInputError(f"there is no rule {rule_id}; see `stemma notify list`")
+
+
+def _without(known: NotificationRules, rule_id: str) -> NotificationRules:
+    return NotificationRules(rules=tuple(one for one in known.rules if one.rule_id != rule_id))

@@ -58,6 +58,13 @@ class Courier:
             self.lanes.succeeded(lane)
             await self.attempts.note(notice, "delivered", detail)
 
+    async def check(self, rule: NotificationRule) -> None:
+        """Look whether the receiver of a rule may be told, and tell it nothing; raises `Refused` or `NotSent`."""
+        if rule.webhook is not None:
+            await self.webhook.check(rule.webhook)
+        if rule.email is not None:
+            self.mail.check(rule.email)
+
     async def _send(self, rule: NotificationRule, notice: Notice) -> str:
         if rule.webhook is not None and rule.secret is not None:
             return await self.webhook.send(rule.webhook, rule.secret, notice, self.links.of(notice))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
 from faststream import AckPolicy
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 from stemma_contracts import registry, subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.events import AnyEvent, Event
-from stemma_contracts.v1.notifications import NotificationRule, Occasion
+from stemma_contracts.v1.notifications import CheckedReceiver, NotificationRule, NotificationTest, Occasion
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_telemetry import annotate, get_logger, names
@@ -25,6 +26,7 @@ from .adapters.summaries import Summaries
 from .delivering import Courier
 from .happenings import Happening, happenings, is_of_kind, reached, wanted_by
 from .notices import Notice, NoticedSection, notice_id
+from .sending import NotSent, Refused
 
 log = get_logger()
 
@@ -125,20 +127,38 @@ def _notice(
 
 
 async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
-    """Queue the notice of a test, if whoever wrote the rules asks for one."""
+    """Check a receiver, and queue the notice of a test, if whoever wrote the rules asks for it."""
     known = rules.read(delivery.data)
-    if known is None or known.test is None or known.test.rule_id not in {rule.rule_id for rule in known.rules}:
+    if known is None:
         return
     tenant, owner = delivery.subject.removeprefix(rules.PREFIX).split(".")
-    test = Notice(
-        notice_id=notice_id(f"test.{known.test.test_id}", tenant, owner, known.test.rule_id),
+    named = {rule.rule_id: rule for rule in known.rules}
+    if known.check is not None and known.check.rule_id in named:
+        checked = await _check(named[known.check.rule_id], known.check.check_id, tools.courier)
+        await tools.attempts.checked(tenant, owner, known.check.rule_id, checked)
+    if known.test is not None and known.test.rule_id in named:
+        await _queue(_test(known.test, tenant, owner, delivery.time), tools)
+
+
+async def _check(rule: NotificationRule, check_id: str, courier: Courier) -> CheckedReceiver:
+    try:
+        await courier.check(rule)
+    except Refused as refused:
+        return CheckedReceiver(check_id=check_id, refused=str(refused))
+    except NotSent as doubt:
+        return CheckedReceiver(check_id=check_id, doubt=str(doubt))
+    return CheckedReceiver(check_id=check_id)
+
+
+def _test(test: NotificationTest, tenant: str, owner: str, at: datetime) -> Notice:
+    return Notice(
+        notice_id=notice_id(f"test.{test.test_id}", tenant, owner, test.rule_id),
         tenant=tenant,
         owner=owner,
-        rule_id=known.test.rule_id,
+        rule_id=test.rule_id,
         occasion=Occasion.TEST,
-        happened_at=delivery.time,
+        happened_at=at,
     )
-    await _queue(test, tools)
 
 
 async def _queue(notice: Notice, tools: Tools) -> None:

@@ -36,7 +36,8 @@ async def add(
     """Be told by webhook or mail what waits, is finished, failed, became stale, is assigned to you, is due,
     or reached a budget.
 
-    The secret of a webhook is printed once: its receiver checks the signatures with it.
+    The secret of a webhook is printed once: its receiver checks the signatures with it. A receiver that the
+    notifier may not tell is refused.
 
     Example: stemma notify add mine --webhook https://example.com/hook --on waiting
     """
@@ -59,7 +60,9 @@ async def add(
                 "email": email,
             }
         )
-        await client.notifications.add(made)
+        doubt = await client.notifications.add(made)
+    if doubt:
+        note(f"{rule} is added, but {doubt}; see what comes of it: stemma notify test {rule}, then log {rule}")
     if as_json:
         say_json(made.model_dump(mode="json", exclude_none=True))
         return

@@ -11,7 +11,7 @@ from nats.js.api import Header
 from nats.js.errors import APIError, NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.notifications import DeliveryAttempt, DeliveryLog
+from stemma_contracts.v1.notifications import CheckedReceiver, DeliveryAttempt, DeliveryLog
 from stemma_telemetry import get_logger
 
 from stemma_notifier.notices import Notice
@@ -49,22 +49,35 @@ class Attempts:
         self._now = now
 
     async def note(self, notice: Notice, result: Result, detail: str) -> None:
-        """Add an attempt; another process that adds one at the same time makes this one read again."""
+        """Add an attempt."""
         attempt = attempt_of(notice, result, detail, self._now())
-        key = subjects.deliveries_key(notice.tenant, notice.owner, notice.rule_id)
-        subject = f"$KV.{subjects.DELIVERIES_BUCKET}.{key}"
+
+        def noted(known: DeliveryLog) -> DeliveryLog:
+            return known.model_copy(update={"attempts": (*known.attempts, attempt)[-KEPT:]})
+
+        await self._change(notice.tenant, notice.owner, notice.rule_id, noted)
+
+    async def checked(self, tenant: str, owner: str, rule_id: str, checked: CheckedReceiver) -> None:
+        """Note what came of a check of a receiver, in place of the one before."""
+        await self._change(tenant, owner, rule_id, lambda known: known.model_copy(update={"checked": checked}))
+
+    async def _change(
+        self, tenant: str, owner: str, rule_id: str, change: Callable[[DeliveryLog], DeliveryLog]
+    ) -> None:
+        """Write what ``change`` makes of a log; it is read again if another process wrote it meanwhile."""
+        subject = f"$KV.{subjects.DELIVERIES_BUCKET}.{subjects.deliveries_key(tenant, owner, rule_id)}"
         for _ in range(WRITES):
             known, sequence = await self._read(subject)
-            kept = DeliveryLog(attempts=(*known.attempts, attempt)[-KEPT:])
             headers = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: str(sequence)}
+            data = change(known).model_dump_json().encode()
             try:
-                await self._js.publish(subject, kept.model_dump_json().encode(), stream=STREAM, headers=headers)
+                await self._js.publish(subject, data, stream=STREAM, headers=headers)
             except APIError as error:
                 if error.err_code not in _CONFLICTS:
                     raise
             else:
                 return
-        log.warning("attempt_not_noted", tenant=notice.tenant, owner=notice.owner, rule_id=notice.rule_id)
+        log.warning("attempt_not_noted", tenant=tenant, owner=owner, rule_id=rule_id)
 
     async def _read(self, subject: str) -> tuple[DeliveryLog, int]:
         try:

@@ -17,6 +17,7 @@ from .base import NotSent, Refused
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+_PLAIN, _PRIVATE = "http is for allowed networks alone", "its address is not public, and in no allowed network"
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -37,7 +38,7 @@ class Guard(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Resolve and connect; raises `Refused` for an address that may not be reached."""
-        address = await self._resolved(host, port)
+        address = await self.resolved(host, port)
         return await self._network.connect_tcp(str(address), port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(
@@ -53,15 +54,15 @@ class Guard(httpcore.AsyncNetworkBackend):
         """Wait."""
         await asyncio.sleep(seconds)
 
-    async def _resolved(self, host: str, port: int) -> Address:
-        """The first address of a name, if every one of them may be reached."""
+    async def resolved(self, host: str, port: int) -> Address:
+        """The first address of a name; raises `Refused` if one of them may not be reached, `NotSent` if it has none."""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
             raise NotSent("its name is not known") from None
         addresses = [ip_address(str(info[4][0]).partition("%")[0]) for info in found]
         if not addresses or not all(map(self._may_be_reached, addresses)):
-            raise Refused("http is for allowed networks alone" if self._plain else "its address is not public")
+            raise Refused(f"{_PLAIN if self._plain else _PRIVATE} (allowed_networks of the notifier)")
         return addresses[0]
 
     def _may_be_reached(self, address: Address) -> bool:

@@ -60,13 +60,17 @@ class Mail:
         self._limit_s = limit_s
         self._trust = trust
 
+    def check(self, receiver: str) -> MailServer:
+        """The server for a receiver; raises `Refused` where there is none, or where mails may not go."""
+        if self._server is None:
+            raise Refused("no mail server is configured (mail_host of the notifier)")
+        if not {EVERY_DOMAIN, receiver.rpartition("@")[2].lower()} & set(self._server.domains):
+            raise Refused("mails may not go to this domain (mail_domains of the notifier)")
+        return self._server
+
     async def send(self, receiver: str, notice: Notice, links: Mapping[str, str] = NONE) -> str:
         """Send a notice; returns how it went. Raises `NotSent`, and `Refused` where it is of no use."""
-        server = self._server
-        if server is None:
-            raise Refused("no mail server is configured (mail_host of the notifier)")
-        if not {EVERY_DOMAIN, receiver.rpartition("@")[2].lower()} & set(server.domains):
-            raise Refused("mails may not go to this domain (mail_domains of the notifier)")
+        server = self.check(receiver)
         message = message_of(notice, server.sender, receiver, links)
         try:
             async with asyncio.timeout(self._limit_s):

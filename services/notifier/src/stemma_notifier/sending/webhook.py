@@ -23,6 +23,7 @@ from .base import NotSent, Refused
 from .guard import Guard, Network
 
 GONE = 410
+HTTPS = 443
 SENT = range(200, 300)
 
 
@@ -52,6 +53,15 @@ class Webhook:
         self._limit_s = limit_s
         self._trust = trust
 
+    async def check(self, url: str) -> None:
+        """Look whether an address may be reached, without a connection; raises as `send` does."""
+        parts = urlsplit(url)
+        try:
+            async with asyncio.timeout(self._limit_s):
+                await self._guard(url).resolved(parts.hostname or "", parts.port or HTTPS)
+        except TimeoutError:
+            raise NotSent(f"its name was not found within {self._limit_s:g} s") from None
+
     async def send(self, url: str, secret: str, notice: Notice, links: Mapping[str, str] = NONE) -> str:
         """Send a notice; returns the status of the answer. Raises `NotSent`, and `Refused` where it is of no use."""
         body, timestamp = body_of(notice, links), int(time.time())
@@ -73,12 +83,14 @@ class Webhook:
 
     async def _posted(self, url: str, headers: dict[str, str], body: bytes) -> int:
         """The status alone: nothing else of the answer is read, and no redirect is followed."""
-        guard = Guard(self._allowed, plain=urlsplit(url).scheme != "https")
         async with (
-            httpcore.AsyncConnectionPool(ssl_context=self._trust, network_backend=guard) as pool,
+            httpcore.AsyncConnectionPool(ssl_context=self._trust, network_backend=self._guard(url)) as pool,
             pool.stream("POST", url, headers=list(headers.items()), content=body) as answer,
         ):
             return int(answer.status)
+
+    def _guard(self, url: str) -> Guard:
+        return Guard(self._allowed, plain=urlsplit(url).scheme != "https")
 
 
 def _taken(status: int) -> str:
