@@ -102,6 +102,7 @@ check: setup ## Contracts, lint, formatting, types, import fences, generated fil
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary $(wildcard $(PACKAGES:%=%/src)) $(TOOLS) $(TESTS)
 	@$(BIN)/lint-imports --no-cache > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@$(BIN)/python -c "from stemma_orchestrator.app import catalog; catalog()"
 	@$(BIN)/python deploy/nats/render.py --check
 	@$(BIN)/python deploy/compose/programs.py --check
 	@$(BIN)/python deploy/audit.py

@@ -16,7 +16,6 @@ from . import golden
 from .envelope_schema import ENVELOPE
 from .parties import (
     BULK,
-    CALLERS,
     PEOPLE,
     address,
     address_of_bulk,
@@ -40,8 +39,8 @@ body is rejected.
 
 **Answers.** `request-accepted` says which document (section, export) it is about, and names fields that
 were ignored because this version does not know them. `request-rejected` lists the problems, each with its
-field and a message; it changed nothing. What the server itself refuses (no permission, a message that is
-too large) it answers itself; messages above {MAX_MESSAGE_BYTES // 1024} KiB are refused.
+field and a message; it changed nothing. A body of more than {MAX_MESSAGE_BYTES // 1024} KiB is rejected. What the
+server itself refuses (no permission, a message that is larger than it stores) it answers itself.
 
 **Follow.** Every event of a document is in the stream `{subjects.EVENTS}`, in order, from its first one;
 subscribe to a document, a type or a tenant by wildcard, from any point.
@@ -218,7 +217,7 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
     for service in subjects.SERVICES:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")
-    yield _operation(CALLERS, "receive", "live", "live-text")
+    yield _operation(subjects.CALLERS, "receive", "live", "live-text")
     yield _operation(PEOPLE, "send", "presence", "presence")
     yield _operation(PEOPLE, "receive", "presence", "presence")
     yield _operation(subjects.ORCHESTRATOR, "send", "cancel", "cancel")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stemma_contracts import subjects
 from stemma_contracts.envelope import CONTENT_TYPE, SPEC_VERSION
 
 
@@ -19,8 +20,10 @@ ENVELOPE: dict[str, Any] = {
         "ce-specversion": _text("version of CloudEvents", const=SPEC_VERSION),
         "ce-id": _text("unique with its source; the id by which a message is known again"),
         "ce-type": _text("wire name of the contract, with its major version", pattern=r"^stemma\.[a-z.]+\.v[0-9]+$"),
-        "ce-source": _text("the service or caller that sent it"),
-        "ce-subject": _text("what it is about: the document"),
+        "ce-source": _text(f"the service that sent it, or `{subjects.CALLERS}`"),
+        "ce-subject": _text(
+            "what it is about: tenant, document and section, as far as it has them, with slashes between"
+        ),
         "ce-time": _text("when it was sent, with a zone", format="date-time"),
         "ce-dataschema": _text("path of the JSON Schema of the body"),
         "ce-correlationid": _text("the request that all this belongs to"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from stemma_contracts import Entry, Family, subjects
 
-CALLERS = "client"
 PEOPLE = "person"
 BULK = "bulk"
 
@@ -13,7 +12,7 @@ def senders(entry: Entry) -> tuple[str, ...]:
     """The services that publish a contract, or the client of a caller."""
     match entry.family:
         case Family.REQUEST:
-            return (CALLERS,)
+            return (subjects.CALLERS,)
         case Family.OUTCOME:
             return (entry.service,) if entry.service else subjects.WORKERS
         case Family.ANSWER | Family.EVENT | Family.JOB:
@@ -24,9 +23,9 @@ def readers(entry: Entry) -> tuple[str, ...]:
     """The services that decode a contract, or the client of a caller."""
     match entry.family:
         case Family.ANSWER:
-            return (CALLERS,)
+            return (subjects.CALLERS,)
         case Family.EVENT:
-            return (subjects.ORCHESTRATOR, subjects.NOTIFIER, CALLERS)
+            return (subjects.ORCHESTRATOR, subjects.NOTIFIER, subjects.CALLERS)
         case Family.JOB:
             return (entry.service,) if entry.service else subjects.WORKERS
         case Family.REQUEST | Family.OUTCOME:

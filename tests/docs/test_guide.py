@@ -47,7 +47,7 @@ from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.commands import COMMAND, copied_programs
 from stemma_testkit.driving import request_sample, wait_for
-from stemma_testkit.house import add_kind, house, stand_in
+from stemma_testkit.house import add_kind, house, own_config, stand_in
 from stemma_testkit.model_server import model_server
 
 ROOT = Path(__file__).parents[2]
@@ -212,7 +212,8 @@ async def assert_all_runs(installation: Path, programs: Path) -> None:
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
     texts = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
-    assert [text.splitlines()[0].strip() for text in texts] == ["document-requested"] * 4
+    assert [text.split()[0] for text in texts] == ["document-requested"] * 5
+    assert "document-requested by eva\n" in texts
     [of_the_agent] = [text for block, text in zip(commands(), printed, strict=True) if is_of_an_agent(block)]
     assert of_the_agent.startswith("approved version 1\n")
     of_programs = [names for names in named if names]
@@ -317,9 +318,12 @@ def test_the_section_of_the_guide_fits_the_shipped_blueprint(tmp_path: Path, mon
     shutil.rmtree(proposal / "titles")
     blueprint = json.loads((proposal / "blueprint.json").read_text(encoding="utf-8"))
     blueprint["sections"].insert(1, section.model_dump(mode="json", exclude_none=True))
-    blueprint["dependencies"] |= dependencies
     (proposal / "blueprint.json").write_text(json.dumps(blueprint), encoding="utf-8")
-    assert load_catalog(tmp_path)["proposal"].dependencies[section.id] == ("research",)
+    config = own_config(tmp_path)
+    maps = json.loads((config / "dependencies.json").read_text(encoding="utf-8"))
+    maps["proposal"] |= dependencies
+    (config / "dependencies.json").write_text(json.dumps(maps), encoding="utf-8")
+    assert load_catalog(config)["proposal"].dependencies[section.id] == ("research",)
 
 
 def test_the_kind_of_the_guide_is_found_in_a_package_of_its_own(
@@ -330,7 +334,7 @@ def test_the_kind_of_the_guide_is_found_in_a_package_of_its_own(
     [package] = project["entry-points"]["stemma.kinds"].values()
     monkeypatch.syspath_prepend(tmp_path)
     add_kind(house(tmp_path, package), memo, "memo")
-    assert load_catalog(tmp_path)["memo"].dependencies == {"recommendation": ("situation",)}
+    assert load_catalog(config_dir("stemma_orchestrator"))["memo"].dependencies == {"recommendation": ("situation",)}
 
 
 def test_the_structure_of_the_guide_is_filled_in_where_its_sections_say_so(

@@ -20,7 +20,7 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.customized import CustomizedStemma
 from stemma_testkit.customizing import finding
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
-from stemma_testkit.house import add_kind, house, stand_in
+from stemma_testkit.house import add_kind, house, own_config, stand_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SECTION = {
@@ -69,14 +69,17 @@ def edit(file: Path, change: Any) -> None:
 def add_section(proposal: Path) -> None:
     def with_section(blueprint: Any) -> None:
         blueprint["sections"].insert(1, SECTION)
-        blueprint["dependencies"]["stakeholders"] = ["research"]
-        blueprint["dependencies"]["conclusion"].append("stakeholders")
 
     edit(proposal / "blueprint.json", with_section)
     for titles in sorted(proposal.glob("titles/*.json")):
         edit(titles, lambda words: words["sections"].update(stakeholders=TITLES))
     (proposal / "prompts/section/generate/stakeholders.md").write_text(PROMPT, encoding="utf-8")
     (proposal / "criteria/stakeholders.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
+
+
+def depend_on_it(maps: Any) -> None:
+    maps["proposal"]["stakeholders"] = ["research"]
+    maps["proposal"]["conclusion"].append("stakeholders")
 
 
 def add_structured_kind(kinds: Path) -> None:
@@ -99,7 +102,9 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     add_section(stand_in(kinds, "proposal"))
     add_kind(kinds, MEMO, "memo")
     add_structured_kind(kinds)
-    env = {ALL: finding(folder)}
+    config = own_config(folder)
+    edit(config / "dependencies.json", depend_on_it)
+    env = {ALL: finding(folder) | {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
     async with CustomizedStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
         yield client
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -31,3 +32,13 @@ def misfits_among(errors: Iterable[Mapping[str, Any]]) -> tuple[Misfit, ...]:
     return tuple(
         Misfit(".".join(map(str, item["loc"])), item["msg"].removeprefix(_OF_OUR_OWN), item["type"]) for item in errors
     )
+
+
+def longest_field(body: Mapping[str, Any]) -> tuple[str, int]:
+    """The field of a body that takes most of it, and its bytes."""
+    return max(((name, encoded_size(value)) for name, value in body.items()), key=lambda item: item[1], default=("", 0))
+
+
+def encoded_size(value: Any) -> int:
+    """The bytes that a JSON value takes in a body; a control character takes more than one."""
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -29,6 +29,8 @@ GATEWAY = "gateway"
 """It has no user and no subject of its own: it connects as whoever calls it."""
 LONG_WORKERS = (GENERATION, EDITOR, CONVERTER)
 """Those whose jobs may take long, so that it is worth ending one."""
+CALLERS = "client"
+"""The `ce-source` of people and programs; a service has its own name there."""
 
 REQUESTS = "REQUESTS"
 ANSWERS = "ANSWERS"

@@ -140,8 +140,11 @@ async def test_the_same_request_again_is_stored_once(client: Client, backstage: 
     again = await client.request(request)
     after = (await backstage.js.stream_info(subjects.REQUESTS)).state.messages
 
+    stored = await backstage.js.get_last_msg(subjects.REQUESTS, subjects.request("default", "pause-document"))
+
     assert first == again
     assert after == before + 1
+    assert stored.headers["ce-source"] == subjects.CALLERS
 
 
 @pytest.mark.req("F1")

@@ -38,7 +38,7 @@ async def test_a_job_becomes_an_outcome_of_the_same_trace(
     expected = {
         "ce-id": f"{job.job_id}.outcome",
         "Nats-Msg-Id": f"{job.job_id}.outcome",
-        "ce-source": f"stemma/{service}",
+        "ce-source": service,
         "ce-subject": "default/d1/s1",
         "ce-causationid": job.job_id,
         "ce-correlationid": "r1",

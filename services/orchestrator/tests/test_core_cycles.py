@@ -19,7 +19,7 @@ from stemma_document.summary import summarise
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 from stemma_orchestrator.core import documents, editing, exports
 from stemma_orchestrator.core.jobs import open_jobs
-from stemma_testkit.house import in_config
+from stemma_testkit.house import in_config, own_config
 
 
 @pytest.fixture
@@ -177,7 +177,8 @@ def test_the_answer_to_a_request_can_name_the_execution_that_it_started(design: 
     ],
 )
 def test_refuses_a_blueprint_whose_cycles_cannot_be(tmp_path: Path, change: str, words: str) -> None:
-    file = in_config(tmp_path) / "blueprints/design_document.json"
+    config = in_config(own_config(tmp_path))
+    file = config / "blueprints/design_document.json"
     file.write_text(file.read_text().replace('"review_section": "review_feedback"', change))
     with pytest.raises(ConfigError, match=f"design_document.json: .*{words}"):
-        load_catalog(tmp_path)
+        load_catalog(config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from stemma_kinds import find_kinds
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, digests, document_kinds, load_catalog
 from stemma_orchestrator.core.cycles.routes import human_review, should_revise
-from stemma_testkit.house import add_kind, house, in_config, stand_in
+from stemma_testkit.house import add_kind, house, in_config, own_config, stand_in
 
 CONFIG = Path(__file__).parents[1] / "config"
 
@@ -23,7 +22,7 @@ CONFIG = Path(__file__).parents[1] / "config"
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     """That of an operator who has blueprints in it."""
-    return in_config(Path(shutil.copytree(CONFIG, tmp_path / "config")))
+    return in_config(own_config(tmp_path))
 
 
 @pytest.mark.req("P5")
@@ -98,6 +97,7 @@ def test_ships_the_design_document_with_what_each_agent_must_have_before_it_is_c
         ('{"proposal": {"a b": []}}', r"proposal\.a b"),
         ('{"proposal":\n {"research": [}}', "line 2"),
         ("[]", "must be a JSON object"),
+        ('{"poem": {"verse": []}}', r"dependencies\.json: there is no kind 'poem'; there are: agentic, .*proposal"),
     ],
 )
 def test_refuses_a_dependency_file_naming_what_is_wrong(config: Path, text: str, message: str) -> None:
@@ -124,6 +124,40 @@ def test_a_blueprint_may_carry_its_own_dependencies(config: Path) -> None:
     }
     (config / "blueprints" / "note.json").write_text(json.dumps(blueprint))
     assert load_catalog(config)["note"].dependencies == {"b": ("a",)}
+
+
+@pytest.mark.req("P4")
+def test_ships_the_dependency_maps_in_the_file_and_none_in_a_blueprint(tmp_path: Path) -> None:
+    maps = json.loads((CONFIG / "dependencies.json").read_text(encoding="utf-8"))
+    shipped = load_catalog(CONFIG)
+    assert {name: kind.dependencies for name, kind in shipped.items() if kind.dependencies} == {
+        name: {section: tuple(upstreams) for section, upstreams in one.items()} for name, one in maps.items()
+    }
+    assert [name for name, kind in shipped.items() if kind.blueprint.dependencies is not None] == []
+
+
+@pytest.mark.req("P4")
+@pytest.mark.parametrize("own", [{}, {"solution": ["research"]}])
+def test_refuses_two_dependency_maps_of_one_kind_naming_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dict[str, list[str]]
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    blueprint = stand_in(house(tmp_path), "proposal") / "blueprint.json"
+    blueprint.write_text(json.dumps(json.loads(blueprint.read_text()) | {"dependencies": own}))
+    with pytest.raises(ConfigError, match=r"^proposal/blueprint\.json: 'proposal' .* here and in dependencies\.json: "):
+        load_catalog(CONFIG)
+    config = own_config(tmp_path)
+    maps = json.loads((config / "dependencies.json").read_text())
+    (config / "dependencies.json").write_text(json.dumps({name: maps[name] for name in maps if name != "proposal"}))
+    assert load_catalog(config)["proposal"].dependencies == {name: tuple(upstreams) for name, upstreams in own.items()}
+
+
+@pytest.mark.req("P4")
+def test_refuses_two_dependency_maps_of_a_kind_in_the_config_folder(config: Path) -> None:
+    file = config / "blueprints" / "proposal.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"dependencies": {}}))
+    with pytest.raises(ConfigError, match=r"^proposal\.json: .* remove one of the two$"):
+        load_catalog(config)
 
 
 def test_the_digest_of_a_kind_changes_with_its_dependencies(config: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument
 from stemma_messaging import InvalidMessage
 from stemma_orchestrator.requests import Received, read_request
@@ -27,6 +28,22 @@ def test_reads_a_plain_json_body_without_headers() -> None:
     received = read({"kind": "proposal", "brief": "Write.", "request_id": "mine"})
     assert isinstance(received.request, CreateDocument)
     assert (received.tenant, received.asked["request_id"]) == ("default", "mine")
+
+
+@pytest.mark.req("E3")
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [("brief", "send it as brief_upload"), ("nonsense", "make it shorter"), ("brief\ud800", "shorter")],
+)
+def test_refuses_a_request_that_is_larger_than_contracts_allow_naming_the_longest_field(field: str, hint: str) -> None:
+    body = {"kind": "proposal", "request_id": "mine", "brief": "Write."}
+    fits = MAX_MESSAGE_BYTES - len(json.dumps({**body, field: ""}))
+    if field == "brief":
+        assert read({**body, field: "x" * fits}).request is not None
+    received = read({**body, field: "x" * (fits + 1)})
+    [problem] = received.problems
+    assert (problem.field.startswith(field[:5]), received.asked["request_id"]) == (True, "mine")
+    assert (f"at most {MAX_MESSAGE_BYTES} are taken" in problem.message, hint in problem.message) == (True, True)
 
 
 @pytest.mark.req("E3")
@@ -111,7 +128,7 @@ def test_what_is_refused_has_its_unknown_fields_beside_what_is_wrong(body: objec
 
 @pytest.mark.req("E3")
 def test_names_only_so_many_unknown_fields_and_whatever_they_hold_can_be_answered() -> None:
-    body = b'{"kind": "proposal", "brief": "x", "\\ud800": 1' + b"".join(b', "k%d": 1' % i for i in range(7000)) + b"}"
+    body = b'{"kind": "proposal", "brief": "x", "\\ud800": 1' + b"".join(b', "k%d": 1' % i for i in range(4000)) + b"}"
     received = read(body)
     assert received.request is not None
     assert len(received.ignored_fields) == 20

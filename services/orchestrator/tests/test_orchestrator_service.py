@@ -126,6 +126,14 @@ async def test_tenants_do_not_disturb_each_other(bus: Bus) -> None:
     assert len(documents) == 2
 
 
+@pytest.mark.req("E2")
+async def test_all_that_it_publishes_names_it_as_the_source(bus: Bus) -> None:
+    await bus.create("one")
+    streams = (subjects.EVENTS, subjects.ANSWERS, subjects.JOBS)
+    first = [await bus.client.jetstream().get_msg(stream, seq=1, subject=">", next=True) for stream in streams]
+    assert [(one.headers or {})["ce-source"] for one in first] == [subjects.ORCHESTRATOR] * len(streams)
+
+
 @pytest.mark.req("P17")
 async def test_an_outcome_that_cannot_be_read_fails_its_section_which_can_be_retried(bus: Bus) -> None:
     document_id = await bus.create("one")

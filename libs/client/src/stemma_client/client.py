@@ -16,6 +16,7 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.live_text import place
+from stemma_contracts.misfits import encoded_size
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
@@ -41,7 +42,7 @@ from .presence import Presence, follow_presence, tell_presence
 from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, RecordedEvent, read_whole
-from .requests import answered, encode, encoded_size, publish, read_answer, with_request_id
+from .requests import answered, encode, publish, read_answer, with_request_id
 from .rereading import Documents
 from .settings import ServerAddress, find_server
 from .viewed import Viewed

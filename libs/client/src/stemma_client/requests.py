@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from nats.aio.msg import Msg
@@ -17,6 +16,7 @@ from nats.js import JetStreamContext
 from nats.js.api import PubAck, RawStreamMsg
 from nats.js.errors import APIError
 from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
+from stemma_contracts.misfits import longest_field
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import DocumentRequest, Request
 
@@ -29,7 +29,6 @@ from .errors import (
     TooManyRequestsError,
 )
 
-SOURCE = "stemma-client"
 AT_HAND_S = 2.0
 """How long the answer to a request that was stored before is waited for, before it is stored again."""
 LOOK_AGAIN_S = 10.0
@@ -57,23 +56,13 @@ def with_request_id(request: R, key: str = "") -> R:
 
 
 def encode(request: Request) -> EncodedRequest:
-    """The body of a request that has an id; raises `RequestTooLargeError` above 64 KiB, naming the longest field."""
+    """The body of a request that has an id; raises `RequestTooLargeError`, naming the longest field."""
     body = registry.encode(request)
     if len(body) > MAX_MESSAGE_BYTES:
-        field, size = _longest_field(request)
+        field, size = longest_field(request.model_dump(mode="json"))
         words = f"{field} is too long: it takes {size} of the {len(body)} bytes of the request"
         raise RequestTooLargeError(f"{words}, and {MAX_MESSAGE_BYTES} are allowed")
     return EncodedRequest(str(request.request_id), body, hashlib.sha256(body).hexdigest())
-
-
-def _longest_field(request: Request) -> tuple[str, int]:
-    sizes = {name: encoded_size(value) for name, value in request.model_dump(mode="json").items()}
-    return max(sizes.items(), key=lambda item: item[1])
-
-
-def encoded_size(value: Any) -> int:
-    """The bytes that a JSON value takes in a body; a control character takes more than one."""
-    return len(json.dumps(value, ensure_ascii=False).encode())
 
 
 async def publish(connection: Connection, request: Request, encoded: EncodedRequest, *, copy: str = "") -> bool:
@@ -87,7 +76,7 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
     envelope = envelope_for(
         entry,
         id=message_id,
-        source=SOURCE,
+        source=subjects.CALLERS,
         subject=f"{tenant}/{request.document_id}" if isinstance(request, DocumentRequest) else tenant,
         time=datetime.now(UTC),
         correlation_id=encoded.request_id,

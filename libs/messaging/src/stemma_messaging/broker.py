@@ -143,7 +143,7 @@ class StemmaBroker(NatsBroker):
     @property
     def sender(self) -> Publisher:
         """Publishes contracts in the name of this service."""
-        return Publisher(self.jetstream, f"stemma/{self.service}")
+        return Publisher(self.jetstream, self.service)
 
     async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes, at: int = 0) -> bool:
         """Send generated tokens to whoever listens now; nothing is stored. Whether somebody heard those before.

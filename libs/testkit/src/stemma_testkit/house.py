@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from stemma_kinds import find_kinds
+from stemma_messaging import config_dir
 
 PACKAGE = "house_kinds"
 
@@ -34,16 +35,22 @@ def add_kind(kinds: Path, blueprint: object, name: str) -> Path:
     return folder
 
 
+def own_config(folder: Path) -> Path:
+    """A copy of the config folder of the orchestrator, to be changed."""
+    return Path(shutil.copytree(config_dir("stemma_orchestrator"), folder / "orchestrator"))
+
+
 def in_config(config: Path) -> Path:
-    """A config folder of the orchestrator that has blueprints, those that ship, and their dependencies."""
-    blueprints, maps = config / "blueprints", {}
+    """A config folder of the orchestrator, made to have blueprints; one of them has its map in the file of maps."""
+    blueprints, file = config / "blueprints", config / "dependencies.json"
+    maps = json.loads(file.read_text(encoding="utf-8"))
     for name, kind in find_kinds().items():
         for titles in (kind.path / "titles").glob("*.json"):
             (blueprints / titles.stem).mkdir(parents=True, exist_ok=True)
             shutil.copy(titles, blueprints / titles.stem / f"{name}.json")
         blueprint = json.loads((kind.path / "blueprint.json").read_text(encoding="utf-8"))
-        if name == "proposal":
-            maps[name] = blueprint.pop("dependencies")
+        if name != "proposal":
+            blueprint["dependencies"] = maps.pop(name, {})
         (blueprints / f"{name}.json").write_text(json.dumps(blueprint), encoding="utf-8")
-    (config / "dependencies.json").write_text(json.dumps(maps), encoding="utf-8")
+    file.write_text(json.dumps(maps), encoding="utf-8")
     return config

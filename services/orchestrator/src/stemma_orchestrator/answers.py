@@ -20,7 +20,6 @@ from stemma_telemetry import annotate, get_logger, inject
 from .core.problems import problem_of
 from .requests import Received, read_request, request_id_for
 
-SOURCE = f"/{subjects.ORCHESTRATOR}"
 Answer = RequestAccepted | RequestRejected
 Handle = Callable[[Received, Request, Cause], Awaitable[Answer]]
 
@@ -41,7 +40,7 @@ class Answers:
         )
         request_id = received.asked["request_id"]
         annotate(tenant=received.tenant, request_id=request_id)
-        cause = Cause(f"request-{received.sequence}", SOURCE, delivery.time, request_id, inject())
+        cause = Cause(f"request-{received.sequence}", subjects.ORCHESTRATOR, delivery.time, request_id, inject())
         async with self._one_at_a_time(received):
             answer = await self._answer(received, cause)
             annotate(document_id=answer.document_id or "")

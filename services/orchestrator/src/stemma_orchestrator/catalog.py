@@ -28,6 +28,7 @@ from .core.documents.planning import (
 from .core.documents.wording import Wording, worded
 
 BLUEPRINT = "blueprint.json"
+DEPENDENCIES = "dependencies.json"
 _DEPENDENCIES = TypeAdapter(dict[Token, dict[Token, tuple[Token, ...]]])
 
 
@@ -71,20 +72,27 @@ Catalog = Mapping[str, Kind]
 def load_catalog(config: Path) -> Catalog:
     """The kinds of all packages; where the config folder has ``blueprints``, those that lie there and no other.
 
+    The dependency map of a kind is in ``dependencies.json`` of the config folder or in its blueprint, never in both.
     Raises `ConfigError`.
     """
-    if (config / "blueprints").is_dir():
-        return _in_config(config)
+    maps = _read_dependencies(config / DEPENDENCIES)
+    catalog = _in_config(config, maps) if (config / "blueprints").is_dir() else _of_packages(maps)
+    if unknown := sorted(maps.keys() - catalog.keys()):
+        raise ConfigError(f"{DEPENDENCIES}: there is no kind {unknown[0]!r}; there are: {', '.join(sorted(catalog))}")
+    return catalog
+
+
+def _of_packages(maps: Mapping[str, DependencyMap]) -> Catalog:
     try:
-        return {name: _of_package(kind) for name, kind in sorted(find_kinds().items())}
+        return {name: _of_package(kind, maps) for name, kind in sorted(find_kinds().items())}
     except KindError as error:
         raise ConfigError(str(error)) from None
 
 
-def _of_package(folder: KindFolder) -> Kind:
+def _of_package(folder: KindFolder, maps: Mapping[str, DependencyMap]) -> Kind:
     """A kind of a package: ``blueprint.json``, and what it is called in ``titles/<language>.json``."""
     place = f"{folder.name}/"
-    kind = _read_kind(f"{place}{BLUEPRINT}", folder.path / BLUEPRINT)
+    kind = _read_kind(f"{place}{BLUEPRINT}", folder.path / BLUEPRINT, maps)
     if kind.blueprint.kind != folder.name:
         raise ConfigError(f"{place}{BLUEPRINT}: kind: its folder is called {folder.name}")
     translations = dict(_titles(folder, kind))
@@ -99,9 +107,8 @@ def _titles(folder: KindFolder, kind: Kind) -> Iterator[tuple[str, Kind]]:
         yield tag, _read_wording(name, file, kind, tag)
 
 
-def _in_config(config: Path) -> Catalog:
-    """``dependencies.json``, every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``."""
-    maps = _read_dependencies(config / "dependencies.json")
+def _in_config(config: Path, maps: Mapping[str, DependencyMap]) -> Catalog:
+    """Every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``."""
     files = sorted((config / "blueprints").glob("*.json"))
     if not files:
         raise ConfigError(f"{config / 'blueprints'}: there is no blueprint")
@@ -152,18 +159,22 @@ def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
         raise ConfigError(f"{file.name}: {misfits(error)[0]}") from None
 
 
-def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap] | None = None) -> Kind:
+def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
     """A blueprint that carries its dependencies, or has them in ``maps``; ``name`` is what errors call it."""
     try:
         blueprint = Blueprint.model_validate(_read_json(name, file))
     except ValidationError as error:
         raise ConfigError(f"{name}: {misfits(error)[0]}") from None
-    in_map = maps is not None and not blueprint.dependencies
-    dependencies = blueprint.dependencies or (maps or {}).get(blueprint.kind, {})
+    in_map = blueprint.kind in maps
+    if in_map and blueprint.dependencies is not None:
+        raise ConfigError(
+            f"{name}: {blueprint.kind!r} has dependencies here and in {DEPENDENCIES}: remove one of the two"
+        )
+    dependencies = maps.get(blueprint.kind, blueprint.dependencies or {})
     try:
         check_dependencies([section.id for section in blueprint.sections], dependencies)
     except InvalidPlan as error:
-        raise ConfigError(f"{'dependencies.json' if in_map else name}: {error}") from None
+        raise ConfigError(f"{DEPENDENCIES if in_map else name}: {error}") from None
     try:
         check_cycle(blueprint, dependencies)
     except InvalidPlan as error:

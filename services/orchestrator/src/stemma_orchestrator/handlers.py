@@ -15,7 +15,7 @@ from stemma_messaging import Delivery, ForeignMessage, InvalidMessage
 from stemma_telemetry import annotate, inject
 
 from .advisories import AdvisoryHandler
-from .answers import SOURCE, Answers
+from .answers import Answers
 from .command_service import CommandService
 from .core.senders import may_report
 from .projector import Projector
@@ -85,7 +85,7 @@ async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
     )
     cause = Cause(
         id=envelope.id if envelope else outcome.job_id,
-        source=SOURCE,
+        source=subjects.ORCHESTRATOR,
         time=delivery.time,
         correlation_id=envelope.correlation_id if envelope else "",
         trace=inject(),
@@ -97,7 +97,7 @@ async def on_elapsed(delivery: Delivery, *, commands: CommandService) -> None:
     """Take in that a timer elapsed."""
     stream, timer = elapsed(delivery)
     annotate(tenant=stream.tenant, document_id=stream.document_id, section_id=timer.section_id)
-    cause = Cause(f"timer-{delivery.stream_sequence}", SOURCE, delivery.time, trace=inject())
+    cause = Cause(f"timer-{delivery.stream_sequence}", subjects.ORCHESTRATOR, delivery.time, trace=inject())
     await commands.elapsed(stream, timer, cause)
 
 

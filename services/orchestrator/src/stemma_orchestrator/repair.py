@@ -15,7 +15,6 @@ from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
 from stemma_eventlog import Cause, EventStore, StreamId
 
-from .answers import SOURCE
 from .core.commands import Command
 from .job_publisher import JobPublisher
 from .projector import Projector, document_of
@@ -36,7 +35,7 @@ class Repair:
 
     async def run(self) -> int:
         """Repair every document; how many there are."""
-        cause = Cause(id="repair", source=SOURCE, time=datetime.now(UTC))
+        cause = Cause(id="repair", source=subjects.ORCHESTRATOR, time=datetime.now(UTC))
         repaired = 0
         async for stream in self._documents():
             folded = await self.store.load(stream)

@@ -44,7 +44,7 @@ class BlueprintSection(BaseModel):
 class Blueprint(BaseModel):
     """A document kind as data: its sections in reading order, and what holds for all of them.
 
-    ``dependencies`` may stand here; otherwise they are those of the kind in the dependency file.
+    ``dependencies`` may stand here, if ``dependencies.json`` has none of the kind.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
