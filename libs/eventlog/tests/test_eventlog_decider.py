@@ -19,6 +19,7 @@ from stemma_eventlog import (
     Decider,
     EventLog,
     EventStore,
+    FoldFailed,
     JetStreamEventLog,
     MemoryEventLog,
     NewEvent,
@@ -110,6 +111,30 @@ async def test_a_stale_state_in_memory_never_hides_a_command() -> None:
     await second.handle(STREAM, "b", cause("b"))
     assert (await first.handle(STREAM, "b", cause("again"))).events == ()
     assert (await first.handle(STREAM, "c", cause("c"))).folded.state == {"a": 1, "b": 1, "c": 1}
+
+
+def with_a_bug(state: Counts, event: Contract, at: datetime, sequence: int) -> Counts:
+    if getattr(event, "actor", "") == "b":
+        raise KeyError("b")
+    return evolve(state, event, at, sequence)
+
+
+@pytest.mark.req("S3")
+@pytest.mark.failure("fold-fails")
+async def test_an_exception_of_evolve_stops_its_document_alone_and_loses_nothing() -> None:
+    log, other, skipped = MemoryEventLog(), StreamId("default", "doc2"), list[str]()
+    for name in ("a", "b", "c"):
+        await EventStore(log, DECIDER).handle(STREAM, name, cause(name))
+    broken = EventStore(
+        log, Decider[str, Counts, Contract]({}, decide, with_a_bug), report=lambda _, __, why: skipped.append(why)
+    )
+    for _ in range(2):
+        with pytest.raises(FoldFailed, match=r"event 2 of default/doc1: KeyError"):
+            await broken.handle(STREAM, "d", cause("d"))
+    assert (await broken.handle(other, "a", cause("a"))).folded.state == {"a": 1}
+    mended = await EventStore(log, DECIDER).handle(STREAM, "d", cause("d"))
+    assert mended.folded.state == {"a": 1, "b": 1, "c": 1, "d": 1}
+    assert skipped == []
 
 
 class LosesAcknowledgements(MemoryEventLog):

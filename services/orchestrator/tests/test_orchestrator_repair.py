@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from nats.aio.client import Client
@@ -17,14 +17,19 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outcomes import JobDead
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_eventlog import Cause, EventStore, JetStreamEventLog, StreamId
+from stemma_document.evolve import evolve
+from stemma_document.state import NoDocument, State
+from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
 from stemma_orchestrator.core import documents, editing, exports
-from stemma_orchestrator.core.commands import Record
+from stemma_orchestrator.core.commands import Command, Record
+from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.job_publisher import JobPublisher
 from stemma_orchestrator.open_count import OpenCount
 from stemma_orchestrator.projector import Projector
+from stemma_orchestrator.repair import Repair
+from stemma_orchestrator.timers import Timers
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, provisioned_server
 
@@ -117,6 +122,31 @@ async def test_summaries_and_lost_jobs_come_back_however_often_they_are_lost(
         await client.jetstream().purge_stream(subjects.JOBS)
         for tenant in TENANTS:
             await views.delete(subjects.view_key(tenant, document(tenant)))
+
+
+@pytest.mark.req("S3")
+async def test_a_document_that_a_bug_keeps_from_being_folded_stops_neither_the_repair_nor_its_tenant(
+    client: Client,
+) -> None:
+    async def nobody(tenant: str, job_id: str) -> None: ...
+
+    def broken(state: State, event: e.AnyEvent, at: datetime, sequence: int) -> State:
+        if isinstance(event, e.DocumentRequested) and event.tenant == "default":
+            raise KeyError("a bug")
+        return evolve(state, event, at, sequence)
+
+    for tenant in TENANTS:
+        await requested(client, tenant)
+    js, log = client.jetstream(), JetStreamEventLog(client)
+    store = EventStore(log, Decider[Command, State, e.AnyEvent](NoDocument(), decide, broken))
+    open_count, publisher = OpenCount(store), Publisher(js, "/test")
+    projector = Projector(store, await js.key_value(subjects.VIEWS_BUCKET))
+    jobs, timers = JobPublisher(publisher, nobody, open_count, 64, {}), Timers(publisher, timedelta(days=1))
+    assert await Repair(js, store, projector, jobs, timers).run() == 1
+    assert (await summary(client, "other")).status == "running"
+
+    open_count.note(StreamId("default", document("default")), ["j1"])
+    assert await open_count.room("default", most=1, trusted_s=0) == 0
 
 
 @pytest.mark.req("S3")

@@ -57,7 +57,4 @@ def _after(state: State, event: RecordedEvent) -> State:
         return passed_over(state)
     if not isinstance(event.contract, e.AnyEvent):
         return state
-    try:
-        return evolve(state, event.contract, event.envelope.time, event.sequence)
-    except Exception:
-        return state
+    return evolve(state, event.contract, event.envelope.time, event.sequence)

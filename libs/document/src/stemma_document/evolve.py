@@ -1,4 +1,4 @@
-"""Fold one event into the state. Never refuses, never raises, applies no rule: the event is a fact."""
+"""Fold one event into the state. Applies no rule: the event is a fact. An exception here is a bug of ours."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .assignment_folding import assignment_after, assignment_kept
 from .comment_folding import threads_after
 from .cycle_folding import begun_again, cycle_after
 from .cycle_state import Cycle
+from .fitting import fits
 from .form_folding import form_applied
 from .input_folding import first_inputs, inputs_applied
 from .job_ids import CONVERT, GENERATE, job_id
@@ -44,14 +45,18 @@ V = TypeVar("V")
 
 
 def evolve(state: State, event: e.AnyEvent, at: datetime | None = None, sequence: int = 0) -> State:
-    """The state after an event of this time and place in the stream; without them it is an event that could come."""
+    """The state after an event of this time and place in the stream; without them it is an event that could come.
+
+    An event that does not fit the state leaves it as it is: the very same object is returned.
+    """
     match state:
         case NoDocument():
-            return _evolved(_requested(event), event, at, sequence) if isinstance(event, e.DocumentRequested) else state
+            before = _requested(event) if isinstance(event, e.DocumentRequested) else None
         case Document():
-            return _evolved(state, event, at, sequence)
+            before = state if not isinstance(event, e.DocumentRequested) else None
         case _:
             assert_never(state)
+    return _evolved(before, event, at, sequence) if before is not None and fits(before, event) else state
 
 
 def passed_over(state: State) -> State:

@@ -5,8 +5,8 @@ A decider is a start value and two plain functions. `EventStore.handle` loads th
 tail and decides again. ``decide`` must be idempotent: the same command decided again gives nothing.
 
 What lies in the log and is no event of its document (it cannot be read, says that it belongs elsewhere, repeats a
-number or has one larger than the log's, does not fold) is skipped and reported: whoever put it there cannot stop the
-document.
+number or has one larger than the log's, does not fit the state) is skipped and reported: whoever put it there cannot
+stop the document. An exception of ``evolve`` is a bug of ours: it stops this document, and nothing is skipped for it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Decider(Generic[C, S, E]):
     """The pure core: a start value, ``decide(command, state) -> events``, ``evolve(state, event, time, sequence)``.
 
     The time of an event is that of its envelope, its sequence that in the log: those of one append follow one another.
-    Whatever the log gives back as an event of the document is an ``E``; what does not fold is none.
+    Whatever the log gives back as an event of the document is an ``E``. For one that does not fit the state, ``evolve``
+    returns that very state.
     """
 
     initial: S
@@ -84,6 +85,13 @@ def _unreported(stream: StreamId, sequence: int, reason: str) -> None:
     """Nobody listens."""
 
 
+class FoldFailed(Exception):
+    """``evolve`` raised: a bug. The document stands still until a release mends it; its log keeps every event."""
+
+    def __init__(self, stream: StreamId, sequence: int, error: Exception) -> None:
+        super().__init__(f"event {sequence} of {stream.tenant}/{stream.document_id}: {type(error).__name__}")
+
+
 class TooManyConflicts(Exception):
     """Other writers were faster each time; the command should be tried again later."""
 
@@ -119,7 +127,7 @@ class EventStore(Generic[C, S, E]):
         return folded if folded is not None and folded.count else await self.load(stream)
 
     async def handle(self, stream: StreamId, command: C, cause: Cause) -> Handled[S, E]:
-        """Decide a command and append what it gives. Raises `TooManyConflicts` and `AppendUnknown`."""
+        """Decide a command and append what it gives. Raises `TooManyConflicts`, `AppendUnknown` and `FoldFailed`."""
         async with self._lock(stream):
             folded = self._cache.get(stream)
             fresh = folded is None
@@ -148,7 +156,9 @@ class EventStore(Generic[C, S, E]):
     async def _append(self, stream: StreamId, folded: Folded[S], events: tuple[E, ...], cause: Cause) -> Handled[S, E]:
         new = [_new_event(stream, event, cause, i, folded.count) for i, event in enumerate(events)]
         last = await self._log.append(stream, folded.sequence, new)
-        folded = self._cache[stream] = self._fold(folded, new, last)
+        for sequence, one in enumerate(new, start=last - len(new) + 1):
+            folded = self._fold(stream, folded, one, sequence)
+        self._cache[stream] = folded
         return Handled(folded, events)
 
     async def _refresh(self, stream: StreamId) -> tuple[Folded[S], list[Recorded]]:
@@ -175,19 +185,18 @@ class EventStore(Generic[C, S, E]):
             raise _NoEvent("its number was there before")
         if found.envelope.sequence > found.sequence:
             raise _NoEvent("its number is larger than all of the log")
-        try:
-            return self._fold(folded, [found], found.sequence)
-        except Exception as error:
-            raise _NoEvent(
-                f"it does not fit what was before: {type(error).__name__}", found.envelope.sequence
-            ) from None
+        after = self._fold(stream, folded, found, found.sequence)
+        if after.state is folded.state:
+            raise _NoEvent("it does not fit what was before", found.envelope.sequence)
+        return after
 
-    def _fold(self, folded: Folded[S], events: Sequence[NewEvent | Recorded], sequence: int) -> Folded[S]:
-        state, traces = folded.state, dict(folded.traces)
-        for place, new in enumerate(events, start=sequence - len(events) + 1):
-            state = self._decider.evolve(state, cast("E", new.event), new.envelope.time, place)
-            traces[""] = traces[str(getattr(new.event, "section_id", ""))] = new.envelope.trace
-        return Folded(state, sequence, events[-1].envelope.sequence, traces)
+    def _fold(self, stream: StreamId, folded: Folded[S], new: NewEvent | Recorded, sequence: int) -> Folded[S]:
+        try:
+            state = self._decider.evolve(folded.state, cast("E", new.event), new.envelope.time, sequence)
+        except Exception as error:
+            raise FoldFailed(stream, sequence, error) from error
+        trace = dict.fromkeys(("", str(getattr(new.event, "section_id", ""))), new.envelope.trace)
+        return Folded(state, sequence, new.envelope.sequence, {**folded.traces, **trace})
 
     def _lock(self, stream: StreamId) -> asyncio.Lock:
         lock = self._locks.get(stream)

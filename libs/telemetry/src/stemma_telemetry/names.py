@@ -109,6 +109,7 @@ class Log(StrEnum):
     HTTP_HANDLED = "http_handled"
     MESSAGE_UNSETTLED = "message_unsettled"
     EVENT_SKIPPED = "event_skipped"
+    DOCUMENT_NOT_REPAIRED = "document_not_repaired"
     PUBLISH_RETRIED = "publish_retried"
     PULL_FAILED = "pull_failed"
     GIVEN_BACK = "given_back"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
-from stemma_eventlog import EventStore, StreamId
+from stemma_eventlog import EventStore, FoldFailed, StreamId
 
 from .core.commands import Command
 from .core.jobs import openings
@@ -54,13 +54,16 @@ class OpenCount:
         sure = 0
         for document_id, heard in [each for each in known.items() if _number(each[1], counts)]:
             trusted = time.monotonic() - heard.at <= trusted_s
-            sure += _number(heard if trusted else await self._as_logged(StreamId(tenant, document_id)), counts)
+            sure += _number(heard if trusted else await self._as_logged(StreamId(tenant, document_id), heard), counts)
             if sure >= most:
                 return 0
         return most - sure
 
-    async def _as_logged(self, stream: StreamId) -> Open:
-        return self.note(stream, openings((await self._store.load(stream)).state))
+    async def _as_logged(self, stream: StreamId, heard: Open) -> Open:
+        try:
+            return self.note(stream, openings((await self._store.load(stream)).state))
+        except FoldFailed:  # that document stands still, the others of its tenant go on
+            return heard
 
 
 def _number(heard: Open, counts: Callable[[str], bool]) -> int:

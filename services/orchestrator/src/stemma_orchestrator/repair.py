@@ -13,7 +13,8 @@ from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.events import AnyEvent
 from stemma_document.state import State
-from stemma_eventlog import Cause, EventStore, StreamId
+from stemma_eventlog import Cause, EventStore, FoldFailed, StreamId
+from stemma_telemetry import get_logger, names
 
 from .core.commands import Command
 from .job_publisher import JobPublisher
@@ -34,16 +35,22 @@ class Repair:
     timers: Timers
 
     async def run(self) -> int:
-        """Repair every document; how many there are."""
+        """Repair every document that can be folded; how many that are."""
         cause = Cause(id="repair", source=subjects.ORCHESTRATOR, time=datetime.now(UTC))
         repaired = 0
         async for stream in self._documents():
-            folded = await self.store.load(stream)
-            await self.projector.write(stream, folded.sequence, anew=True)
-            await self.jobs.publish_lost(stream, folded.state, cause, self._is_queued)
-            await self.timers.set(stream, folded.state)
-            repaired += 1
+            try:
+                await self._repair(stream, cause)
+                repaired += 1
+            except FoldFailed as error:
+                get_logger().error(names.Log.DOCUMENT_NOT_REPAIRED, error=error, reason=str(error))
         return repaired
+
+    async def _repair(self, stream: StreamId, cause: Cause) -> None:
+        folded = await self.store.load(stream)
+        await self.projector.write(stream, folded.sequence, anew=True)
+        await self.jobs.publish_lost(stream, folded.state, cause, self._is_queued)
+        await self.timers.set(stream, folded.state)
 
     async def _documents(self) -> AsyncIterator[StreamId]:
         sequence = 1

@@ -28,6 +28,10 @@ _DECIDE = {command: feature.decide for feature in FEATURES if feature.decide for
 _FOLLOW = [feature.follow for feature in FEATURES if feature.follow]
 
 
+class UnfittingEvent(Exception):
+    """A bug: every reader of the log would skip what was decided."""
+
+
 def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
     """The events of a command; the same command decided again gives none."""
     match state:
@@ -73,7 +77,9 @@ def _complete(state: State, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent
     after, told = state, list[e.AnyEvent]()
     for event in events:
         told.append(with_usage_before(event, after.usage) if isinstance(after, Document) else event)
-        after = evolve(after, event)
+        before, after = after, evolve(after, event)
+        if after is before:
+            raise UnfittingEvent(type(event).__name__)
     was, now = staleness(state), staleness(after)
     starts, more = next_steps(after, now)
     named = {"starts": starts, **stale_changes(was, now)}
