@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from stemma_gateway.body_limits import BodyBounds, BodyLimit
+from stemma_gateway.problems import HttpError
 
 from .conftest import problem
 
@@ -21,7 +22,7 @@ async def raw(url: str, head: str, body: bytes, length: int = MEGABYTE) -> bytes
     """What is answered to a request whose body does not come to its end, until the connection is closed."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
-    writer.write(f"{head}\r\nHost: x\r\nContent-Length: {length}\r\n\r\n".encode() + body)
+    writer.write(f"{head}\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n".encode() + body)
     async with asyncio.timeout(30):
         answer = await reader.read()
     writer.close()
@@ -70,3 +71,44 @@ async def test_all_texts_that_come_at_a_time_are_bounded_and_room_comes_back(gat
         for _ in range(3):
             assert problem(await http.post(COMMAND, content=b" " * 1001, headers=JSON)) == (503, "busy")
             assert problem(await http.post(COMMAND, content=b"{}".ljust(900), headers=JSON)) == (422, "invalid")
+
+
+async def test_who_sends_many_bodies_leaves_memory_to_other_addresses() -> None:
+    held = asyncio.Event()
+    answers: list[tuple[str, str]] = []
+
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:
+        await receive()
+        await held.wait()
+
+    async def send_from(host: str) -> None:
+        scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "client": (host, 1)}
+        sent = iter([{"type": "http.request", "body": b"x" * 100, "more_body": False}])
+
+        async def receive() -> dict[str, Any]:
+            return next(sent)
+
+        async def send(_message: Any) -> None:
+            raise AssertionError("this application answers nothing")
+
+        try:
+            await limit(scope, receive, send)
+        except HttpError as error:
+            answers.append((host, error.kind))
+
+    limit = BodyLimit(app, BodyBounds(file=1000, text=1000, texts=1000, within_s=10, bytes_per_s=1))
+    async with asyncio.TaskGroup() as sending:
+        for host in [*["198.51.100.1"] * 10, *["198.51.100.2"] * 2]:
+            sending.create_task(send_from(host))
+        await asyncio.sleep(0)
+        held.set()
+    assert {host for host, _ in answers} == {"198.51.100.1"}
+    assert {kind for _, kind in answers} == {"too-many-requests"}
+
+
+async def test_a_request_whose_length_is_told_in_two_ways_is_refused_and_its_connection_closed(gateway: Any) -> None:
+    head = f"POST {COMMAND} HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json"
+    async with gateway() as url:
+        answer = await raw(url, head, b"0\r\n\r\nGET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 5)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert (b"urn:stemma:problem:bad-header" in answer, answer.count(b"HTTP/1.1")) == (True, 1)

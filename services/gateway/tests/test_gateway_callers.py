@@ -46,7 +46,7 @@ def get_operations() -> list[str]:
 async def test_nobody_is_answered_without_a_token_or_with_a_wrong_one(gateway: Any, token: Callable[..., str]) -> None:
     paths = get_operations()
     wrong = [{"Authorization": "Basic eDp5"}, shown("x"), shown(token()[:-3]), shown(token(password="wrong"))]
-    async with gateway(refusals_at_once=100) as url, httpx.AsyncClient(base_url=url, timeout=30) as http:
+    async with gateway() as url, httpx.AsyncClient(base_url=url, timeout=30) as http:
         answers = [await http.get("/documents", headers=headers) for headers in wrong]
         answers += [await http.get(path) for path in paths]
     assert {problem(answer) for answer in answers} == {(401, "unauthenticated")}
@@ -103,23 +103,22 @@ def test_a_token_stands_for_a_login_or_a_program_and_one_that_was_changed_for_no
 
 @pytest.mark.req("H1", "S5")
 async def test_who_asks_too_often_is_told_when_to_come_again(gateway: Any, caller: Any, token: Any) -> None:
-    async with gateway(requests_per_s=0.5, requests_at_once=2, refusals_at_once=1) as url, caller(url) as http:
+    async with gateway(requests_per_s=0.5, requests_at_once=2) as url, caller(url) as http:
         answers = [await http.get("/kinds") for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200, 200, 429]
         assert problem(answers[-1]) == (429, "too-many-requests")
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 2
         assert (await http.get("/kinds", headers=shown(token("garden")))).status_code == 200
-        strangers = [await http.get("/kinds", headers=shown("x")) for _ in range(2)]
-        assert [problem(answer)[0] for answer in strangers] == [401, 429]
 
 
 @pytest.mark.req("H1", "S5")
-async def test_the_addresses_of_one_network_are_one_stranger(gateway: Any) -> None:
-    from_one = ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1", "::ffff:192.0.2.1", "192.0.2.1")
-    async with gateway(refusals_per_s=0.01, refusals_at_once=1) as url, httpx.AsyncClient(base_url=url) as http:
-        strangers = [await http.get("/kinds", headers=shown("x") | {"X-Forwarded-For": one}) for one in from_one]
-    assert [answer.status_code for answer in strangers] == [401, 429, 401, 401, 429]
-    assert [counted_as(one) for one in ("fe80::1%eth0", "unknown", "")] == ["fe80::/64", "unknown", ""]
+def test_the_addresses_of_one_network_are_one_stranger() -> None:
+    pairs = {
+        "2001:db8:0:1::1": "2001:db8:0:1::/64", "2001:db8:0:1:ffff::2": "2001:db8:0:1::/64",
+        "2001:db8:0:2::1": "2001:db8:0:2::/64", "::ffff:192.0.2.1": "192.0.2.1", "192.0.2.1": "192.0.2.1",
+        "fe80::1%eth0": "fe80::/64", "unknown": "unknown", "": "",
+    }  # fmt: skip
+    assert {host: counted_as(host) for host in pairs} == pairs
 
 
 @pytest.mark.req("H1", "S5")

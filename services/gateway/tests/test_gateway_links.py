@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from stemma_gateway.links import GOOD_FOR_S, MOST, Links
+from stemma_gateway.limits import Owner
+from stemma_gateway.links import GOOD_FOR_S, MOST, OF_ONE_CALLER, Links
 
 from .conftest import PAGES, Caller, Person, at, problem
 
@@ -70,9 +71,17 @@ async def test_only_who_shows_a_token_gets_a_link_and_only_to_a_page_of_this_gat
 async def test_a_link_ends_after_a_minute_and_no_number_of_them_fills_the_memory() -> None:
     now = 0.0
     links = Links(lambda: now)
-    first, last = links.make("t", "/"), ""
-    for _ in range(MOST):
-        last = links.make("t", "/")
+    first, last = links.make(Owner("a", "ada"), "t", "/"), ""
+    for number in range(MOST):
+        last = links.make(Owner("a", f"person-{number}"), "t", "/")
     assert links.take(first) is None
     now = GOOD_FOR_S
     assert links.take(last) is None
+
+
+@pytest.mark.req("H1", "S5")
+async def test_who_makes_many_links_has_the_last_ones_and_takes_none_of_others() -> None:
+    links = Links()
+    other, own = links.make(Owner("a", "ben"), "t", "/"), [links.make(Owner("a", "ada"), "t", "/") for _ in range(MOST)]
+    assert [links.take(code) is not None for code in own[-OF_ONE_CALLER - 1 :]] == [False] + [True] * OF_ONE_CALLER
+    assert links.take(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -172,14 +173,12 @@ async def test_a_person_who_is_removed_is_out_and_a_wrong_password_lets_nobody_i
 
 
 @pytest.mark.req("H1", "S5")
-async def test_attempts_are_limited_and_it_is_said_when_to_come_again(gateway: Any, person: Person) -> None:
-    async with gateway(refusals_at_once=2, refusals_per_s=0.5) as url, at(url) as browser:
+async def test_wrong_passwords_delay_the_right_one_and_never_refuse_it(gateway: Any, person: Person) -> None:
+    async with gateway(refusals_at_once=1, refusals_per_s=20) as url, at(url) as browser:
         typed = person("ulf")
-        tries = [await browser.post("/sign-in", json=typed | {"password": new_password()}) for _ in range(3)]
-        assert [answer.status_code for answer in tries] == [401, 401, 429]
-        page = await browser.post("/sign-in", data=typed, headers=PAGES)
-        assert (page.status_code, page.headers["content-type"]) == (429, "text/html; charset=utf-8")
-        assert [1 <= int(answer.headers["retry-after"]) <= 2 for answer in (tries[-1], page)] == [True, True]
+        wrong = [browser.post("/sign-in", json=typed | {"password": new_password()}) for _ in range(12)]
+        right = browser.post("/sign-in", json=typed)
+        assert [answer.status_code for answer in await asyncio.gather(*wrong, right)] == [401] * 12 + [200]
 
 
 @pytest.mark.req("H4")

@@ -15,13 +15,14 @@ from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, pages, problems
 from .agents import Agents
+from .attempts import Attempts
 from .authentication import Bearer
 from .body_limits import BodyBounds, BodyLimit
 from .bus import missing, observed
 from .compression import CompressedPages
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import ROUTES
-from .limits import RateLimit
+from .limits import OF_A_TENANT, RateLimit, Shares
 from .links import Links
 from .openid import OpenId, Registration
 from .sessions import Sessions
@@ -37,18 +38,18 @@ class GatewaySettings(ServiceSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535, description="0 takes a free one")
     trusted_proxies: str = "127.0.0.1"
-    max_sessions: int = Field(default=200, ge=1, description="tokens in use at a time")
+    max_sessions: int = Field(default=250, ge=1, description="callers that are connected at a time")
     session_idle_s: float = Field(default=60.0, gt=0)
-    requests_per_s: float = Field(default=50.0, gt=0, description="of one token")
-    requests_at_once: int = Field(default=200, ge=1, description="of one token")
-    refusals_per_s: float = Field(default=1.0, gt=0, description="of one address")
-    refusals_at_once: int = Field(default=20, ge=1, description="of one address")
+    requests_per_s: float = Field(default=50.0, gt=0, description="of one caller")
+    requests_at_once: int = Field(default=200, ge=1, description="of one caller")
+    refusals_per_s: float = Field(default=1.0, gt=0, description="of one name at one address")
+    refusals_at_once: int = Field(default=20, ge=1, description="of one name at one address")
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
     max_text_bytes: int = Field(default=16 * 1024 * 1024, ge=1, description="of a body that is no file")
     max_texts_bytes: int = Field(default=256 * 1024 * 1024, ge=1, description="of all such bodies at a time")
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
-    streams_at_once: int = Field(default=250, ge=1, description="of one token")
+    streams_at_once: int = Field(default=250, ge=1, description="of one caller")
     max_connections: int = Field(default=2000, ge=1)
     asks_within_s: float = Field(default=20.0, gt=0, description="the head of a request, and the first of its body")
     takes_within_s: float = Field(default=60.0, gt=0, description="what a client is sent")
@@ -70,6 +71,10 @@ class GatewaySettings(ServiceSettings):
         return BodyBounds(
             self.max_body_bytes, self.max_text_bytes, self.max_texts_bytes, self.asks_within_s, self.least_bytes_per_s
         )
+
+    def requests_in_hand(self) -> int:
+        """Most requests of one caller that are being answered at a time; open streams are among them."""
+        return self.requests_at_once + self.streams_at_once
 
     def patience(self) -> Patience:
         """How long clients are waited for."""
@@ -123,8 +128,11 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.streams = streams
     app.state.links = Links()
     app.state.agents = agents
-    app.state.limit = RateLimit("requests", settings.requests_per_s, settings.requests_at_once)
-    app.state.refusals = RateLimit("refusals", settings.refusals_per_s, settings.refusals_at_once)
+    per_s, at_once = settings.requests_per_s, settings.requests_at_once
+    app.state.limit = RateLimit("requests", per_s, at_once)
+    app.state.limit_of_tenants = RateLimit("requests", per_s * OF_A_TENANT, at_once * OF_A_TENANT)
+    app.state.in_hand = Shares("requests", "max_connections", settings.max_connections, settings.requests_in_hand())
+    app.state.attempts = Attempts(settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s
     problems.told_by(app)
     pages.told_by(app)

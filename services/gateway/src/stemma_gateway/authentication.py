@@ -14,6 +14,7 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 from stemma_client import AccessDeniedError, NobodyAdmitsError
 from stemma_client.bearer import InvalidBearerError, address_of
 from stemma_client.identities import address_of_identity
+from stemma_client.logins import Login, public_key
 from stemma_client.settings import ServerAddress
 from stemma_telemetry import annotate
 
@@ -21,7 +22,7 @@ from .cookies import NAME, Cookies
 from .cross_site import check_change
 from .limits import counted_as
 from .openid import OpenId, is_signed
-from .problems import SessionEnded, Unauthenticated
+from .problems import Unauthenticated
 from .sessions import Find, Session
 
 KEY = "idempotency-key"
@@ -39,10 +40,16 @@ COOKIE = APIKeyCookie(
 
 @dataclass(frozen=True)
 class Shown:
-    """A token that is good for somebody, if the bus says so; ``key`` is what its session is found by."""
+    """A token that is good for somebody, if the bus says so.
+
+    Its session is found by ``key``, which has everything that the token can do, and no label that nobody checks.
+    ``proof`` is what the bus checks first: one person has one. ``name`` is who the token says that it is of.
+    """
 
     find: Find
     key: str
+    proof: str
+    name: str
 
 
 class Bearer:
@@ -66,14 +73,15 @@ class Bearer:
 
     def shown(self, token: str) -> Shown:
         """Who a token is of; raises `Unauthenticated`."""
-        key = sha256(token.encode()).hexdigest()
         if self.openid and is_signed(token):
-            return Shown(partial(self._of_identity, token, self.openid), key)
+            key = _digest(token)
+            return Shown(partial(self._of_identity, token, self.openid), key, key, key)
         try:
             address = address_of(token, self.url, self._tls)
         except InvalidBearerError as error:
             raise Unauthenticated(str(error)) from None
-        return Shown(partial(_known, address), key)
+        proof, name = _proof(address), f"{address.tenant}/{address.user}"
+        return Shown(partial(_known, address), _digest(name, proof, _asking_key(address)), proof, name)
 
     async def _of_identity(self, token: str, openid: OpenId) -> ServerAddress:
         try:
@@ -82,6 +90,24 @@ class Bearer:
             raise
         except AccessDeniedError:
             raise Unauthenticated(openid.why_refused(token)) from None
+
+
+def _proof(address: ServerAddress) -> str:
+    """What the bus knows a caller by: a public key, or a name with its password."""
+    if isinstance(address.login, Login):
+        return public_key(address.login.reading_seed)
+    if address.seed:
+        return public_key(address.seed)
+    return _digest(address.user or "", address.password or "")
+
+
+def _asking_key(address: ServerAddress) -> str:
+    """The other key of a person: who has the first one alone shares no connection that has both."""
+    return public_key(address.login.asking_seed) if isinstance(address.login, Login) else ""
+
+
+def _digest(*parts: str) -> str:
+    return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def bearer_in(request: Request) -> str:
@@ -101,37 +127,29 @@ async def authenticated(
 ) -> AsyncIterator[Session]:
     """The session of whoever calls, open until the answer is sent; ``request.state.signed_in`` is its cookie, if any.
 
-    Raises `Unauthenticated` for those whom the bus does not admit, and `TooMany`.
+    Raises as `admitted` does.
     """
-    with refusals_counted(request):
-        shown = request.app.state.bearer.caller(request)
-        request.app.state.limit.take(shown.key)
-        async with admitted(request, shown) as session:
-            annotate(tenant=session.tenant)
-            with still_admitted(session):
-                yield session
+    shown = request.app.state.bearer.caller(request)
+    async with admitted(request, shown) as session:
+        annotate(tenant=session.tenant)
+        with still_admitted(session):
+            yield session
 
 
 @asynccontextmanager
 async def admitted(request: Request, shown: Shown) -> AsyncIterator[Session]:
-    """The session of a token; raises `Unauthenticated`, and `TooMany` where wrong ones came from before."""
+    """The session of a token while a request is answered.
+
+    Raises `Unauthenticated`, and `TooMany` and `Busy` where its caller, its tenant or its address asks too much.
+    """
     state = request.app.state
-    if shown.key not in state.sessions:
-        state.refusals.check(_peer(request))
-    async with state.sessions.session(shown.find, shown.key) as session:
-        yield session
-
-
-@contextmanager
-def refusals_counted(request: Request) -> Iterator[None]:
-    """Count those who are refused in the block, by their address. A session that has ended is no guess."""
-    try:
-        yield
-    except SessionEnded:
-        raise
-    except Unauthenticated:
-        request.app.state.refusals.take(_peer(request))
-        raise
+    state.limit.take(shown.proof)
+    attempt = partial(state.attempts.attempt, _peer(request), shown.name)
+    async with state.sessions.session(shown.find, shown.key, attempt) as session:
+        state.limit.take(session.owner)
+        state.limit_of_tenants.take(session.tenant)
+        with state.in_hand.one_more(session.owner):
+            yield session
 
 
 def _peer(request: Request) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .problems import Busy, HttpError, TooLarge, TooSlow, response_of
+from .limits import Owner, Shares, counted_as
+from .problems import Ambiguous, HttpError, TooLarge, TooSlow, response_of
 
 UPLOADS = "/uploads"
 TAKE_FORMS = ("/documents", "/desk/")
@@ -42,7 +43,7 @@ class BodyLimit:
     def __init__(self, app: ASGIApp, bounds: BodyBounds) -> None:
         self._app = app
         self._bounds = bounds
-        self._texts = _Held(bounds.texts)
+        self._texts = Shares("texts", "max_texts_bytes", bounds.texts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -54,8 +55,11 @@ class BodyLimit:
             await response_of(error)(scope, receive, send)
 
         headers = dict(scope["headers"])
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            await refuse(Ambiguous("send Content-Length or Transfer-Encoding, not both"))
+            return
         bounds, has_files = self._bounds, _has_files(scope["path"], headers)
-        body = _Body(receive, send, refuse, bounds, None if has_files else self._texts)
+        body = _Body(receive, send, refuse, bounds, None if has_files else _Held(self._texts, scope))
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced[:DIGITS]) > body.limit:
             await refuse(body.too_large)
@@ -73,21 +77,22 @@ def _has_files(path: str, headers: Mapping[bytes, bytes]) -> bool:
 
 
 class _Held:
-    """Bytes of all bodies that are in memory."""
+    """What one body takes of the memory for all of them; an address leaves some to others."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._now = 0
+    def __init__(self, texts: Shares, scope: Scope) -> None:
+        host = counted_as(scope["client"][0]) if scope.get("client") else ""
+        self._texts = texts
+        self._sender = Owner(host, host)
+        self._taken = 0
 
     def take(self, more: int) -> None:
-        """Hold more of them; raises `Busy`."""
-        self._now += more
-        if self._now > self._most:
-            raise Busy("as many bytes are being sent as this gateway holds at a time (max_texts_bytes)", "texts")
+        """Hold more of it; raises `Busy` and `TooMany`."""
+        self._texts.take(self._sender, more)
+        self._taken += more
 
-    def let_go(self, some: int) -> None:
-        """Hold some of them no longer."""
-        self._now -= some
+    def let_go(self) -> None:
+        """Hold nothing of it any more."""
+        self._texts.give_back(self._sender, self._taken)
 
 
 class _Body:
@@ -120,10 +125,10 @@ class _Body:
     def let_go(self) -> None:
         """Nothing of it is held any more."""
         if self._held is not None:
-            self._held.let_go(self._taken)
+            self._held.let_go()
 
     async def receive(self) -> Message:
-        """The next piece; raises `TooLarge`, `TooSlow` and `Busy`."""
+        """The next piece; raises `TooLarge`, `TooSlow`, `Busy` and `TooMany`."""
         if self._is_whole or self._is_answered:
             return await self._receive()
         try:

@@ -1,19 +1,89 @@
-"""Bounds on how often one caller may ask this process."""
+"""Bounds on what one caller may take of this process, so that no caller takes what others need."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Network, ip_address
 
-from .problems import TooMany
+from .problems import Busy, Limited, TooMany
 
 ONE_NETWORK = 64
 """Bits of an IPv6 address that say whose it is; the others are as many addresses as one likes."""
 FORGET_FROM = 10_000
 """Callers that are remembered, before those who have asked for nothing in a while are forgotten."""
+OF_A_TENANT = 4
+"""A tenant may take this many times what is still free: four fifths of all if it is alone, less beside others. A person
+may take the fourth part of what their tenant may still take.
+"""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A person, or a program, of a tenant: what the bus admitted, not what a token says of itself."""
+
+    tenant: str
+    user: str
+
+
+class Shares:
+    """Places of a process, of which no tenant takes so many that others find none, and no person those of the tenant.
+
+    What a tenant may take falls with what is free. ``setting`` is the bound of all of them.
+    """
+
+    def __init__(self, name: str, setting: str, most: int, of_one: int | None = None) -> None:
+        self._name = name
+        self._setting = setting
+        self._most = most
+        self._of_one = most if of_one is None else of_one
+        self._taken: Counter[Owner] = Counter()
+        self._of_tenants: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """Places that are taken."""
+        return self._of_tenants.total()
+
+    def refusal(self, owner: Owner, some: int = 1) -> Limited | None:
+        """Why an owner may not take more now, None if they may."""
+        free = self._most - self.total
+        if some > free:
+            return Busy(f"this gateway has no room for more {self._name} now ({self._setting})", self._name)
+        if self.is_at_own_bound(owner, some):
+            return TooMany(f"one caller may have no more than {self._of_one} {self._name} at a time", self._name)
+        if OF_A_TENANT * (self._taken[owner] + some) > OF_A_TENANT * free - self._of_tenants[owner.tenant]:
+            return TooMany(f"this gateway keeps its room for {self._name} of others ({self._setting})", self._name)
+        return None
+
+    def is_at_own_bound(self, owner: Owner, some: int = 1) -> bool:
+        """Whether an owner has as many as one may have, however many are free."""
+        return self._taken[owner] + some > self._of_one
+
+    def take(self, owner: Owner, some: int = 1) -> None:
+        """Take places; raises `Busy` and `TooMany`."""
+        if refusal := self.refusal(owner, some):
+            raise refusal
+        self._taken[owner] += some
+        self._of_tenants[owner.tenant] += some
+
+    def give_back(self, owner: Owner, some: int = 1) -> None:
+        """Give places back; who has none is forgotten."""
+        self._taken = self._taken - Counter({owner: some})
+        self._of_tenants = self._of_tenants - Counter({owner.tenant: some})
+
+    @contextmanager
+    def one_more(self, owner: Owner) -> Iterator[None]:
+        """Take a place while the block runs; raises `Busy` and `TooMany`."""
+        self.take(owner)
+        try:
+            yield
+        finally:
+            self.give_back(owner)
 
 
 def counted_as(host: str) -> str:
@@ -41,23 +111,37 @@ class RateLimit:
         self._per_s = per_s
         self._at_once = at_once
         self._clock = clock
-        self._buckets: dict[str, _Bucket] = {}
+        self._buckets: dict[Hashable, _Bucket] = {}
 
-    def take(self, caller: str) -> None:
+    def take(self, caller: Hashable) -> None:
         """Count a request; raises `TooMany`."""
-        self.check(caller).left -= 1
+        bucket = self._bucket(caller)
+        if bucket.left < 1:
+            raise TooMany("more requests than one caller may make", self._name, math.ceil(self._until(bucket)))
+        bucket.left -= 1
 
-    def check(self, caller: str) -> _Bucket:
-        """What a caller has left; raises `TooMany` if that is no whole request."""
+    def wait_s(self, caller: Hashable, longest_s: float) -> float:
+        """Count a request that is made in any case; the seconds until a caller who keeps to the limit would make it."""
+        bucket = self._bucket(caller)
+        wait_s = self._until(bucket)
+        bucket.left = max(bucket.left - 1, -longest_s * self._per_s)
+        return min(wait_s, longest_s)
+
+    def take_back(self, caller: Hashable) -> None:
+        """Count a request as not made."""
+        bucket = self._bucket(caller)
+        bucket.left = min(bucket.left + 1, self._at_once)
+
+    def _bucket(self, caller: Hashable) -> _Bucket:
         now = self._clock()
         if len(self._buckets) >= FORGET_FROM:
             self._buckets = {name: b for name, b in self._buckets.items() if self._filled(b, now) < self._at_once}
         bucket = self._buckets.setdefault(caller, _Bucket(self._at_once, now))
         bucket.left, bucket.as_of = self._filled(bucket, now), now
-        if bucket.left < 1:
-            again_s = math.ceil((1 - bucket.left) / self._per_s)
-            raise TooMany("more requests than one caller may make", self._name, again_s)
         return bucket
+
+    def _until(self, bucket: _Bucket) -> float:
+        return max(0.0, (1 - bucket.left) / self._per_s)
 
     def _filled(self, bucket: _Bucket, now: float) -> float:
         return min(self._at_once, bucket.left + (now - bucket.as_of) * self._per_s)

@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .limits import Owner
+
 GOOD_FOR_S = 60.0
-MOST = 10_000
+MOST, OF_ONE_CALLER = 1000, 10
 """Links that are kept; beyond it the oldest are forgotten."""
 
 
@@ -16,6 +18,7 @@ MOST = 10_000
 class Invitation:
     """Who is signed in by a link, where the browser goes on to, and until when."""
 
+    owner: Owner
     token: str = field(repr=False)
     path: str
     ends_at: float
@@ -28,11 +31,11 @@ class Links:
         self._clock = clock
         self._open: dict[str, Invitation] = {}
 
-    def make(self, token: str, path: str) -> str:
-        """A word that stands for a token, once."""
-        self._forget()
+    def make(self, owner: Owner, token: str, path: str) -> str:
+        """A word that stands for the token of an owner, once."""
+        self._forget(owner)
         code = secrets.token_urlsafe(32)
-        self._open[code] = Invitation(token, path, self._clock() + GOOD_FOR_S)
+        self._open[code] = Invitation(owner, token, path, self._clock() + GOOD_FOR_S)
         return code
 
     def take(self, code: str) -> Invitation | None:
@@ -40,8 +43,11 @@ class Links:
         invitation = self._open.pop(code, None)
         return invitation if invitation and invitation.ends_at > self._clock() else None
 
-    def _forget(self) -> None:
+    def _forget(self, owner: Owner) -> None:
         """They are in the order of their ends: what is over is in front."""
+        own = [code for code, invitation in self._open.items() if invitation.owner == owner]
+        if len(own) >= OF_ONE_CALLER:
+            del self._open[own[0]]
         for code in list(self._open):
             if len(self._open) < MOST and self._open[code].ends_at > self._clock():
                 return

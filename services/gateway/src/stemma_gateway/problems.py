@@ -107,6 +107,10 @@ class BadHeader(HttpError):
     status, kind = HTTPStatus.BAD_REQUEST, "bad-header"
 
 
+class Ambiguous(BadHeader):
+    """A request of which nobody can say where it ends."""
+
+
 class Conflict(HttpError):
     """What is there is not what the caller goes on from; ``headers`` say what is."""
 
@@ -248,7 +252,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
         return error.headers or {}
     if isinstance(error, Conflict):
         return error.headers
-    if isinstance(error, TooSlow):
+    if isinstance(error, (TooSlow, Ambiguous)):
         return {"Connection": "close"}
     if isinstance(error, CopyIncompleteError):
         return {"Retry-After": str(MENDED_AFTER_S)}

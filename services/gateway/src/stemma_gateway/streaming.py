@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
@@ -13,7 +12,8 @@ from stemma_messaging.cancellation import end
 from stemma_telemetry import names
 from stemma_telemetry.metrics import Gauges
 
-from .problems import Busy, SessionEnded, TooMany
+from .limits import Owner, Shares
+from .problems import SessionEnded
 
 T = TypeVar("T")
 _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
@@ -23,9 +23,7 @@ class Streams:
     """The open streams of a process."""
 
     def __init__(self, most: int, of_one_caller: int) -> None:
-        self._most = most
-        self._of_one_caller = of_one_caller
-        self._open: Counter[str] = Counter()
+        self._shares = Shares("streams", "max_streams", most, of_one_caller)
         self._ended = asyncio.Event()
         self._measure()
 
@@ -34,22 +32,17 @@ class Streams:
         self._ended.set()
 
     @contextmanager
-    def one_more(self, caller: str) -> Iterator[None]:
-        """Count a stream of a caller while the block runs; raises `Busy` and `TooMany`."""
-        if self._open.total() >= self._most:
-            raise Busy("as many streams are open as this gateway takes (max_streams)", "streams")
-        if self._open[caller] >= self._of_one_caller:
-            raise TooMany("as many streams are open as one caller may have (streams_at_once)", "streams")
-        self._open[caller] += 1
-        self._measure()
+    def one_more(self, owner: Owner) -> Iterator[None]:
+        """Count a stream while the block runs; raises `Busy` and `TooMany`."""
         try:
-            yield
+            with self._shares.one_more(owner):
+                self._measure()
+                yield
         finally:
-            self._open -= Counter([caller])
             self._measure()
 
     def _measure(self) -> None:
-        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._open.total(), {})])
+        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._shares.total, {})])
 
     async def until_ended(
         self, items: AsyncGenerator[T, None], within_s: float | None = None

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import RedirectResponse
 
-from stemma_gateway.authentication import admitted, refusals_counted
+from stemma_gateway.authentication import admitted
 from stemma_gateway.openid import OpenId, Visit, claims_of, ends_at
 from stemma_gateway.pages import HOME, MAX_PATH, PageRoute, led_to, local
 from stemma_gateway.problems import NotFound, SignInFailed, Unauthenticated
@@ -31,13 +31,12 @@ async def come_back(request: Request) -> Response:
     visit = bearer.cookies.brought_back(request, Visit)
     if visit is None:
         raise SignInFailed("nobody was sent to the provider from this browser, or it was too long ago: begin again")
-    with refusals_counted(request):
-        token = await openid.finish(visit, dict(request.query_params), _back(request))
-        try:
-            async with admitted(request, bearer.shown(token)):
-                bearer.cookies.begun(request, token, ends_at(claims_of(token)))
-        except Unauthenticated as error:
-            raise SignInFailed(str(error)) from None
+    token = await openid.finish(visit, dict(request.query_params), _back(request))
+    try:
+        async with admitted(request, bearer.shown(token)):
+            bearer.cookies.begun(request, token, ends_at(claims_of(token)))
+    except Unauthenticated as error:
+        raise SignInFailed(str(error)) from None
     return led_to(request, visit.next)
 
 

@@ -39,7 +39,7 @@ async def make_link(request: Request, response: Response, session: Caller, wante
     """Make a link that signs one browser in, for whoever shows a token; a session in a cookie makes none."""
     response.headers["Cache-Control"] = "no-store"
     links: Links = request.app.state.links
-    code = links.make(bearer_in(request), local(wanted.next))
+    code = links.make(session.owner, bearer_in(request), local(wanted.next))
     return Link(path=address(request, f"{LINKS}/{code}"), good_for_s=GOOD_FOR_S)
 
 

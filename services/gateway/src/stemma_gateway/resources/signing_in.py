@@ -14,7 +14,7 @@ from stemma_client.passwords import login_of
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
 from stemma_contracts.tokens import InvalidToken
 
-from stemma_gateway.authentication import Caller, Shown, admitted, refusals_counted
+from stemma_gateway.authentication import Caller, Shown, admitted
 from stemma_gateway.cookies import SignedIn
 from stemma_gateway.cross_site import check_change, check_origin
 from stemma_gateway.incoming import media_type_of, whole_body
@@ -150,14 +150,13 @@ async def _credentials(request: Request) -> Credentials:
 async def begun(request: Request, credentials: Credentials) -> WhoAmI:
     """Begin the session of a browser; raises `Unauthenticated` and `TooMany`."""
     bearer = request.app.state.bearer
-    with refusals_counted(request):
-        token = credentials.token.get_secret_value() or _token_of(bearer.url, credentials)
-        shown: Shown = bearer.shown(token)
-        try:
-            async with admitted(request, shown) as session:
-                return _who(request, session, bearer.cookies.begun(request, token))
-        except Unauthenticated:
-            raise Unauthenticated(WRONG) from None
+    token = credentials.token.get_secret_value() or _token_of(bearer.url, credentials)
+    shown: Shown = bearer.shown(token)
+    try:
+        async with admitted(request, shown) as session:
+            return _who(request, session, bearer.cookies.begun(request, token))
+    except Unauthenticated:
+        raise Unauthenticated(WRONG) from None
 
 
 def _token_of(url: str, credentials: Credentials) -> str:

@@ -67,7 +67,7 @@ def wanted(
 def one_more(request: Request, session: Caller) -> Iterator[Streams]:
     """The streams of this process, with a place for one more of this caller."""
     streams: Streams = request.app.state.streams
-    with streams.one_more(session.key):
+    with streams.one_more(session.owner):
         yield streams
 
 

@@ -1,0 +1,113 @@
+"""One caller who takes whatever is given, under as many names as there are: all others still get in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from stemma_client.bearer import bearer_of
+from stemma_client.logins import Login, new_seed
+from stemma_client.settings import ServerAddress
+from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
+from stemma_testkit.servers import admit
+
+pytestmark = pytest.mark.req("H1", "S5")
+MANY = 20
+UNBOUNDED = httpx.Limits(max_connections=None)
+
+
+def shown(server: NatsServer, login: Login) -> dict[str, str]:
+    address = ServerAddress(server.url, login.tenant, login.person, login=login)
+    return {"Authorization": f"Bearer {bearer_of(address)}"}
+
+
+@asynccontextmanager
+async def streams_of(url: str, callers: list[dict[str, str]]) -> AsyncIterator[list[int]]:
+    """Streams that stay open, one for each caller; what each was answered."""
+    async with AsyncExitStack() as stack:
+        http = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=60, limits=UNBOUNDED))
+        opening = [stack.enter_async_context(http.stream("GET", "/events", headers=one)) for one in callers]
+        yield [answer.status_code for answer in await asyncio.gather(*opening)]
+
+
+async def statuses(url: str, callers: list[dict[str, str]], path: str = "/kinds") -> list[int]:
+    """What callers are answered who ask at the same time."""
+    async with httpx.AsyncClient(base_url=url, timeout=60, limits=UNBOUNDED) as http:
+
+        async def status(caller: dict[str, str]) -> int:
+            async with http.stream("GET", path, headers=caller) as answer:
+                return answer.status_code
+
+        return await asyncio.gather(*map(status, callers))
+
+
+@pytest.fixture(scope="module")
+def greedy(server: NatsServer) -> Login:
+    """A person who takes what is given."""
+    return admit(server, "gerd", Role.READER)
+
+
+@pytest.fixture(scope="module")
+def colleague(server: NatsServer) -> Login:
+    """Another person of the same tenant."""
+    return admit(server, "mia", Role.READER)
+
+
+@pytest.fixture
+def others(server: NatsServer, colleague: Login, token: Callable[..., str]) -> list[dict[str, str]]:
+    """A colleague, and a program of another tenant."""
+    return [shown(server, colleague), {"Authorization": f"Bearer {token('garden')}"}]
+
+
+async def test_a_person_is_one_caller_whatever_the_token_says_of_the_role(
+    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
+) -> None:
+    labels = [shown(server, replace(greedy, role=f"role-{number}")) for number in range(MANY)]
+    async with gateway(streams_at_once=2, max_sessions=5) as url, streams_of(url, labels) as answers:
+        assert sorted(answers) == [200] * 2 + [429] * (MANY - 2)
+        assert await statuses(url, others, "/events") == [200, 200]
+    async with gateway(requests_at_once=2, requests_per_s=0.001) as url:
+        assert sorted(await statuses(url, labels[:3])) == [200, 200, 429]
+
+
+async def test_a_person_is_nobody_under_another_name_or_in_another_tenant(
+    gateway: Any, server: NatsServer, greedy: Login, colleague: Login
+) -> None:
+    async with gateway() as url:
+        names = ({"person": colleague.person}, {"person": "x"}, {"tenant": "garden"})
+        assert await statuses(url, [shown(server, replace(greedy, **name)) for name in names]) == [401] * 3
+
+
+async def test_a_person_with_many_second_keys_has_few_sessions_and_others_get_in(
+    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
+) -> None:
+    keys = [shown(server, replace(greedy, asking_seed=new_seed())) for _ in range(MANY)]
+    async with gateway(max_sessions=MANY) as url, streams_of(url, keys) as answers:
+        assert set(answers) == {200, 429}
+        assert answers.count(200) == 8
+        assert await statuses(url, others) == [200, 200]
+
+
+async def test_a_person_who_opens_all_streams_that_are_given_leaves_some_to_others(
+    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
+) -> None:
+    async with gateway(max_streams=MANY) as url, streams_of(url, [shown(server, greedy)] * MANY) as answers:
+        assert set(answers) == {200, 429}
+        async with streams_of(url, others) as beside:
+            assert beside == [200, 200]
+
+
+async def test_who_shows_many_wrong_tokens_keeps_nobody_out(
+    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
+) -> None:
+    wrong = [replace(greedy, person=f"x{number}", reading_seed=new_seed()) for number in range(2 * MANY)]
+    async with gateway(max_sessions=MANY, refusals_per_s=20, refusals_at_once=2) as url:
+        refused = asyncio.create_task(statuses(url, [shown(server, one) for one in wrong]))
+        assert await statuses(url, others) == [200, 200]
+        assert set(await refused) == {401}
