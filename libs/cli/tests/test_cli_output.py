@@ -33,6 +33,11 @@ def test_control_sequences_do_not_reach_the_terminal(evil: str) -> None:
     assert clean(f"a{evil}b") == "ab"
 
 
+@pytest.mark.req("S1")
+def test_titles_that_are_written_from_right_to_left_are_printed_as_they_are() -> None:
+    assert clean_line("می\u200cخواهم \u200f(5G)\u200f") == "می\u200cخواهم \u200f(5G)\u200f"
+
+
 def test_lines_tabs_and_letters_stay() -> None:
     assert clean("Übung\tçà\r\n日本 [bold]\n") == "Übung\tçà\n日本 [bold]\n"
 

@@ -142,6 +142,12 @@ async def test_a_hostile_title_is_one_line_of_plain_text(exporter: Any) -> None:
     assert (await exporter.text("md", "# A\n", title=title)).count("\n#") == 1
 
 
+@pytest.mark.req("S1")
+async def test_a_title_turns_nothing_and_one_in_persian_stays_as_it_is(exporter: Any) -> None:
+    for title, written in {"pay\u202eoge": "payoge", "می\u200cخواهم": "می\u200cخواهم"}.items():
+        assert f'"title": "{written}"' in await exporter.text("json", "# A\n", title=title)
+
+
 async def test_no_property_leaves_its_attribute_in_html(exporter: Any) -> None:
     page = await exporter.text(
         "html", "# A\n", title='"><script>', generator='m" onload="alert(1) <meta name="properties">'

@@ -60,6 +60,16 @@ async def test_what_was_read_says_where_it_stood_and_how_much_it_is(exporter: An
     assert (told.reading.figures.tables, told.reading.figures.characters > 0) == (1, True)
 
 
+@pytest.mark.req("I1", "S1")
+async def test_a_place_that_is_cited_is_called_without_what_turns_its_direction(exporter: Any) -> None:
+    page = "<h2>Prices \u202eexe.ylno</h2><p>Ten.</p><h2>\u200f(אב)\u200f</h2><p>Two.</p>".encode()
+    told = await on_read_input(await job(exporter, page, "a.html", "text/html"), readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    assert told.reading.anchors is not None
+    anchors = Anchors.model_validate_json(await text_of(exporter, told.reading.anchors)).anchors
+    assert [one.label for one in anchors if one.kind == "heading"] == ["Prices exe.ylno", "\u200f(אב)\u200f"]
+
+
 PAGE = b"<h2>Vaccines on wheels</h2><p>Ten clinics.</p>"
 
 

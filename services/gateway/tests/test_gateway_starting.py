@@ -117,7 +117,7 @@ async def test_a_document_is_asked_for_with_its_brief_and_files_of_each_role(
 async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_it_counts(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
-    name = "terms <i>\u202e.md"
+    name = "terms <i>\u200f.md"
     one = await amended(bus, document_id, name)
     async with opened(browser) as page:
         await signed_in(page, address, token(), f"/desk/documents/{document_id}/inputs")
@@ -155,7 +155,12 @@ async def test_how_reading_goes_on_is_shown_without_loading_the_page_anew(
 @pytest.mark.req("H2")
 @pytest.mark.parametrize(
     ("name", "said"),
-    [(".hidden.md", "rename the file"), (f"{'x' * 300}.md", "rename the file"), ("a:b.md", "rename the file")],
+    [
+        (".hidden.md", "rename the file"),
+        (f"{'x' * 300}.md", "rename the file"),
+        ("a:b.md", "rename the file"),
+        ("a\u202eb.md", "U+202E"),
+    ],
 )
 async def test_a_file_whose_name_no_document_takes_is_refused_in_words(
     address: str, caller: Caller, bus: Backstage, kinds: None, document_id: str, name: str, said: str

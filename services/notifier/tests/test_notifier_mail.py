@@ -18,6 +18,7 @@ from aiosmtpd.smtp import AuthResult, Envelope
 from stemma_contracts.v1.usage import Usage
 from stemma_notifier.notices import Budget, NoticedSection
 from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, known_authorities
+from stemma_notifier.wording import subject_of
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
 
@@ -167,3 +168,11 @@ async def test_password_and_mail_go_to_a_trusted_server_and_encrypted(tmp_path: 
         await mail(server, trust).send("ada@example.com", notice())
     assert [one[:2] for one in given] == [(b"stemma", b"hidden")]
     assert len(box.mails) == 1
+
+
+@pytest.mark.req("H7", "S1")
+def test_a_title_of_an_old_document_turns_nothing_and_one_in_persian_stays_as_it_is() -> None:
+    deceiving = notice(sections=[NoticedSection(section_id="research", title="pay\u202eoge\x1b[2J")])
+    persian = notice(sections=[NoticedSection(section_id="research", title="می\u200cخواهم")])
+    assert subject_of(deceiving) == "Stemma: payoge[2J waits for a decision"
+    assert subject_of(persian) == "Stemma: می\u200cخواهم waits for a decision"

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StrictInt, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
+from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Token
 
 MAX_TITLE = 200
@@ -32,7 +33,7 @@ class OutlineSection(Contract):
     """
 
     section_id: Token | None = None
-    title: str = Field(default="", max_length=MAX_TITLE)
+    title: Annotated[str, AfterValidator(check_shown)] = Field(default="", max_length=MAX_TITLE)
     purpose: str = Field(default="", max_length=4_000, description="what the section is for and what it has to say")
     depends_on: tuple[SectionName, ...] | None = Field(
         default=None, max_length=100, description="direct upstream sections, by id or title"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import AfterValidator, Field, StrictInt
 
 from stemma_contracts.base import Contract
+from stemma_contracts.shown import check_upload_name
 from stemma_contracts.tokens import Digest, FileName, Token
 
 InputRole = Literal["request", "evidence", "past-text", "style"]
@@ -33,7 +34,9 @@ class UploadRef(Contract):
     digest: Digest
     size: StrictInt = Field(ge=0, description="bytes")
     media_type: str = Field(max_length=127)
-    name: FileName = Field(description="path inside the input folder, for example media/plan.png")
+    name: Annotated[str, AfterValidator(check_upload_name)] = Field(
+        description="path inside the input folder, for example media/plan.png"
+    )
     role: UploadRole = Field(default="evidence", description="of an input")
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
+from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 
 from .assignment import Due
@@ -67,7 +68,7 @@ class CreateDocument(Request):
     """
 
     kind: Token
-    title: str = Field(default="", max_length=300)
+    title: Annotated[str, AfterValidator(check_shown)] = Field(default="", max_length=300)
     brief: str | None = Field(default=None, min_length=1)
     brief_upload: UploadRef | None = None
     inputs: tuple[UploadRef, ...] = Field(default=(), max_length=200)

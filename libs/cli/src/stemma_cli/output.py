@@ -23,12 +23,14 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
-    """The text without escape sequences, control characters and direction overrides; lines and tabs stay."""
-    return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    """The text without escape sequences and what else is unseen or turns the direction; lines and tabs stay."""
+    # Contracts take longer to load than help does, which prints nothing of this.
+    from stemma_contracts.shown import shown
+
+    return shown(_ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
 def clean_line(text: str) -> str:

@@ -17,6 +17,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.live_text import place
 from stemma_contracts.misfits import encoded_size
+from stemma_contracts.shown import shown
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
@@ -81,7 +82,7 @@ def _title_of(brief: str | Path | UploadRef) -> str:
 
     if not isinstance(brief, str):
         return ""
-    return Markdown(brief).title[:MAX_TITLE]
+    return " ".join(shown(Markdown(brief).title).split())[:MAX_TITLE]
 
 
 class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions):

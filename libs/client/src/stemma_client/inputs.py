@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from stemma_contracts.media import READ
-from stemma_contracts.tokens import check_file_name
+from stemma_contracts.shown import check_upload_name
 from stemma_contracts.v1.references import UploadRole
 
 from .errors import InvalidInputError
@@ -149,7 +149,7 @@ def _shown(path: str | Path) -> str:
 
 def _check(item: InputPath) -> None:
     try:
-        check_file_name(item.name)
+        check_upload_name(item.name)
     except UnicodeEncodeError:
         raise InvalidInputError(f"the name of {_shown(item.path)} is not UTF-8: rename it") from None
     except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from stemma_contracts.shown import shown
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_languages import asks_for_a_form, limits_in
 from stemma_markdown import Document, Heading
@@ -106,4 +107,4 @@ def _section(title: str, purpose: str, also: str = "") -> OutlineSection | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_MARKS.sub(lambda found: found[1] or "", text).split())
+    return " ".join(shown(_MARKS.sub(lambda found: found[1] or "", text)).split())

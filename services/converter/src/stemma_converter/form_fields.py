@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
+from stemma_contracts.shown import shown
 from stemma_contracts.v1.forms import MOST_FIELDS, FormField
 from stemma_forms import Field, FormError, find_fields
 
@@ -27,8 +28,8 @@ def _told(field: Field) -> FormField:
     return FormField(
         field_id=field.id,
         place=field.place,
-        group=field.group,
-        question=field.question,
+        group=shown(field.group),
+        question=shown(field.question),
         kind=field.kind.value,
         allowed=field.allowed,
         suggested=field.suggested,

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
-from stemma_contracts.tokens import MAX_SEGMENTS, check_file_name
+from stemma_contracts.shown import check_upload_name, shown
+from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
 from stemma_contracts.v1.forms import FormFields
 from stemma_languages import detect
@@ -123,7 +124,7 @@ def _told(reading: Reading) -> Done:
             tables=figures.tables,
         ),
         warnings=tuple(
-            i.ReadingWarning(code=_token(one.code), detail=one.words[:_DETAIL], place=one.place[:_PLACE])
+            i.ReadingWarning(code=_token(one.code), detail=shown(one.words)[:_DETAIL], place=shown(one.place)[:_PLACE])
             for one in warnings[: i.MOST_WARNINGS]
         ),
         more_warnings=max(0, len(warnings) - i.MOST_WARNINGS),
@@ -136,12 +137,12 @@ def _title(reading: Reading) -> str:
     """What a text calls itself: its first heading near its beginning, else the title among the file's properties."""
     headings = Document(reading.markdown[:HEARD_CHARACTERS]).headings
     near = (heading.text for heading in headings if heading.line <= _NEAR_LINES and any(map(str.isalpha, heading.text)))
-    return " ".join(next(near, reading.title).split())[:_TITLE]
+    return " ".join(shown(next(near, reading.title)).split())[:_TITLE]
 
 
 def _write_anchors(reading: Reading, folder: Path) -> None:
     anchors = tuple(
-        i.Anchor(offset=one.offset, kind=_token(one.kind), label=one.label[:_LABEL]) for one in reading.anchors
+        i.Anchor(offset=one.offset, kind=_token(one.kind), label=shown(one.label)[:_LABEL]) for one in reading.anchors
     )
     (folder / ANCHORS).write_text(i.Anchors(anchors=anchors).model_dump_json(), encoding="utf-8")
 
@@ -175,7 +176,7 @@ def _laid(folder: Path, kind: str, files: Sequence[Image | Child], within: str) 
 def _name(name: str, within: str, else_: str) -> str:
     wanted = posixpath.join(within, name) if within else name
     try:
-        check_file_name(wanted)
+        check_upload_name(wanted)
     except ValueError:
         depth = "/".join(within.split("/")[: MAX_SEGMENTS - 1])
         return posixpath.join(depth, else_) if within else else_

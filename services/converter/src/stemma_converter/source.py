@@ -6,6 +6,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
+from stemma_contracts.shown import shown
 from stemma_markdown import Document, Leaf
 
 from .errors import ConversionError
@@ -26,8 +27,9 @@ def decode(data: bytes) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """A title: one line of printable text."""
-    printable = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
+    """A title: one line of printable text, with the marks of direction and the joiners that belong to it."""
+    kinds = ((c, unicodedata.category(c)) for c in shown(text))
+    printable = "".join(c if kind == "Cf" or kind[0] != "C" else " " for c, kind in kinds)
     return " ".join(printable.split())[:limit].rstrip()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request as HttpRequest
-from stemma_contracts.tokens import check_file_name
+from stemma_contracts.shown import check_upload_name
 from stemma_contracts.v1 import answers
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import CreateDocument, Request
@@ -70,7 +70,7 @@ def _text(name: str, data: bytes) -> str:
 
 async def _uploaded(file: UploadFile, session: Session) -> UploadRef:
     try:
-        name = check_file_name(file.filename or "")
+        name = check_upload_name(file.filename or "")
     except ValueError as error:
         raise _invalid(INPUTS, str(error)) from None
     return await session.client.upload(file.file, name=name)

@@ -11,6 +11,7 @@ from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from pydantic import ValidationError
 from stemma_contracts import registry, subjects
+from stemma_contracts.shown import shown
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.events import AnyEvent, Event
 from stemma_contracts.v1.notifications import CheckedReceiver, NotificationRule, NotificationTest, Occasion
@@ -103,7 +104,7 @@ def _told_by(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Hap
 def _notice(
     delivery: Delivery, document: DocumentSummary, owner: str, rule: NotificationRule, happening: Happening
 ) -> Notice:
-    titles = {section.section_id: section.title for section in document.sections}
+    titles = {section.section_id: shown(section.title) for section in document.sections}
     budget = reached(rule, happening.spent) if happening.spent else None
     event_id = delivery.headers.get("ce-id", str(delivery.stream_sequence))
     cause = f"{budget.name}.{document.document_id}" if budget else event_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stemma_contracts.shown import shown
 from stemma_contracts.v1.decision_links import Verb
 from stemma_contracts.v1.notifications import Occasion
 
@@ -69,6 +70,5 @@ def _what(notice: Notice) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Without line breaks and other control characters."""
-    plain = "".join(character if character.isprintable() else " " for character in text)
-    return " ".join(plain.split())[:_LONGEST]
+    """On one line, without what is unseen or turns the direction."""
+    return " ".join(shown(text).split())[:_LONGEST]

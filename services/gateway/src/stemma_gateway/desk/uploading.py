@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 from stemma_client.inputs import MAX_FILE_BYTES, MAX_FILES
 from stemma_client.pictures import picture_name
-from stemma_contracts.tokens import check_file_name
+from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from stemma_gateway.forms import FORM
@@ -98,13 +98,13 @@ async def _uploaded(session: Session, file: UploadFile, name: str) -> UploadRef:
 
 def _input_name(file: UploadFile) -> str:
     try:
-        return check_file_name(file.filename or "")
+        return check_upload_name(file.filename or "")
     except ValueError as error:
         raise Invalid(f"{_short(file)}: {error}; rename the file") from None
 
 
 def _stem(file: UploadFile) -> str:
-    return "".join(each if each.isprintable() else " " for each in PurePosixPath(file.filename or "").stem)
+    return shown(PurePosixPath(file.filename or "").stem)
 
 
 def _short(file: UploadFile) -> str:
