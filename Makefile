@@ -94,7 +94,7 @@ test: setup helm ## Check, and run every test beside it
 	@$(MAKE) --no-print-directory -j2 check tests
 
 tests: ## Run every test, without the checks; after make test has set all up
-	@MAKEFLAGS= $(BIN)/pytest -q --workers $(JOBS)
+	@MAKEFLAGS= $(BIN)/pytest -q -n $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files, advisories
 	@$(BIN)/python contracts/generate.py --check
@@ -156,12 +156,12 @@ release: setup ## Build release VERSION, which stood before, in the folder INTO,
 	@$(BIN)/python deploy/release.py "$(VERSION)" "$(INTO)"
 
 test-full: check helm ## Every test, the long forms too
-	@$(BIN)/pytest -q --workers $(JOBS) -m "full or not full"
+	@$(BIN)/pytest -q -n $(JOBS) -m "full or not full"
 
 test-newest: ## Run every test on the newest Python of this machine, from 3.12 to 3.13
 	@test -n "$(NEWEST)" || { echo "Python 3.12 or 3.13 is needed" >&2; exit 1; }
 	@$(MAKE) --no-print-directory setup helm VENV=.venv/newest PYTHON=$(NEWEST)
-	@.venv/newest/bin/pytest -q --workers $(JOBS)
+	@.venv/newest/bin/pytest -q -n $(JOBS)
 
 clean: ## Remove the environment and what tools left
 	@rm -rf .venv .stemma demo-output .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
 import pytest
 from stemma_contracts import subjects
-from stemma_testkit.commands import copied_programs
 from stemma_testkit.house import in_config
 from stemma_testkit.ports import free_port
 
@@ -24,18 +23,9 @@ MISSING = {
 }
 
 
-@pytest.fixture(scope="module")
-def programs() -> Iterator[Path]:
-    """The commands of these services, as copies of one process."""
-    with copied_programs(*(f"stemma-{service}" for service in MISSING)) as folder:
-        yield folder
-
-
 @pytest.mark.req("P16")
 @pytest.mark.parametrize("service", MISSING)
-def test_a_missing_file_refuses_the_start_by_name_before_the_server_is_waited_for(
-    programs: Path, tmp_path: Path, service: str
-) -> None:
+def test_a_missing_file_refuses_the_start_by_name_before_the_server_is_waited_for(tmp_path: Path, service: str) -> None:
     config = tmp_path / "config"
     shutil.copytree(ROOT / "services" / service / "config", config)
     if service == subjects.ORCHESTRATOR:
@@ -47,7 +37,7 @@ def test_a_missing_file_refuses_the_start_by_name_before_the_server_is_waited_fo
         "STEMMA_DATA_DIR": str(tmp_path),
         "LANGGRAPH_STRICT_MSGPACK": "true",
     }
-    command = [programs / f"stemma-{service}"]
+    command = [Path(sys.executable).with_name(f"stemma-{service}")]
     ended = subprocess.run(
         command, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=90
     )

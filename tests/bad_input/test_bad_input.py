@@ -50,7 +50,7 @@ async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Loca
     (config / "blueprints" / "note.json").write_text(json.dumps(unknown))
     env = {"orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
     folder = tmp_path_factory.mktemp("stemma")
-    async with LocalStemma(folder, services=["orchestrator"], env=env) as running:
+    async with LocalStemma(folder, processes=True, services=["orchestrator"], env=env) as running:
         async with connected(running, PROVISIONER) as admin:
             known = await admin.jetstream().key_value(subjects.CAPABILITIES_BUCKET)
             await known.put(subjects.GENERATION, b'{"graphs": ["section"]}')

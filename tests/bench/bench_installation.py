@@ -6,9 +6,10 @@ import asyncio
 import json
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,7 @@ from pathlib import Path
 import nats
 import psutil
 from nats.aio.client import Client as Nats
-from stemma_cli.local.launcher import launcher
 from stemma_cli.local.processes import ManagedProcess
-from stemma_cli.local.starts import Start
 from stemma_cli.local.supervisor import GATEWAY_PORT, LocalStemma, free_port, service_names
 from stemma_contracts import subjects
 from stemma_kinds import find_kinds
@@ -76,13 +75,10 @@ async def installation(
 ) -> AsyncIterator[Installation]:
     """A fresh installation with so many processes of each service, in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
-        stack.enter_context(finding_modules())
-        # As `stemma up` does it: the writer is none of the services of `LocalStemma` here.
-        launcher().prepare(service_names())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
         every = {name: dict(env or {}) for name in others}
-        local = LocalStemma(folder / "data", services=others, env=every, tenants=tenants, bounds=bounds)
+        local = LocalStemma(folder / "data", processes=True, services=others, env=every, tenants=tenants, bounds=bounds)
         stemma = await stack.enter_async_context(local)
         own = {**(env or {}), "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder, model))}
         making = partial(_generation, stemma, model, milliseconds, own)
@@ -93,18 +89,6 @@ async def installation(
             name = f"{subjects.GENERATION} {number}"
             more[name] = await _started(stack, making(name))
         yield Installation(stemma, generation, await _admin(stack, stemma), more)
-
-
-@contextmanager
-def finding_modules() -> Iterator[None]:
-    """The launcher, which begins here, is to find our modules; what it starts must have the same to be a copy of it."""
-    before = dict(os.environ)
-    os.environ["PYTHONPATH"] = str(HERE)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 async def _started(stack: AsyncExitStack, process: ManagedProcess) -> ManagedProcess:
@@ -118,10 +102,10 @@ def _again(stemma: LocalStemma, service: str, number: int) -> ManagedProcess:
     name = f"{service} {number}"
     ready_file = stemma.folder.ready_file(name)
     own = {"STEMMA_READY_FILE": str(ready_file), GATEWAY_PORT: str(free_port())}
-    start = Start(name, "stemma_cli.local.run", (service,), {**stemma.environment_of(service), **own})
     return ManagedProcess(
         name,
-        partial(launcher().start, start),
+        [sys.executable, "-m", "stemma_cli.local.run", service],
+        {**stemma.environment_of(service), **own},
         log=stemma.folder.log(name),
         ready_file=ready_file,
         report=lambda *_: None,
@@ -158,10 +142,10 @@ def _generation(
         "STEMMA_IN_HAND_DIR": str(data.in_hand),
         "STEMMA_DATA_DIR": str(data.root),
     }
-    start = Start(name, "bench_generation", (model, str(milliseconds)), {**os.environ, **env, **own})
     return ManagedProcess(
         name,
-        partial(launcher().start, start),
+        [sys.executable, str(HERE / "bench_generation.py"), model, str(milliseconds)],
+        {**os.environ, **env, **own},
         log=data.log(name),
         ready_file=data.ready_file(name),
         report=lambda *_: None,

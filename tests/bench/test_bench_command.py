@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import runpy
 import subprocess
 import sys
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from bench_generation import in_place_of_others
-from bench_installation import finding_modules
 from bench_model import bench_model
 from langchain_core.messages import HumanMessage
 from stemma_artifacts.store import MemoryArtifactStore
@@ -37,14 +35,6 @@ def test_help_says_what_each_part_measures(monkeypatch: pytest.MonkeyPatch, caps
         "  scale      runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log\n"
         in capsys.readouterr().out
     )
-
-
-def test_what_the_launcher_of_the_bench_finds_its_modules_by_is_there_in_its_block_alone() -> None:
-    before = dict(os.environ)
-    with finding_modules():
-        assert os.environ["PYTHONPATH"] == str(BENCH.parent)
-    assert dict(os.environ) == before
-    assert before.get("PYTHONPATH") != str(BENCH.parent)
 
 
 async def test_the_service_that_is_measured_is_answered_by_the_model_of_the_bench() -> None:

@@ -7,14 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
 from composition import ROOT, Build, Composition
-from stemma_testkit.commands import copied_programs
 
 BUILD_VARIABLES = ("PATH", "HOME", "LANG", "TMPDIR")
 
@@ -45,14 +42,10 @@ def entrypoint(dockerfile: Path) -> tuple[str, ...]:
     return tuple(re.findall(r'"([^"]*)"', line))
 
 
-@contextmanager
-def copied_here(composition: Composition) -> Iterator[dict[str, Image]]:
-    """The programs of all images from the environment that the tests run in, as copies of one process."""
-    builds = composition.builds()
-    entrypoints = {program for name in builds for program in composition.entrypoint(name)[:1]}
-    with copied_programs(*{build.program for build in builds.values()} | entrypoints) as programs:
-        (programs / "python").symlink_to(sys.executable)
-        yield {name: Image(programs, (build.program,)) for name, build in builds.items()}
+def installed_here(composition: Composition) -> dict[str, Image]:
+    """The programs of all images, from the environment that the tests run in."""
+    programs = Path(sys.executable).parent
+    return {name: Image(programs, (build.program,)) for name, build in composition.builds().items()}
 
 
 def built(build: Build, folder: Path) -> Image:

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from composition import Composition, fresh_variables, load
-from images import Image, built, copied_here
+from images import Image, built, installed_here
 from installation import Installation, installation
 from stemma_client import Client
 from stemma_client.notifications import new_secret
@@ -85,8 +85,7 @@ async def test_a_proposal_is_written_by_the_commands_and_variables_of_the_compos
 ) -> None:
     """The programs themselves are started by the pods of the chart, and by the long form."""
     composition = load(variables)
-    with copied_here(composition) as images:
-        await prove(composition, variables, tmp_path, images)
+    await prove(composition, variables, tmp_path, installed_here(composition))
 
 
 @pytest.mark.full

@@ -45,7 +45,6 @@ from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
-from stemma_testkit.commands import COMMAND, copied_programs
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 from stemma_testkit.model_server import model_server
@@ -92,16 +91,16 @@ ALL_PAGES = sorted({*ROOT.glob("*.md"), *GUIDE})
 MAX_README = 10_000
 
 
-def environment(folder: Path, programs: Path = BIN) -> dict[str, str]:
-    """That of somebody who has settings nowhere else than in a folder; ``programs`` are found before all others."""
+def environment(folder: Path) -> dict[str, str]:
+    """That of somebody who has settings nowhere else than in a folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    path = os.pathsep.join([str(programs), str(BIN), os.environ["PATH"]])
+    path = os.pathsep.join([str(BIN), os.environ["PATH"]])
     return {**kept, "PATH": path, "XDG_CONFIG_HOME": str(folder / "settings")}
 
 
-def run(command: list[str], folder: Path, what: str, programs: Path = BIN) -> str:
+def run(command: list[str], folder: Path, what: str) -> str:
     """Run to the end and return what it printed; a failure shows it, with its place. Nothing is left running."""
-    env = environment(folder, programs)
+    env = environment(folder)
     with subprocess.Popen(
         command, cwd=folder, env=env, stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True
     ) as process:
@@ -158,8 +157,8 @@ def is_of_an_agent(block: Block) -> bool:
     return block.language in PROGRAMS and block.page == AGENTS
 
 
-def run_block(block: Block, folder: Path, programs: Path) -> str:
-    return run(command_of(block, folder), folder, f"{block.page}:{block.line}", programs)
+def run_block(block: Block, folder: Path) -> str:
+    return run(command_of(block, folder), folder, f"{block.page}:{block.line}")
 
 
 def command_of(block: Block, folder: Path) -> list[str]:
@@ -175,24 +174,11 @@ def command_of(block: Block, folder: Path) -> list[str]:
 @pytest.mark.timeout(600)
 @pytest.mark.req("E3", "E4", "G12", "S1")
 async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
-    """What is typed behind ``stemma up`` are copies of the command."""
-    with copied_programs(COMMAND) as programs:
-        await assert_all_runs(installation, programs)
-
-
-@pytest.mark.full
-@pytest.mark.timeout(600)
-@pytest.mark.req("E3", "E4", "G12", "S1")
-async def test_what_the_guide_says_runs_with_the_installed_command(installation: Path) -> None:
-    await assert_all_runs(installation, BIN)
-
-
-async def assert_all_runs(installation: Path, programs: Path) -> None:
     printed, named = [], []
     async with consumers_of(installation) as consumers:
         for block in commands():
             before = await consumers()
-            running = asyncio.create_task(asyncio.to_thread(run_block, block, installation, programs))
+            running = asyncio.create_task(asyncio.to_thread(run_block, block, installation))
             named.append(await seen_beside(running, consumers) - before if follows(block) else set())
             printed.append(await running)
 
@@ -273,7 +259,7 @@ async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_
         told = dict(line.removeprefix("export ").split("=", 1) for line in shown.splitlines() if "=" in line)
         told = {name: re.sub(r"http://\S+", server.base, value) for name, value in told.items()}
         env = dict.fromkeys((subjects.GENERATION, subjects.EDITOR), told)
-        async with LocalStemma(tmp_path, in_process=True, env=env) as stemma, stemma.client() as client:
+        async with LocalStemma(tmp_path, env=env) as stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, lambda event: isinstance(event, SectionReviewRequested))
             await client.revise(document_id, "research", 1, "Say that the survey is repeated in spring.")

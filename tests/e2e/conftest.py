@@ -18,7 +18,7 @@ from stemma_contracts import subjects
 async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
     """All five services."""
     here = {subjects.NOTIFIER: {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'}}
-    async with LocalStemma(tmp_path_factory.mktemp("stemma"), ack_wait_s=3, env=here) as running:
+    async with LocalStemma(tmp_path_factory.mktemp("stemma"), processes=True, ack_wait_s=3, env=here) as running:
         yield running
 
 

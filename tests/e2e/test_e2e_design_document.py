@@ -26,7 +26,7 @@ FINAL = "final_document"
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A caller of an installation in one process."""
     folder = tmp_path_factory.mktemp("design")
-    async with LocalStemma(folder, in_process=True) as stemma, stemma.client() as client:
+    async with LocalStemma(folder) as stemma, stemma.client() as client:
         yield client
 
 

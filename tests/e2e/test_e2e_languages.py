@@ -105,7 +105,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> A
     }
     folder = tmp_path_factory.mktemp("languages")
     async with (
-        LocalStemma(folder, in_process=True, env={"generation-graph": variables}) as stemma,
+        LocalStemma(folder, env={"generation-graph": variables}) as stemma,
         stemma.client() as connected,
     ):
         yield connected

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import ALL
+from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import Client
 from stemma_client.notifications import new_secret
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.validation import ValidationReport
-from stemma_testkit.customized import CustomizedStemma
-from stemma_testkit.customizing import finding
+from stemma_testkit.customizing import path_with
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider, says
@@ -110,9 +109,9 @@ async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> As
             "OPENAI_API_KEY": "none",
         },
         "notifier": {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'},
-        ALL: finding(folder),
+        ALL: path_with(folder),
     }
-    async with CustomizedStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
         yield Lying(client, model, folder)
 
 

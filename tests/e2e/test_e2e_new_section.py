@@ -12,13 +12,12 @@ from typing import Any
 import docx
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import ALL
+from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_testkit.customized import CustomizedStemma
-from stemma_testkit.customizing import finding
+from stemma_testkit.customizing import path_with
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 
@@ -104,8 +103,8 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     add_structured_kind(kinds)
     config = own_config(folder)
     edit(config / "dependencies.json", depend_on_it)
-    env = {ALL: finding(folder) | {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
-    async with CustomizedStemma(folder / "data", in_process=True, env=env) as stemma, stemma.client() as client:
+    env = {ALL: path_with(folder) | {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
+    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
         yield client
 
 

@@ -23,7 +23,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     """A caller of an installation in one process."""
     env = {"services": {"STEMMA_GENERATION_GRAPH_ROLES": LIMITS}}
     folder = tmp_path_factory.mktemp("roles")
-    async with LocalStemma(folder, in_process=True, env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder, env=env) as stemma, stemma.client() as client:
         yield client
 
 

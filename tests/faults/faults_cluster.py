@@ -165,10 +165,10 @@ async def leader_of(cluster: NatsCluster, jetstream: JetStreamContext, stream: s
 
 
 @asynccontextmanager
-async def on_three_servers(folder: Path, *, in_process: bool) -> AsyncIterator[DisturbedCluster]:
+async def on_three_servers(folder: Path, *, processes: bool = False) -> AsyncIterator[DisturbedCluster]:
     """An installation with its accounts, its admission and the leases of jobs as in production, but without a model."""
     async with (
-        ClusterStemma(folder, in_process=in_process) as stemma,
+        ClusterStemma(folder, processes=processes) as stemma,
         as_user(stemma, PROVISIONER, max_reconnect_attempts=-1, reconnect_time_wait=0.1) as everything,
     ):
         jetstream = everything.jetstream(timeout=LOOK_TIMEOUT_S)

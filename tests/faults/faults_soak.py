@@ -181,7 +181,9 @@ async def two_of_everything(
     of_each = {name: {**more, **(_calling(name, model) if name in CALL_MODELS else {})} for name in subjects.SERVICES}
     of_each[subjects.GENERATION]["STEMMA_CHECKPOINT_DSN"] = database.dsn()
     async with AsyncExitStack() as stack:
-        stemma = await stack.enter_async_context(LocalStemma(folder, ack_wait_s=ACK_WAIT_S, env=of_each))
+        stemma = await stack.enter_async_context(
+            LocalStemma(folder, processes=True, ack_wait_s=ACK_WAIT_S, env=of_each)
+        )
         everything = await stack.enter_async_context(as_user(stemma, PROVISIONER, max_reconnect_attempts=-1))
         second = {
             name: await stack.enter_async_context(replica(stemma, f"{name}-2", own, name))
@@ -194,7 +196,7 @@ async def two_of_everything(
 async def all_in_one(folder: Path, more: Mapping[str, str] = NOTHING) -> AsyncIterator[Disturbed]:
     """An installation whose services are one process, which writes without a model; ``more`` is in its environment."""
     async with (
-        LocalStemma(folder, ack_wait_s=ACK_WAIT_S, in_process=True, env={ALL: more}) as stemma,
+        LocalStemma(folder, ack_wait_s=ACK_WAIT_S, env={ALL: more}) as stemma,
         as_user(stemma, PROVISIONER, max_reconnect_attempts=-1) as everything,
     ):
         yield Disturbed(stemma, everything.jetstream(timeout=10))

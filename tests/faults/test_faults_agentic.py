@@ -36,7 +36,9 @@ async def test_a_document_moves_to_the_other_replica_in_the_middle_of_its_loop(t
     others = [name for name in service_names() if name != GENERATION]
     crashes = Crashes(tmp_path / "crashes")
     async with AsyncExitStack() as stack:
-        stemma = await stack.enter_async_context(LocalStemma(tmp_path / "data", services=others, ack_wait_s=2))
+        stemma = await stack.enter_async_context(
+            LocalStemma(tmp_path / "data", processes=True, services=others, ack_wait_s=2)
+        )
         client = await stack.enter_async_context(stemma.client())
         replicas = [await stack.enter_async_context(replica(stemma, name, crashes.env)) for name in ("one", "two")]
         undisturbed = await finished(client)

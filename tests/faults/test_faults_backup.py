@@ -176,7 +176,7 @@ async def back_up(stemma: LocalStemma, place: CheckpointPlace, target: Path) -> 
 
 
 def installation(folder: Path, env: Env) -> LocalStemma:
-    return LocalStemma(folder, services=SERVICES, in_process=True, env=env)
+    return LocalStemma(folder, services=SERVICES, env=env)
 
 
 async def backed_up_at_work(number: int, folder: Path, env: Env, place: CheckpointPlace) -> BackedUp:

@@ -82,7 +82,10 @@ async def told(folder: Path, others_s: int, first_s: int, second_s: int) -> tupl
     clocks = {name: clock_env(folder / name, s) for name, s in (("o", others_s), ("1", first_s), ("2", second_s))}
     env = dict.fromkeys(OTHERS, clocks["o"])
     began = datetime.now(UTC)
-    async with LocalStemma(folder / "data", services=OTHERS, env=env) as stemma, stemma.client() as client:
+    async with (
+        LocalStemma(folder / "data", processes=True, services=OTHERS, env=env) as stemma,
+        stemma.client() as client,
+    ):
         async with replica(stemma, "one", clocks["1"]):
             document_id = await request_sample(client, ReviewMode.NONE, "agentic")
             question = await need(client, document_id, "question")

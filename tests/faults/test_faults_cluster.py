@@ -92,7 +92,7 @@ async def test_the_proof_finds_an_append_without_a_fence(tmp_path: Path, monkeyp
 async def test_nothing_is_lost_or_doubled_when_the_leader_of_the_log_is_killed_and_its_disk_is_gone(
     tmp_path: Path,
 ) -> None:
-    async with on_three_servers(tmp_path, in_process=True) as disturbed:
+    async with on_three_servers(tmp_path) as disturbed:
         people = [f"person-{number}" for number in range(FEW)]
         asked, found = await lived_through(disturbed, people, disturbed.lose(disturbed.hardest()))
     assert len(disturbed.took) == len(disturbed.hardest())
@@ -105,7 +105,7 @@ async def test_nothing_is_lost_or_doubled_when_the_leader_of_the_log_is_killed_a
 async def test_nothing_is_lost_or_doubled_whichever_servers_are_lost_under_load(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with on_three_servers(tmp_path, in_process=False) as disturbed:
+    async with on_three_servers(tmp_path, processes=True) as disturbed:
         people = [f"person-{number}" for number in range(AT_ONCE)]
         asked, found = await lived_through(disturbed, people, disturbed.lose(disturbed.everything()))
     with capsys.disabled():

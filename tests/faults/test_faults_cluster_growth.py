@@ -81,7 +81,7 @@ class Grown(ClusterStemma):
 @pytest.mark.timeout(900)
 @pytest.mark.req("O1")
 async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path) -> None:
-    single = LocalStemma(tmp_path, ack_wait_s=ACK_WAIT_S, in_process=True)
+    single = LocalStemma(tmp_path, ack_wait_s=ACK_WAIT_S)
     async with single as stemma, stemma.client() as client:
         waits = await asked(client, ReviewMode.HUMAN, "waits")
         await wait_for(client, waits, lambda event: isinstance(event, e.SectionReviewRequested))
@@ -95,7 +95,7 @@ async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path
         saving = await provisioned(alone.url, passwords[PROVISIONER], "--save", str(tmp_path / "saved"))
     assert saving.returncode == 0, saving.stderr
 
-    async with Grown(tmp_path, ack_wait_s=ACK_WAIT_S, in_process=True) as stemma, stemma.client() as client:
+    async with Grown(tmp_path, ack_wait_s=ACK_WAIT_S) as stemma, stemma.client() as client:
         await completes(client, under_way)
         await completes(client, (await client.answer("queued")).document_id)
         before = await client.history(waits)

@@ -49,7 +49,7 @@ async def is_led(disturbed: DisturbedCluster) -> bool:
 @pytest.mark.full
 @pytest.mark.req("O1", "O3")
 async def test_the_doctor_tells_what_a_lost_server_does_not_have_and_nothing_once_it_is_back(tmp_path: Path) -> None:
-    async with on_three_servers(tmp_path, in_process=True) as disturbed:
+    async with on_three_servers(tmp_path) as disturbed:
         await disturbed.in_step()
         assert await found_by_the_doctor(disturbed) == []
         lost = disturbed.cluster.nodes[NAMES[-1]]
@@ -66,7 +66,7 @@ async def test_the_doctor_tells_what_a_lost_server_does_not_have_and_nothing_onc
 @pytest.mark.req("O1", "O3")
 async def test_a_backup_of_three_servers_of_which_one_is_lost_goes_on_on_one(tmp_path: Path) -> None:
     old, new = in_files(tmp_path)
-    async with on_three_servers(tmp_path / "old", in_process=True) as disturbed, disturbed.stemma.client() as client:
+    async with on_three_servers(tmp_path / "old") as disturbed, disturbed.stemma.client() as client:
         document_id = await asked(client, ReviewMode.NONE, "before")
         await completes(client, document_id)
         await disturbed.in_step()

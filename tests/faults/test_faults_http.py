@@ -127,7 +127,7 @@ async def test_no_event_is_missed_or_comes_twice_and_every_request_is_answered(
     services = (subjects.ORCHESTRATOR, subjects.GATEWAY)
     async with (
         asyncio.timeout(WITHIN_S),
-        LocalStemma(tmp_path, services=services, ack_wait_s=2) as stemma,
+        LocalStemma(tmp_path, processes=True, services=services, ack_wait_s=2) as stemma,
         connected(stemma) as http,
         asyncio.TaskGroup() as tasks,
     ):

@@ -47,7 +47,7 @@ async def installation(folder: Path, more: Mapping[str, str] = MappingProxyType(
                 **more,
             }
         }
-        local = LocalStemma(folder, services=[*WRITING, subjects.CONVERTER], ack_wait_s=2, env=env)
+        local = LocalStemma(folder, processes=True, services=[*WRITING, subjects.CONVERTER], ack_wait_s=2, env=env)
         async with local as stemma, stemma.client() as client:
             yield Broken(stemma, client, model)
 
@@ -120,7 +120,7 @@ async def test_a_file_whose_reader_is_killed_is_read_again_and_once_as_far_as_an
 @pytest.mark.full
 @pytest.mark.req("E1", "P2", "P8")
 async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everything(tmp_path: Path) -> None:
-    local = LocalStemma(tmp_path, services=[*WRITING, subjects.EDITOR], ack_wait_s=2)
+    local = LocalStemma(tmp_path, processes=True, services=[*WRITING, subjects.EDITOR], ack_wait_s=2)
     async with local as stemma, stemma.client() as client:
         document_id = await request_sample(client)
         await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
@@ -130,7 +130,7 @@ async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everyt
             client, document_id, lambda event: isinstance(event, e.SectionReviewRequested) and event.version == 2
         )
         assert sum(isinstance(event.contract, e.SectionRevised) for event in events) == 1
-    async with LocalStemma(tmp_path, services=WRITING) as stemma, stemma.client() as client:
+    async with LocalStemma(tmp_path, processes=True, services=WRITING) as stemma, stemma.client() as client:
         assert [section.section_id for section in (await client.document(document_id)).waiting] == ["research"]
         await client.approve(document_id, "research", 2)
         await wait_for(client, document_id, drafted("solution"))

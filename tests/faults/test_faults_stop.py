@@ -27,6 +27,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER
+from stemma_testkit.customizing import env_of
 from stemma_testkit.defects import code_of, resumes_at_the_newest
 from stemma_testkit.driving import ENDS, request_sample
 from stemma_testkit.postgres import postgres_server
@@ -84,14 +85,14 @@ class Replicated:
 
 
 @asynccontextmanager
-async def installation(
-    folder: Path, others: Sequence[str], env: Mapping[str, str], first: str = ""
-) -> AsyncIterator[Replicated]:
-    """``env`` and ``first``, code that is run first, are those of the replicas, ``others`` run beside them."""
+async def installation(folder: Path, others: Sequence[str], env: Mapping[str, str]) -> AsyncIterator[Replicated]:
+    """``env`` is that of the replicas, ``others`` run beside them."""
     async with AsyncExitStack() as stack:
-        stemma = await stack.enter_async_context(LocalStemma(folder, services=others, ack_wait_s=ACK_WAIT_S))
+        stemma = await stack.enter_async_context(
+            LocalStemma(folder, processes=True, services=others, ack_wait_s=ACK_WAIT_S)
+        )
         client = await stack.enter_async_context(stemma.client())
-        replicas = [await stack.enter_async_context(replica(stemma, name, env, first=first)) for name in ("one", "two")]
+        replicas = [await stack.enter_async_context(replica(stemma, name, env)) for name in ("one", "two")]
         everything = await stack.enter_async_context(as_user(stemma, PROVISIONER))
         yield Replicated(stemma, client, everything.jetstream(timeout=10), replicas)
 
@@ -157,8 +158,8 @@ async def stopped_after_looks(folder: Path, looks: Sequence[int], defect: str = 
     ``defect`` is code that the replicas run. None of the documents differs from one without a stop.
     """
     armed = folder / "armed"
-    first = stops_after_its_look(armed) + defect
-    async with installation(folder / "data", WITHOUT_CHECKS, {}, first) as installed:
+    first = env_of(folder / "first", stops_after_its_look(armed) + defect)
+    async with installation(folder / "data", WITHOUT_CHECKS, first) as installed:
         undisturbed = await told_late(installed, armed, 0)
         for look in looks:
             assert await told_late(installed, armed, look) == undisturbed

@@ -26,7 +26,6 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.crashing import Crashes, Point
-from stemma_testkit.customized import CustomizedStemma
 from stemma_testkit.servers import eventually
 
 BRIEF = (
@@ -203,7 +202,7 @@ def _refs(value: Any) -> list[ArtifactRef]:
 async def staged(folder: Path) -> AsyncIterator[Stage]:
     crashes = {service: Crashes(folder / "crashes" / service) for service in subjects.SERVICES}
     env = {service: crash.env for service, crash in crashes.items()}
-    async with CustomizedStemma(folder / "data", ack_wait_s=1, env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", processes=True, ack_wait_s=1, env=env) as stemma, stemma.client() as client:
         connection = await nats.connect(
             stemma.url,
             user=PROVISIONER,

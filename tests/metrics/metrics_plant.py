@@ -62,7 +62,9 @@ async def plant(folder: Path) -> AsyncIterator[Plant]:
     ports = {job: free_port() for job in JOBS}
     with model_server() as model:
         env = {service: environment(service, ports[service], model) for service in SERVICES}
-        stemma = LocalStemma(folder / "stemma", services=SERVICES, env=env, ack_wait_s=3, ready_within_s=UP_WITHIN_S)
+        stemma = LocalStemma(
+            folder / "stemma", processes=True, services=SERVICES, env=env, ack_wait_s=3, ready_within_s=UP_WITHIN_S
+        )
         async with (
             stemma,
             stemma.client() as client,

@@ -40,7 +40,7 @@ async def arrived(backend: TraceBackend, document_id: str, name: str) -> list[Ba
 async def test_a_backend_shows_a_request_as_one_trace_and_every_service(tmp_path: Path) -> None:
     async with trace_backend(tmp_path / "backend", REQUIREMENTS) as backend:
         env = {"OTEL_EXPORTER_OTLP_ENDPOINT": backend.endpoint, "OTEL_METRICS_EXPORTER": "none"}
-        stemma = LocalStemma(tmp_path / "stemma", env=dict.fromkeys(subjects.SERVICES, env))
+        stemma = LocalStemma(tmp_path / "stemma", processes=True, env=dict.fromkeys(subjects.SERVICES, env))
         async with stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, waits(1))

@@ -75,7 +75,7 @@ class Told:
 async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
     """The sample up to its first review, one approval, up to the next, an export; a restart, and the end."""
     with otlp_receiver() as receiver:
-        stemma = LocalStemma(tmp_path_factory.mktemp("traces"), env=exporting(receiver.endpoint))
+        stemma = LocalStemma(tmp_path_factory.mktemp("traces"), processes=True, env=exporting(receiver.endpoint))
         async with stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, waits("research"))

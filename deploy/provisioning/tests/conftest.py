@@ -1,9 +1,9 @@
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from stemma_provisioning import NatsServer
-from stemma_testkit.commands import copied_programs
 from stemma_testkit.servers import provisioned_server
 
 
@@ -14,11 +14,9 @@ def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer
 
 
 @pytest.fixture(scope="session")
-def program() -> Iterator[Path]:
-    """``stemma-provision``, whose imports are made once."""
-    name = "stemma-provision"
-    with copied_programs(name) as programs:
-        yield programs / name
+def program() -> Path:
+    """The command ``stemma-provision``."""
+    return Path(sys.executable).with_name("stemma-provision")
 
 
 @pytest.fixture

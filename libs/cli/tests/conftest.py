@@ -4,13 +4,14 @@ import asyncio
 import os
 import pty
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from stemma_testkit.backstage import *  # noqa: F403
-from stemma_testkit.commands import COMMAND, copied_programs
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
@@ -41,10 +42,9 @@ def cli(environment: dict[str, str]) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def stemma() -> Iterator[str]:
-    """``stemma``, whose imports are made once."""
-    with copied_programs(COMMAND) as programs:
-        yield str(programs / COMMAND)
+def stemma() -> str:
+    """The installed command."""
+    return str(Path(sys.executable).with_name("stemma"))
 
 
 @pytest.fixture

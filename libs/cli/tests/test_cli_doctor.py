@@ -62,7 +62,7 @@ async def sick(own_server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> Async
 async def test_it_is_quiet_where_all_is_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # How full the disk of the machine is that runs this is not what is tried here.
     monkeypatch.setattr(doctor, "LEAST_FREE", 0.0)
-    async with LocalStemma(tmp_path, in_process=True):
+    async with LocalStemma(tmp_path):
         done = await run({}, "--data", str(tmp_path))
 
     assert (done.exit_code, done.stdout.splitlines()) == (0, [f"{name}: ok" for name in doctor.CHECKS]), done.output

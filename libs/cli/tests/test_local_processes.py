@@ -4,10 +4,8 @@ import asyncio
 import signal
 import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process, create_subprocess_exec
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 import pytest
 from stemma_cli.local.processes import DidNotStartError, ManagedProcess
@@ -26,7 +24,8 @@ def process(tmp_path: Path, reports: list[str]) -> Callable[[str], ManagedProces
         command = sys.executable, "-c", code, str(tmp_path / "ready")
         return ManagedProcess(
             "thing",
-            lambda log: create_subprocess_exec(*command, env={}, stdin=PIPE, stdout=log, stderr=log),
+            command,
+            {},
             log=tmp_path / "thing.log",
             ready_file=tmp_path / "ready",
             report=lambda name, message: reports.append(f"{name} {message}"),
@@ -70,30 +69,6 @@ async def test_a_process_that_is_killed_comes_back(
 
     assert second not in (None, first)
     assert "thing ended with SIGKILL, starts again in 0.2 s" in reports
-
-
-async def test_a_process_whose_launcher_is_gone_counts_as_killed_and_is_begun_again(
-    tmp_path: Path, reports: list[str]
-) -> None:
-    command = sys.executable, "-c", READY, str(tmp_path / "ready")
-    gone = [ConnectionResetError()]
-
-    async def begin(log: IO[bytes]) -> Process:
-        if gone:
-            raise gone.pop()
-        return await create_subprocess_exec(*command, env={}, stdin=PIPE, stdout=log, stderr=log)
-
-    thing = ManagedProcess(
-        "thing",
-        begin,
-        log=tmp_path / "thing.log",
-        ready_file=tmp_path / "ready",
-        report=lambda name, message: reports.append(f"{name} {message}"),
-    )
-    await thing.start(20)
-    await thing.stop()
-
-    assert reports == ["thing ended with SIGKILL, starts again in 0.2 s", "thing ready"]
 
 
 async def test_a_process_that_was_stopped_stays_down_until_it_is_started(

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,6 @@ from pathlib import Path
 import psutil
 import pytest
 from stemma_cli.local.folder import AlreadyRunningError, DataFolder
-from stemma_cli.local.launcher import Launcher
 from stemma_cli.local.processes import DidNotStartError
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import AccessDeniedError, Client, ServerUnreachableError
@@ -27,12 +25,6 @@ def alive(pid: int | None) -> bool:
         return pid is not None and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
-
-
-def launcher_of(local: LocalStemma) -> int:
-    """The process that its services were started by."""
-    (parent,) = {int(psutil.Process(service.pid).ppid()) for service in local.services.values()}
-    return parent
 
 
 def remembered(pid: int | None, secrets: Mapping[str, str]) -> set[str]:
@@ -132,7 +124,9 @@ async def test_a_process_that_only_has_the_number_of_an_old_server_is_left_alone
 @pytest.mark.req("E1")
 async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alone(tmp_path: Path) -> None:
     reports: list[tuple[str, str]] = []
-    async with LocalStemma(tmp_path, services=["validator"], report=lambda *r: reports.append(r)) as local:
+    async with LocalStemma(
+        tmp_path, processes=True, services=["validator"], report=lambda *r: reports.append(r)
+    ) as local:
         validator = local.services["validator"]
         first = validator.pid
         validator.kill()
@@ -158,8 +152,8 @@ async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
     secrets = {name: f"hidden-{number}" for number, name in enumerate((of_models, *of_one, "STEMMA_PASSWORD_EDITOR"))}
     for name, value in secrets.items():
         monkeypatch.setenv(name, value)
-    async with LocalStemma(tmp_path) as local:
-        pids = {name: service.pid for name, service in local.services.items()} | {"launcher": launcher_of(local)}
+    async with LocalStemma(tmp_path, processes=True) as local:
+        pids = {name: service.pid for name, service in local.services.items()}
         knows = {name: remembered(pid, secrets) for name, pid in pids.items()}
 
     assert {name: found for name, found in knows.items() if found} == {
@@ -168,28 +162,8 @@ async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
     }
 
 
-@pytest.mark.req("E1")
-async def test_when_the_launcher_is_killed_its_services_end_with_it_and_all_come_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = Launcher()  # Services of other tests may be copies of the one of this process.
-    monkeypatch.setattr("stemma_cli.local.supervisor.launcher", lambda: own)
-    reports: list[tuple[str, str]] = []
-    names = ["converter", "validator"]
-    async with LocalStemma(tmp_path, services=names, report=lambda *r: reports.append(r)) as local:
-        services = local.services.values()
-        first = {launcher_of(local), *(service.pid for service in services)}
-        os.kill(launcher_of(local), signal.SIGKILL)
-        await until(lambda: all(service.restarts == 1 for service in services))
-        await asyncio.gather(*(service.wait_ready() for service in services))
-
-        await until(lambda: not any(map(alive, first)))
-        assert launcher_of(local) not in first
-    assert {(name, "ended with SIGKILL, starts again in 0.2 s") for name in names} <= set(reports)
-
-
 async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
-    async with LocalStemma(tmp_path, services=["validator", "converter"], in_process=True) as local:
+    async with LocalStemma(tmp_path, services=["validator", "converter"]) as local:
         pids = [service.pid for service in local.services.values()]
         started = (tmp_path / "logs" / "services.log").read_text()
 
@@ -200,12 +174,12 @@ async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("P16")
-@pytest.mark.parametrize(("in_process", "process"), [(False, "validator"), (True, "services")])
+@pytest.mark.parametrize(("processes", "process"), [(True, "validator"), (False, "services")])
 async def test_a_bad_setting_refuses_the_start_and_leaves_nothing_running(
-    tmp_path: Path, in_process: bool, process: str
+    tmp_path: Path, processes: bool, process: str
 ) -> None:
     env = {"validator": {"STEMMA_VALIDATOR_COLOUR": "red"}}
-    local = LocalStemma(tmp_path, services=["validator"], env=env, in_process=in_process)
+    local = LocalStemma(tmp_path, services=["validator"], env=env, processes=processes)
 
     with pytest.raises(DidNotStartError, match=f"{process} refused to start"):
         async with local:

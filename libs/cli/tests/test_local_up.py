@@ -20,7 +20,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    command, env = [*STEMMA, "up", "--in-process", "--json"], environment() | {"STEMMA_TENANT": "team"}
+    command, env = [*STEMMA, "up", "--json"], environment() | {"STEMMA_TENANT": "team"}
     started = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
     yield started
     if started.poll() is None:
@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_hold_data_is_wrong_usage_told_in_one_line(
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "logs").touch()
 
-    code = run_in_foreground(Path(data), in_process=False, port=None, as_json=False)
+    code = run_in_foreground(Path(data), processes=False, port=None, as_json=False)
 
     (line,) = capsys.readouterr().err.splitlines()
     assert code == 2
@@ -106,7 +106,7 @@ def test_damaged_passwords_refuse_the_start_by_their_file(tmp_path: Path, capsys
     damaged = tmp_path / "credentials.json"
     damaged.write_text('{"orchestrator": ')
 
-    code = run_in_foreground(tmp_path, in_process=False, port=None, as_json=False)
+    code = run_in_foreground(tmp_path, processes=False, port=None, as_json=False)
 
     told = f"error: {damaged} is damaged: remove it, and new passwords are made\n"
     assert (code, capsys.readouterr().err) == (1, told)
@@ -126,7 +126,7 @@ def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
 ) -> None:
     monkeypatch.setenv(variable, value)
 
-    code = run_in_foreground(tmp_path / "data", in_process=False, port=None, as_json=False)
+    code = run_in_foreground(tmp_path / "data", processes=False, port=None, as_json=False)
 
     assert (code, (tmp_path / "data").exists()) == (2, False)
     assert capsys.readouterr().err.startswith(f"error: {variable} {words}")

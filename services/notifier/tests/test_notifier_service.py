@@ -38,7 +38,7 @@ from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers
 from stemma_testkit.document_events import review_requested, section_drafted
 from stemma_testkit.servers import admit, connected, eventually, provisioned_server
-from stemma_testkit.service_processes import Launched, service_process
+from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import access, at_work
 
 from .conftest import SECRET, Call, Receiver, rule
@@ -476,7 +476,7 @@ async def test_each_limit_of_a_budget_is_told_once_by_whichever_notifier_and_how
     assert told[1:] == [{"cost": 0.5, "spent": {"calls": 5, "input_tokens": 120, "output_tokens": 30, "cost": 0.5}}]
 
 
-def notifier_process(server: NatsServer, ready: Path) -> AbstractAsyncContextManager[Launched]:
+def notifier_process(server: NatsServer, ready: Path) -> AbstractAsyncContextManager[asyncio.subprocess.Process]:
     env = {
         **os.environ,
         "STEMMA_NATS_URL": server.url,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import signal
@@ -29,11 +28,6 @@ from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 START_TIMEOUT_S = 20.0
 STOP_TIMEOUT_S = 20.0
 _POLL_S = 0.005
-GARBAGE_PERCENT = "25"
-"""So much garbage, as a part of what is in use, until the server collects it. With Go's own 100 it grows by two thirds
-more, mostly by buffers that the newest blocks of busy streams have grown out of. ``GOGC`` of the environment counts
-first.
-"""
 ADMITTED = "admitted"
 """The folder of those who are let in, beside the configuration."""
 _RELOADED = "Reloaded server configuration"
@@ -122,7 +116,6 @@ class NatsServer:
                 [find_binary(), "-c", str(path)],
                 stdout=log,
                 stderr=log,
-                env={"GOGC": GARBAGE_PERCENT, **os.environ},
                 start_new_session=True,
             )
         self._config = replace(self._config, port=self._listening_port(self._process))

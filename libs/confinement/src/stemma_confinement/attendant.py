@@ -22,12 +22,10 @@ class Attendant:
         environment: Mapping[str, str],
         *,
         folder: Path | None = None,
-        errors: int | None = subprocess.DEVNULL,
     ) -> None:
         self._command = command
         self._environment = environment
         self._folder = folder
-        self._errors = errors
         self._control: socket | None = None
 
     def send(self, message: bytes, *descriptors: int) -> None:
@@ -38,11 +36,8 @@ class Attendant:
                 return
             except ConnectionError:  # it was killed
                 self._control.close()
-        self._control = self._begin()
+        self._control = self._execute()
         send_fds(self._control, [message], descriptors)
-
-    def _begin(self) -> socket:
-        return self._execute()
 
     def _execute(self) -> socket:
         ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
@@ -53,7 +48,7 @@ class Attendant:
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=self._errors,
+                stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )

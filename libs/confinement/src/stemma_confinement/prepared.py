@@ -8,23 +8,25 @@ from collections.abc import Callable
 from pathlib import Path
 from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, socket, socketpair
 
+from .attendant import Attendant
 from .calls import LONGEST, Call, Ended, Limits
-from .copies import PreparedProcess
 from .errors import Crashed, OutOfMemory, OutOfTime
 from .keeping import KEEPER, NO_MEMORY
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+"""Of a prepared process."""
 
 
 class Prepared:
     """A process that called ``prepare`` of some module, started with the first call; all end with this process.
 
-    It is never forked from this process: it has none of our environment, memory, threads and connections. It is
-    executed, or a copy of who can be asked for one (`copies.ask`).
+    It is executed and never forked from this process: it has none of our environment, memory, threads and connections.
     """
 
     def __init__(self, prepare: Callable[[], None]) -> None:
-        command = [sys.executable, "-I", "-m", f"{__package__}.preparing"]
+        command = [sys.executable, "-I", "-m", f"{__package__}.preparing", prepare.__module__, prepare.__qualname__]
         # It holds no calls itself: keepers end theirs when our ends of their connections are gone.
-        self._process = PreparedProcess(command, (prepare.__module__, prepare.__qualname__))
+        self._process = Attendant(command, ENVIRONMENT, folder=Path("/"))
         self._idle: list[socket] = []
 
     async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:

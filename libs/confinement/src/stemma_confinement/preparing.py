@@ -5,7 +5,6 @@ usage: python -m stemma_confinement.preparing MODULE FUNCTION CONTROL
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -21,21 +20,14 @@ YIELDS = 10
 
 
 def main() -> None:
-    """Attend to the connection that the last argument names."""
-    module, function, number = sys.argv[1:]
-    attend(module, function, socket(fileno=int(number)))
+    """Import, then fork a keeper for each message, until the service closes its end of the connection.
 
-
-def attend(module: str, function: str, control: socket) -> None:
-    """Prepare, and copy until nobody is there any more who could ask for it.
-
-    A first call waits for the imports, on a busy machine for a minute if others went before them.
+    A first call waits for the imports, so the processor is given way to others only after them.
     """
+    module, function, number = sys.argv[1:]
+    control = socket(fileno=int(number))
     getattr(import_module(module), function)()
     yield_processor(YIELDS)
-    # What is here stays in all copies: collecting it would copy it.
-    gc.collect()
-    gc.freeze()
     signal.signal(signal.SIGCHLD, _reap)
     with control:
         while _copied(control):

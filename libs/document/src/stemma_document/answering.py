@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer, RequirementChange, RequirementStatus, RowParts
@@ -12,7 +12,6 @@ from stemma_contracts.v1.validation import ValidationSummary
 
 from .job_ids import VALIDATE, job_id
 from .ledger_state import Ledger, Sought, Wordings
-from .replacing import replace
 from .state import Document, Resting, Section, Version
 
 NO_LEDGER = Ledger()

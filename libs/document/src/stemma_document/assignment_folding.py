@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
@@ -9,7 +10,6 @@ from stemma_contracts.v1 import events as e
 
 from .assignment_state import Assignment
 from .persons import person_of
-from .replacing import replace
 
 _SETTLING = (e.SectionApproved, e.SectionEdited, e.SectionRestored, e.SectionKept)
 

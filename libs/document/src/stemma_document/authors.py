@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Provenance
 
-from .replacing import replace
 from .state import Section
 from .texts import AnyTextEvent
 

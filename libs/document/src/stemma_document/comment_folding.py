@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
@@ -11,7 +12,6 @@ from stemma_contracts.v1.comments import MadeComment
 
 from .comment_state import Comment, Thread
 from .persons import NOBODY, Person, person_of
-from .replacing import replace
 
 Threads = Mapping[str, Thread]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
 
 from . import notes
 from .cycle_state import Cycle
 from .guidance import guidance_of
-from .replacing import replace
 from .state import Approved, Document, Edited, Queued, Section
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar, assert_never
@@ -20,7 +21,6 @@ from .input_folding import first_inputs, inputs_applied
 from .job_ids import CONVERT, GENERATE, job_id
 from .ledger_folding import ledger_after
 from .notes import StaleSince, notes_after
-from .replacing import replace
 from .said import with_words
 from .sections import cancelled, section_after, started
 from .state import Document, Export, HandledRequest, Lifecycle, NoDocument, Section, State

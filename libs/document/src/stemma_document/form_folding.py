@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 
 from .job_ids import FILL, job_id
-from .replacing import replace
 from .state import Document, FormExport, Lifecycle, Section
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.media import READ
@@ -13,7 +14,6 @@ from stemma_contracts.v1.wording import SectionTitles
 
 from .input_state import Content, Input, Pending
 from .job_ids import READ_INPUT, job_id
-from .replacing import replace
 from .state import Document, Lifecycle, Section
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from stemma_contracts.v1.inputs import ReadingFigures
 
 from .input_state import Content, Input
-from .replacing import replace
 from .staleness import staleness
 from .state import Document
 from .views import InputUse, InputView

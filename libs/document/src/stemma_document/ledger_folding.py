@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
@@ -10,7 +11,6 @@ from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowPa
 
 from .job_ids import EXTRACT, PROPOSE
 from .ledger_state import Ledger, Standing, Wordings
-from .replacing import replace
 from .tries import MOST_NAMES
 
 Texts = Mapping[str, str]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from stemma_contracts.v1 import events as e
 
 from .job_ids import RESUME
-from .replacing import replace
 from .state import AwaitingAnswer, Generating, NeedDispatched, Phase, Resuming
 from .tries import answered
 

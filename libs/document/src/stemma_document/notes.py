@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
 
@@ -10,7 +10,6 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.references import ArtifactRef
 
 from .persons import NOBODY, Person, person_of
-from .replacing import replace
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
@@ -9,7 +10,6 @@ from stemma_contracts.v1 import events as e
 
 from .persons import NOBODY, person_of
 from .proposal_state import EndedProposal, ProposalEnd, Proposed, Proposing
-from .replacing import replace
 from .state import Section
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -17,7 +18,6 @@ from .inputs import input_versions, together
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
 from .needs import after_need_answered, after_need_raised, dispatched_again
 from .proposal_folding import accepted, after_proposal, proposing, withdrawn
-from .replacing import replace
 from .state import (
     Approved,
     AwaitingAnswer,

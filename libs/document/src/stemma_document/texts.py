@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
@@ -13,7 +14,6 @@ from .answering import asked_of
 from .inputs import input_versions
 from .ledger_state import Wordings
 from .persons import person_of
-from .replacing import replace
 from .state import Document, Section, Version
 from .versions import is_a_persons, upstream_versions
 

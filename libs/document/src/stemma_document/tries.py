@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stemma_contracts.v1.needs import GivenAnswer, Need
 from stemma_contracts.v1.references import ArtifactRef
-
-from .replacing import replace
 
 MOST_NAMES = 16
 MOST_ANSWERS = 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from stemma_contracts.v1 import events as e
@@ -17,7 +18,6 @@ from .inputs import given_files, lacks_brief, lacks_form
 from .ledger_state import Ledger, Standing
 from .notes import LastFailure
 from .proposal_state import Proposal, Proposed
-from .replacing import replace
 from .staleness import NOT_STALE, Because, staleness
 from .state import (
     AwaitingAnswer,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -32,8 +31,6 @@ Check = Callable[[S], None]
 
 EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2
-YOUNG_OBJECTS = 20_000
-"""Between two collections of garbage; Python's own 700 are less than one message makes."""
 
 
 def _nothing_to_check(_settings: object) -> None:
@@ -94,7 +91,6 @@ class Service(Generic[S]):
     async def ready(self, settings: S, missing: Missing) -> AsyncIterator[None]:
         """Tell, while the block runs, that the service is at work, and what is missing."""
         async with health_server(missing, settings.health_host, settings.health_port) as port:
-            _collect_rarely()
             get_logger().info(names.Log.SERVICE_READY, port=port)
             if settings.ready_file is not None:
                 _write_whole(settings.ready_file, str(port))
@@ -160,12 +156,6 @@ def _summary(name: str) -> str:
         return f"{metadata(f'stemma-{name}')['Summary']}."
     except PackageNotFoundError:
         return f"{name}."
-
-
-def _collect_rarely() -> None:
-    """What was made at the start stays; looking through it again and again for garbage was a tenth of all work."""
-    gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
 
 
 def _write_whole(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from nats.aio.client import Client
 
-from .customizing import CODE
+from .customizing import env_of
 
 When = Literal["before", "after"]
 KILLED = 137
@@ -41,9 +41,8 @@ class Crashes:
         self._folder = folder
         self._effects = folder / "effects"
         self._armed = folder / "armed"
-        self.env = {CODE: _CODE.format(str(folder))}
-        """What the environment of the process must hold, which `stemma_testkit.customizing` runs."""
-        folder.mkdir(parents=True, exist_ok=True)
+        self.env = env_of(folder, _CODE.format(str(folder)))
+        """What the environment of the process must hold."""
         self.forget()
 
     @property

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-import time
 from collections.abc import Mapping
 
 from stemma_contracts import subjects
@@ -12,12 +9,11 @@ from stemma_contracts import subjects
 CALL_MODELS = (subjects.GENERATION, subjects.EDITOR)
 _ALL = (*subjects.SERVICES, subjects.GATEWAY)
 _OURS, _CHECKPOINTS, _PASSWORDS = "STEMMA_", "STEMMA_CHECKPOINT_", "STEMMA_PASSWORD_"
-_HARMLESS = frozenset(
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP VIRTUAL_ENV LD_LIBRARY_PATH".split()
+_SYSTEM = frozenset(
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP VIRTUAL_ENV LD_LIBRARY_PATH "
+    "SSL_CERT_FILE SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY".split()
 )
-_SYSTEM = _HARMLESS | set("SSL_CERT_FILE SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY".split())
-_HARMLESS_FAMILIES = ("LC_", "PYTHON", "COV_", "COVERAGE_")
-_FAMILIES = (*_HARMLESS_FAMILIES, "OTEL_", "XDG_")
+_FAMILIES = ("LC_", "PYTHON", "COV_", "COVERAGE_", "OTEL_", "XDG_")
 
 
 def environment_of(service: str, surroundings: Mapping[str, str]) -> dict[str, str]:
@@ -27,24 +23,6 @@ def environment_of(service: str, surroundings: Mapping[str, str]) -> dict[str, s
     none gets what is set for another one alone.
     """
     return {name: value for name, value in surroundings.items() if _is_for(service, name.upper())}
-
-
-def live_in(environment: Mapping[str, str]) -> None:
-    """Have a copy of a process live in this one, without what Python derived from that of the copied process."""
-    os.environ.clear()
-    os.environ.update(environment)
-    time.tzset()
-    tempfile.tempdir = None
-
-
-def harmless(surroundings: Mapping[str, str]) -> dict[str, str]:
-    """The variables that no password stands in, such as one for a proxy or a collector of traces."""
-    names = {name: name.upper() for name in surroundings}
-    return {
-        name: surroundings[name]
-        for name, upper in names.items()
-        if upper in _HARMLESS or upper.startswith(_HARMLESS_FAMILIES)
-    }
 
 
 def _is_for(service: str, name: str) -> bool:

@@ -29,9 +29,9 @@ from .tenants import DamagedTenantsError
 TAIL_LINES = 5
 
 
-def run_in_foreground(data: Path, *, in_process: bool, port: int | None, as_json: bool) -> ExitCode:
+def run_in_foreground(data: Path, *, processes: bool, port: int | None, as_json: bool) -> ExitCode:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
-    return _told(_up(data, in_process=in_process, port=port, say=_say_json if as_json else _say))
+    return _told(_up(data, processes=processes, port=port, say=_say_json if as_json else _say))
 
 
 def run_demo_desk() -> ExitCode:
@@ -83,12 +83,12 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     return ExitCode.FAILED
 
 
-async def _up(data: Path, *, in_process: bool, port: int | None, say: Report) -> ExitCode:
+async def _up(data: Path, *, processes: bool, port: int | None, say: Report) -> ExitCode:
     tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
     _cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
     bounds = Bounds.of(os.environ)
-    local = LocalStemma(data, tenants=tenants, bounds=bounds, in_process=in_process, port=port, report=say)
+    local = LocalStemma(data, tenants=tenants, bounds=bounds, processes=processes, port=port, report=say)
     with suppress(asyncio.CancelledError):
         async with local:
             say("stemma", "ready")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Protocol
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 10.0
@@ -20,31 +20,6 @@ ATTEMPTS_TO_START = 5
 Report = Callable[[str, str], None]
 
 
-class Running(Protocol):
-    """A process that was begun, such as `asyncio.subprocess.Process`."""
-
-    @property
-    def pid(self) -> int:
-        """Its id."""
-
-    @property
-    def returncode(self) -> int | None:
-        """Its exit code, negative for a signal; none as long as it runs."""
-
-    async def wait(self) -> int:
-        """Wait until it has ended, and return its exit code."""
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-
-    def kill(self) -> None:
-        """End it."""
-
-
-Begin = Callable[[IO[bytes]], Awaitable[Running]]
-"""Begins a process that writes what it says to a file; raises `ConnectionError` if what begins it is gone."""
-
-
 class DidNotStartError(RuntimeError):
     """A process ended, or was not ready in time, before it was ever ready; the log says why."""
 
@@ -54,18 +29,31 @@ class DidNotStartError(RuntimeError):
 
 
 class ManagedProcess:
-    """One child process: ready when it has written its ready file, started again with backoff when it dies."""
+    """One child process: ready when it has written its ready file, started again with backoff when it dies.
 
-    def __init__(self, name: str, begin: Begin, *, log: Path, ready_file: Path, report: Report) -> None:
+    Its standard input is a pipe that this process holds open, so that it can see when this process is gone.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        log: Path,
+        ready_file: Path,
+        report: Report,
+    ) -> None:
         self.name = name
+        self._command = command
+        self._environment = environment
         self.restarts = 0
         self._was_ready = False
         self._announced = False
-        self._begin = begin
         self._log = log
         self._ready_file = ready_file
         self._report = report
-        self._process: Running | None = None
+        self._process: Process | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -132,11 +120,15 @@ class ManagedProcess:
     async def _run_once(self) -> int:
         self._ready_file.unlink(missing_ok=True)
         self._announced = False
-        try:
-            with self._log.open("ab") as log:
-                self._process = await self._begin(log)
-        except ConnectionError:
-            return -signal.SIGKILL
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                env=self._environment,
+                stdin=PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C of the terminal is for the supervisor alone
+            )
         announcing = asyncio.create_task(self._announce())
         try:
             return await self._process.wait()

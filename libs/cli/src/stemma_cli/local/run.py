@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from stemma_confinement.yielding import yield_processor
 from stemma_contracts import subjects
 
 YIELDS = 2
-DETECT = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.CONVERTER)
 WHO_ANSWER = (subjects.ORCHESTRATOR, subjects.GATEWAY)
-SERVICES_GROUP, MODELS_GROUP = "stemma.services", "stemma.models"
+SERVICES_GROUP = "stemma.services"
 SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
@@ -45,40 +41,11 @@ def run_command(name: str, *arguments: str) -> None:
     command_of(name)()
 
 
-@cache
 def command_of(name: str) -> Callable[[], None]:
     """The command of a service, with all that it imports; raises `ValueError` if there is none."""
     (found,) = entry_points(group="console_scripts", name=f"stemma-{name}")
-    with collecting_no_garbage():
-        command: Callable[[], None] = found.load()
+    command: Callable[[], None] = found.load()
     return command
-
-
-@cache
-def import_models() -> None:
-    """Import the models that packages bring, which services that call models do when they start."""
-    for found in entry_points(group=MODELS_GROUP):
-        found.load()
-
-
-@cache
-def load_languages() -> None:
-    """Load by what the language of a text is told, which a service does with its first text."""
-    from stemma_languages import load_detection
-
-    load_detection()
-
-
-@contextmanager
-def collecting_no_garbage() -> Iterator[None]:
-    """While modules are imported: looking for garbage would be a tenth of the start."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def main() -> None:

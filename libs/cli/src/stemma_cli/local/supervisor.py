@@ -1,13 +1,13 @@
-"""All of Stemma on one machine: NATS, its streams, and every service as a process of its own."""
+"""All of Stemma on one machine: NATS, its streams, and the services, in one process or in one each."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import socket
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
-from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import TracebackType
@@ -28,11 +28,9 @@ from stemma_provisioning.topology import DEFAULT_BOUNDS
 
 from .environment import environment_of
 from .folder import DamagedPasswordsError, DataFolder, installation_of
-from .launcher import launcher
 from .nats_process import RETRY_S, ManagedNats, end_left_over
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
-from .starts import Start
 from .tenants import DamagedTenantsError, KeptTenants
 
 ALL = "services"
@@ -62,9 +60,9 @@ def _silent(name: str, message: str) -> None:
 class LocalStemma:
     """A running installation; an async context manager that is ready when it is entered.
 
-    ``services`` are the ones to start (all that are installed), ``env`` holds environment variables by
-    service, ``report`` is told what happens to which process. Entering raises `AlreadyRunningError`,
-    `ServerFailed` and `DidNotStartError`; leaving stops the services first and NATS last.
+    ``services`` are the ones to start (all that are installed), in one process or, with ``processes``, in one each;
+    ``env`` holds environment variables by service, ``report`` gets what happens to which process. Entering raises
+    `AlreadyRunningError`, `ServerFailed` and `DidNotStartError`; leaving stops the services first and NATS last.
     """
 
     def __init__(
@@ -75,7 +73,7 @@ class LocalStemma:
         tenants: Sequence[str] = (DEFAULT_TENANT,),
         services: Iterable[str] | None = None,
         env: Mapping[str, Mapping[str, str]] | None = None,
-        in_process: bool = False,
+        processes: bool = False,
         ack_wait_s: float | None = None,
         bounds: Bounds = DEFAULT_BOUNDS,
         ready_within_s: float = READY_WITHIN_S,
@@ -87,7 +85,7 @@ class LocalStemma:
         self._port = port or -1
         self._tenants = tenants
         self._env = env or {}
-        self._in_process = in_process
+        self._separate = processes
         self._ack_wait_s = ack_wait_s
         self._bounds = bounds
         self._ready_within_s = ready_within_s
@@ -133,8 +131,6 @@ class LocalStemma:
         async with AsyncExitStack() as stack:
             self.folder.create()
             stack.enter_context(self.folder.locked())
-            if self._names:
-                launcher().prepare(self._names)
             await self._start_nats(stack)
             await self._provision(self._tenants)
             await self._start_services(stack)
@@ -209,10 +205,10 @@ class LocalStemma:
         self._told("tenants", f"{', '.join(name for name in tenants if name not in before)} served")
 
     async def _start_services(self, stack: AsyncExitStack) -> None:
-        if self._in_process:
-            self.services = {ALL: self._process(ALL, "stemma_cli.local.together", *self._names)}
-        else:
+        if self._separate:
             self.services = {name: self._process(name, "stemma_cli.local.run", name) for name in self._names}
+        elif self._names:
+            self.services = {ALL: self._process(ALL, "stemma_cli.local.together", *self._names)}
         stack.push_async_callback(self._stop_services)
         await asyncio.gather(*(self.start_service(name) for name in self.services))
 
@@ -222,7 +218,8 @@ class LocalStemma:
     def _process(self, name: str, module: str, *services: str) -> ManagedProcess:
         return ManagedProcess(
             name,
-            partial(launcher().start, Start(name, module, services, self.environment_of(name))),
+            [sys.executable, "-P", "-m", module, *services],
+            self.environment_of(name),
             log=self.folder.log(name),
             ready_file=self.folder.ready_file(name),
             report=self._told,

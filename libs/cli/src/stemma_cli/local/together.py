@@ -16,7 +16,7 @@ from stemma_messaging import BadSettings, Service
 
 from .folder import DataFolder
 from .processes import BAD_SETTINGS
-from .run import SERVICES_GROUP, collecting_no_garbage, end_with_parent, set_up
+from .run import SERVICES_GROUP, end_with_parent, set_up
 
 READY_POLL_S = 0.05
 
@@ -59,8 +59,7 @@ async def _run_until_signal(names: list[str]) -> None:
 
 async def _run(names: list[str]) -> None:
     folder = DataFolder(Path(os.environ["STEMMA_DATA_DIR"]))
-    with collecting_no_garbage():
-        services = [_loaded(name, folder) for name in names]
+    services = [_loaded(name, folder) for name in names]
     async with asyncio.TaskGroup() as group:
         for service, settings in services:
             group.create_task(service.run(settings))

@@ -29,7 +29,7 @@ def up(
     data: Annotated[
         Path, typer.Option("--data", envvar="STEMMA_DATA_DIR", help="Folder for all data, logs and passwords.")
     ] = DATA,
-    in_process: Annotated[bool, typer.Option("--in-process", help="Run all services in one process.")] = False,
+    processes: Annotated[bool, typer.Option("--processes", help="Run each service in a process of its own.")] = False,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of NATS; else a free one.")] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
@@ -41,7 +41,7 @@ def up(
     """
     from stemma_cli.local.foreground import run_in_foreground
 
-    return run_in_foreground(data, in_process=in_process, port=port, as_json=as_json)
+    return run_in_foreground(data, processes=processes, port=port, as_json=as_json)
 
 
 def demo(
