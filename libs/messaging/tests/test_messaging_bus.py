@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from faststream import AckPolicy, FastStream
 from faststream.nats import JStream, NatsRouter
+from nats.js.api import AckPolicy as AcknowledgePolicy
 from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.outcomes import JobDead, Outcome
 from stemma_messaging import Delivery, Publisher, Service, ServiceSettings, StemmaBroker
+from stemma_messaging.connection import close
 from stemma_messaging.drivers import PullDriver, PushDriver
-from stemma_provisioning import PROVISIONER, client_user
+from stemma_provisioning import PROVISIONER, NatsServer, client_user
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
@@ -157,3 +159,25 @@ async def test_who_tells_tokens_is_told_by_the_server_whether_anybody_hears_them
 
 async def is_not(happened: Awaitable[bool]) -> bool:
     return not await happened
+
+
+@pytest.mark.req("P17")
+async def test_what_was_acknowledged_last_before_a_stop_does_not_come_again(session_server: NatsServer) -> None:
+    stream, durable = "LAST_ACK", "last-ack"
+    async with connected(session_server) as admin:
+        jetstream = admin.jetstream()
+        await jetstream.add_stream(name=stream, subjects=["last-ack.>"])
+        await jetstream.add_consumer(
+            stream, ConsumerConfig(durable_name=durable, ack_policy=AcknowledgePolicy.EXPLICIT)
+        )
+        try:
+            await jetstream.publish("last-ack.1", b"")
+            async with connected(session_server) as client:
+                reading = await client.jetstream().pull_subscribe_bind(durable, stream=stream)
+                (message,) = await reading.fetch(1, timeout=20)
+                await message.ack()
+                await close(client)
+            info = await jetstream.consumer_info(stream, durable)
+            assert (info.num_ack_pending, info.ack_floor.stream_seq) == (0, 1)
+        finally:
+            await jetstream.delete_stream(stream)

@@ -16,7 +16,6 @@ from stemma_contracts.servers import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
 from .errors import BusFailed
-from .joined_client import JoinedClient
 from .settings import ServiceSettings
 
 RECONNECT_WAIT_S = 0.5
@@ -117,7 +116,7 @@ async def _connected(options: dict[str, Any]) -> Client:
     while True:
         with suppress(TimeoutError):
             async with asyncio.timeout(HANDSHAKE_WITHIN_S if "tls" in options else None):
-                client = JoinedClient()
+                client = Client()
                 await client.connect(**options)
                 return client
 
