@@ -71,6 +71,7 @@ NAMED: Mapping[str, Any] = {
     "generator": "offline-writer 0.1.0",
     "graph": "section",
     "graph_execution_id": "0d5e0d8b-2f0c-5c46-9a3f-7a0c3e7d9a51",
+    "held_up_by": {"budget": ["connections"]},
     "graph_execution_ids": {"budget": "0d5e0d8b-2f0c-5c46-9a3f-7a0c3e7d9a51"},
     "ignored_fields": "colour",
     "input_tokens": 1800,

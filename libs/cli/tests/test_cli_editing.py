@@ -231,6 +231,22 @@ async def test_a_section_is_regenerated_with_guidance(cli: Any, backstage: Any, 
 
 
 @pytest.mark.req("P10")
+async def test_a_section_that_cannot_be_written_yet_is_said_to_wait_and_for_what(
+    cli: Any, backstage: Any, settled: str, drafted: Any
+) -> None:
+    async def queue(_: Any) -> None:
+        for name in ("solution", "research"):
+            asked = events.SectionRegenerationRequested(section_id=name, version=1, actor="ana")
+            await backstage.append(settled, asked)
+
+    await backstage.append(settled, drafted("solution"))
+    backstage.on_request = queue
+    done = await cli("regenerate", settled, "solution", "--version", "1")
+    waits = "it waits for research, which is queued"
+    assert done.stdout == f"queued solution, in place of version 1: {waits}\n"
+
+
+@pytest.mark.req("P10")
 async def test_a_script_says_which_version_is_to_be_regenerated(cli: Any, backstage: Any, settled: str) -> None:
     refused = await cli("regenerate", settled, "research")
     assert refused.exit_code == 2

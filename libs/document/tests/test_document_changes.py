@@ -12,7 +12,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_document.dependencies import dependents, in_order, waiting_for
+from stemma_document.dependencies import dependents, held_up_by, in_order, waiting_for
 from stemma_document.views import DocumentView, SectionView
 from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY, job
 
@@ -305,3 +305,16 @@ def test_a_map_of_many_full_levels_is_told_at_once(after: Any, requested: Any) -
     )
 
     assert len(list(in_order(after(requested.model_copy(update={"sections": plans, "starts": ()}))))) == 100
+
+
+@pytest.mark.req("P10")
+def test_a_queued_section_is_held_up_by_what_is_stale_or_not_settled_and_no_other_section_is(
+    after: Any, settled: Any
+) -> None:
+    anew = e.SectionRegenerationRequested(section_id="solution", version=1, actor="ana")
+    asked = e.SectionRegenerationRequested(section_id="research", version=1, actor="ana")
+    held = {}
+    for name, events in {"settled": [anew], "not": [anew, asked], "other": []}.items():
+        view = after(*settled, *events)
+        held[name] = [upstream.section_id for upstream in held_up_by(view, "solution")]
+    assert held == {"settled": [], "not": ["research"], "other": []}

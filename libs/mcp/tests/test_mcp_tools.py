@@ -211,6 +211,23 @@ async def test_a_long_text_comes_in_pieces(
     assert (first["text"] + rest["text"], first["text_length"]) == (text, len(text))
 
 
+@pytest.mark.req("P10")
+async def test_a_section_that_cannot_be_written_yet_tells_what_it_waits_for(
+    called: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    await backstage.append(document_id, requested, drafted("research", await backstage.text(document_id, "Long.")))
+    backstage.accepted = {"held_up_by": {"solution": ("research",)}}
+
+    queued = await called("regenerate_section", document_id=document_id, section_id="solution", version=1)
+    status = await called("document_status", document_id=document_id)
+
+    assert queued["held_up_by"] == {"solution": ["research"]}
+    assert {one["section_id"]: one["held_up_by"] for one in status["sections"]} == {
+        "research": [],
+        "solution": ["research"],
+    }
+
+
 async def test_what_waits_is_listed_over_all_documents(called: Any, backstage: Any, hostile: str) -> None:
     waiting = {one["document_id"]: one for one in (await called("what_waits"))["sections"]}
 

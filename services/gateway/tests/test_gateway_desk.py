@@ -247,6 +247,21 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
 
 
 @pytest.mark.req("H2")
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "It is written once these are settled"), ("de", "Wird geschrieben, sobald diese")]
+)
+async def test_a_queued_section_says_what_it_waits_for(
+    address: str, caller: Caller, bus: Backstage, document_id: str, language: str, said: str
+) -> None:
+    async with caller(address) as http:
+        headers = {"Accept": "text/html", "Accept-Language": language}
+        page = await http.get(f"/desk/documents/{document_id}/sections/solution", headers=headers)
+        other = await http.get(section(document_id), headers=headers)
+    assert (said in page.text, said in other.text) == (True, False)
+    assert f'/sections/research"><bdi>Research</bdi></a> ({words(language)["status_awaiting_review"]})' in page.text
+
+
+@pytest.mark.req("H2")
 async def test_an_address_that_tells_of_no_verb_is_shown_all_the_same(
     address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:

@@ -126,6 +126,16 @@ async def test_tenants_do_not_disturb_each_other(bus: Bus) -> None:
     assert len(documents) == 2
 
 
+@pytest.mark.req("P10")
+async def test_the_answer_says_what_a_section_that_is_to_be_written_anew_waits_for(bus: Bus) -> None:
+    about = {"document_id": await bus.create("one"), "section_id": "solution"}
+    await bus.ask("edit-section", {**about, "version": 0, "text": "Ours.", "request_id": "mine"})
+    [written] = await bus.answers("mine")
+    await bus.ask("regenerate-section", {**about, "version": 1, "replace_edited": True, "request_id": "anew"})
+    [queued] = await bus.answers("anew")
+    assert (written.get("held_up_by"), queued["held_up_by"]) == (None, {"solution": ["research"]})
+
+
 @pytest.mark.req("E2")
 async def test_all_that_it_publishes_names_it_as_the_source(bus: Bus) -> None:
     await bus.create("one")

@@ -48,6 +48,9 @@ class RequestAccepted(Answer):
     sequence: int = Field(
         default=0, ge=0, description="of its last event in the log: what is read as of it or later knows the request"
     )
+    held_up_by: dict[Token, tuple[Token, ...]] = Field(
+        default={}, description="by section that it queued: the sections that have to be settled, and not stale, first"
+    )
 
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)

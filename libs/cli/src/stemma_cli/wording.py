@@ -11,6 +11,7 @@ from typing import Any
 from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.cycles import CycleSummary
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
@@ -20,6 +21,7 @@ from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_document.dependencies import held_up_by
 from stemma_document.views import DocumentView, FormExportView, SectionView, VersionView
 
 from .coverage import coverage_words
@@ -244,6 +246,25 @@ def _status_words(section: SectionView) -> str:
     if section.status is SectionStatus.GENERATING and section.activity:
         return f"{section.status} ({section.activity})"
     return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
+
+
+def queued_words(view: DocumentView, section_id: str) -> str:
+    """What a queued section waits for before it is written; empty if nothing holds it up."""
+    waits = [_upstream_words(upstream) for upstream in held_up_by(view, section_id)]
+    if view.sections[section_id].status is SectionStatus.QUEUED and view.status is DocumentStatus.PAUSED:
+        waits.append("`stemma resume`: the document is paused")
+    return f"waits for {', '.join(waits)}" if waits else ""
+
+
+def _upstream_words(section: SectionView) -> str:
+    name = section.section_id
+    if section.waits_for_review:
+        return f"approval of {name}"
+    if section.asks:
+        return f"an answer to {name}"
+    if section.is_to_be_kept_or_regenerated:
+        return f"{name}, which is stale"
+    return f"{name}, which {'has failed' if section.status is SectionStatus.FAILED else f'is {section.status}'}"
 
 
 def form_export_words(export: FormExportView) -> str:

@@ -9,6 +9,8 @@ from stemma_contracts.v1.section import SectionStatus
 
 from .views import DocumentView, SectionView
 
+_SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+
 
 def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
     """The sections that rest directly on a section."""
@@ -24,6 +26,15 @@ def waiting_for(view: DocumentView, section_id: str) -> frozenset[str]:
         found.update(dict.fromkeys(behind))
         todo += behind
     return frozenset(found)
+
+
+def held_up_by(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
+    """The sections that have to be settled, and not stale, before a queued one is written."""
+    section = view.sections[section_id]
+    if section.status is not SectionStatus.QUEUED:
+        return ()
+    upstreams = (view.sections[name] for name in section.depends_on)
+    return tuple(one for one in upstreams if one.stale or one.status not in _SETTLED)
 
 
 def _is_held_up(section: SectionView) -> bool:

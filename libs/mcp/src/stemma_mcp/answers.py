@@ -35,6 +35,10 @@ class Accepted(BaseModel):
     request_id: str = Field(description="The same call with this id is done once.")
     document_id: str
     section_id: str = ""
+    held_up_by: dict[str, list[str]] = Field(
+        default={},
+        description="by section that is queued: the sections to be settled, and not stale, before it is written",
+    )
     next: list[Step]
 
 
@@ -117,6 +121,7 @@ class SectionLine(BaseModel):
     version: int = Field(description="the current one; 0: nothing is written yet")
     depends_on: tuple[str, ...]
     waits_for: list[Wait]
+    held_up_by: list[str] = Field(description="if it is queued: the sections to be settled, and not stale, first")
     score: float | None
     issue_count: int
     failure: Words

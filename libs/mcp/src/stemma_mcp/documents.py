@@ -16,6 +16,7 @@ from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_document.dependencies import held_up_by
 from stemma_document.views import DocumentView, ExportView, FormExportView, SectionView
 
 from .answers import (
@@ -182,7 +183,7 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         kind=view.kind,
         language=view.language,
         status=view.status,
-        sections=[_section_line(section) for section in view.sections.values()],
+        sections=[_section_line(view, section) for section in view.sections.values()],
         exports=[_export_line(export) for export in view.exports.values()],
         form_exports=[_form_line(export) for export in view.form_exports.values()],
         usage=view.usage,
@@ -193,7 +194,7 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
     )
 
 
-def _section_line(section: SectionView) -> SectionLine:
+def _section_line(view: DocumentView, section: SectionView) -> SectionLine:
     evaluation = section.evaluation
     return SectionLine(
         section_id=section.section_id,
@@ -202,6 +203,7 @@ def _section_line(section: SectionView) -> SectionLine:
         version=section.version,
         depends_on=section.depends_on,
         waits_for=waits_of(section),
+        held_up_by=[upstream.section_id for upstream in held_up_by(view, section.section_id)],
         score=evaluation.score if evaluation and evaluation.judged else None,
         issue_count=section.issue_count,
         failure=section.failure or "",

@@ -25,8 +25,13 @@ WHY: dict[Wait, str] = {
 def accepted(answer: RequestAccepted, then: str = "document_status") -> Accepted:
     """The answer to a request, and where to see what becomes of it."""
     step = Step(tool=then, arguments={"document_id": answer.document_id}, why="what becomes of it is told there")
-    section_id = answer.section_id or ""
-    return Accepted(request_id=answer.request_id, document_id=answer.document_id, section_id=section_id, next=[step])
+    return Accepted(
+        request_id=answer.request_id,
+        document_id=answer.document_id,
+        section_id=answer.section_id or "",
+        held_up_by={name: list(upstreams) for name, upstreams in answer.held_up_by.items()},
+        next=[step],
+    )
 
 
 def waits_of(section: SectionView) -> list[Wait]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakValueDictionary
 
 from nats.js import JetStreamContext
@@ -12,11 +12,13 @@ from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import Request
-from stemma_document.state import Document, State
+from stemma_document.staleness import staleness
+from stemma_document.state import Document, Queued, State
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, Publisher
 from stemma_telemetry import annotate, get_logger, inject
 
+from .core.generation import held_up_by
 from .core.problems import problem_of
 from .requests import Received, read_request, request_id_for
 
@@ -95,8 +97,8 @@ def _log(answer: Answer) -> None:
 
 def answer_of(received: Received, state: State) -> Answer:
     """What came of a request, as the document has it."""
-    handled = state.requests.get(received.asked["request_id"]) if isinstance(state, Document) else None
-    assert handled is not None, "every request about a document leaves an event"
+    assert isinstance(state, Document), "every request about a document leaves an event"
+    handled = state.requests[received.asked["request_id"]]
     if handled.digest != received.asked["request_digest"]:
         return id_used_before(received)
     if handled.refusals:
@@ -113,7 +115,15 @@ def answer_of(received: Received, state: State) -> Answer:
         graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
         ignored_fields=received.ignored_fields,
         sequence=handled.sequence,
+        held_up_by=_held_up(state, handled.section_ids),
     )
+
+
+def _held_up(document: Document, section_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    queued = [one for name in section_ids if (one := document.sections.get(name)) and isinstance(one.phase, Queued)]
+    stale = staleness(document) if queued else {}
+    found = {section.plan.section_id: held_up_by(document, section, stale) for section in queued}
+    return {name: upstreams for name, upstreams in found.items() if upstreams}
 
 
 def id_used_before(received: Received) -> RequestRejected:

@@ -15,7 +15,10 @@ from stemma_cli.report import tell_answer, tell_new_version
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from stemma_client.client import Client
+    from stemma_contracts.v1.answers import RequestAccepted
     from stemma_document.views import DocumentView, SectionView
 
 
@@ -260,14 +263,25 @@ async def regenerate(
             accepted = await client.regenerate(
                 view.document_id, name, number, guidance=guidance, replace_edited=replace_edited
             )
-            words = f"regenerating {name}, in place of version {number}"
-            tell_answer(accepted, words, as_json=as_json, version=number)
+            waits = await _waits(client, accepted, [name])
+            done = f"{'queued' if waits else 'regenerating'} {name}, in place of version {number}"
+            tell_answer(accepted, ": it ".join([done, *waits.values()]), as_json=as_json, version=number)
         else:
             accepted = await client.regenerate_sections(
                 view.document_id, versions, guidance=guidance, replace_edited=replace_edited
             )
             words = f"regenerating {versions_words(accepted, versions)}"
             tell_answer(accepted, words, as_json=as_json, versions=versions)
+            for name, waiting in (await _waits(client, accepted, list(versions))).items():
+                note(f"{name} is queued: it {waiting}")
+
+
+async def _waits(client: Client, accepted: RequestAccepted, names: Iterable[str]) -> dict[str, str]:
+    """What each of these sections waits for before it is written, by those that wait."""
+    from stemma_cli.wording import queued_words
+
+    view = await client.document(accepted.document_id, at_least=accepted.sequence)
+    return {name: words for name in names if (words := queued_words(view, name))}
 
 
 def _checked(sections: list[str] | None, version: int | None, everything: bool) -> tuple[list[str], int | None, bool]:

@@ -14,6 +14,7 @@ from stemma_client import Client, DocumentView
 from stemma_client.differences import Change, Piece, differences
 from stemma_client.findings import findings_of
 from stemma_client.single_changes import SingleChange, placed, single_changes
+from stemma_document.dependencies import held_up_by
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
 
@@ -102,6 +103,7 @@ async def section_page(
         document=document,
         title=await title_of(session, document),
         section=section,
+        held_up_by=held_up_by(document, section_id),
         verbs=open_verbs(section),
         lines=text.split("\n"),
         rendered=html(text, lambda name: picture(request, document, section, name), level=1),

@@ -6,7 +6,7 @@ from stemma_document.state import Generating, Resuming, Validating
 
 from stemma_orchestrator.core.hooks import Feature
 
-from .decide import Retry, all_settled, decide, is_met
+from .decide import Retry, all_settled, decide, held_up_by, is_met
 from .work import GENERATING, RESUMING, VALIDATING
 
 FEATURE = Feature[Retry](
@@ -18,4 +18,4 @@ FEATURE = Feature[Retry](
     may_end=all_settled,
 )
 
-__all__ = ["FEATURE", "Retry"]
+__all__ = ["FEATURE", "Retry", "held_up_by"]

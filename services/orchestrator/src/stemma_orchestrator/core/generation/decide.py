@@ -32,7 +32,13 @@ def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
 
 def is_met(document: Document, section: Section, stale: Staleness) -> bool:
     """Whether every direct upstream is settled and not stale."""
-    return all(_is_settled(document.sections[name]) and name not in stale for name in section.plan.depends_on)
+    return not held_up_by(document, section, stale)
+
+
+def held_up_by(document: Document, section: Section, stale: Staleness) -> tuple[str, ...]:
+    """The direct upstreams that have to be settled before the section is written."""
+    upstreams = section.plan.depends_on
+    return tuple(name for name in upstreams if name in stale or not _is_settled(document.sections[name]))
 
 
 def all_settled(document: Document) -> bool:
