@@ -39,8 +39,6 @@ print(json.dumps([failed, by_services, large("litellm")]))
 
 EXPENSIVE = {
     "litellm": "is for models that ask for it",
-    "aiohttp": "is for who connects by it",
-    "langsmith.types.run": "is for who reports runs",
     "mcp": "is for agents, once one calls the gateway",
     "stemma_mcp": "is as well",
     "openpyxl": "is for reading files, in processes of their own",

@@ -5,14 +5,12 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from stemma_testkit.backstage import *  # noqa: F403
-from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 
@@ -20,14 +18,6 @@ class Finished(NamedTuple):
     exit_code: int
     stdout: str
     stderr: str
-
-
-@pytest.fixture(scope="session", autouse=True)
-def verbs_built_once() -> Iterator[None]:
-    """Typer builds all verbs anew for every call, which takes longer than many a verb: 80 CPU ms."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("typer.testing._get_command", cache(get_command))
-        yield
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from typing import Any
 
 import pytest
-from stemma_cli.main import app
+from stemma_cli.main import MODULE_OF, MODULES, app
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
@@ -17,7 +18,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 NARROW = 40
-VERBS = sorted(str(command.name) for command in app.registered_commands)
+COMMAND: Any = get_command(app)
+BUILT = {name: COMMAND.get_command(None, name) for name in MODULE_OF}
+VERBS = sorted(name for name, built in BUILT.items() if not hasattr(built, "commands"))
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 REQUESTS = (
     ("approve", "research", "--version", "1"),
@@ -44,16 +47,27 @@ def test_every_verb_teaches_with_an_example_and_speaks_json(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", ["", "new", "revise"])
 async def test_help_in_a_narrow_terminal_has_every_name_whole(on_a_terminal: Any, verb: str) -> None:
-    group: Any = get_command(app)
-    options = group.commands[verb].params if verb else []
-    names = {name for option in options for name in option.opts if name.startswith("-")} or set(VERBS)
+    options = BUILT[verb].params if verb else []
+    names = {name for option in options for name in option.opts if name.startswith("-")} or set(MODULE_OF)
 
     seen, code = await on_a_terminal(*verb.split(), "--help", columns=NARROW)
 
     shown = re.findall(r"(?m)^  (\S.*)$", seen.replace("\r", ""))
     assert code == 0
     assert names <= set(re.findall(r"[\w-]+", " ".join(shown)))
-    assert [line for line in seen.splitlines() if len(line) > NARROW] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_command_has_the_verbs_of_every_module(module: str) -> None:
+    found = import_module(f"stemma_cli.verbs.{module}")
+    assert {*getattr(found, "VERBS", {}), *getattr(found, "GROUPS", {})} == set(MODULES[module])
+
+
+async def test_an_unknown_verb_is_refused_and_a_similar_one_suggested(cli: Any) -> None:
+    done = await cli("inbx")
+
+    assert done.exit_code == 2
+    assert "Did you mean 'inbox'?" in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])

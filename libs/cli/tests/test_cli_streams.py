@@ -153,17 +153,3 @@ async def test_words_are_typed_at_the_terminal_to_their_end(on_a_terminal: Any, 
     _, code = await on_a_terminal("edit", written, "research", "-m", "-", typed="Say more\nof it.\n\x04")
 
     assert (code, backstage.received[-1][1].instruction) == (0, "Say more\nof it.\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "closed", "code"),
-    [(("list",), ">&-", 0), (("show", "absent"), "2>&-", 1), (("cancel", "d1"), "<&-", 2)],
-)
-def test_a_verb_ends_cleanly_with_a_closed_stream(
-    environment: dict[str, str], arguments: tuple[str, ...], closed: str, code: int
-) -> None:
-    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *STEMMA, *arguments]
-    done = subprocess.run(shell, env=os.environ | environment, capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stdout) == (code, "")
-    assert "Traceback" not in done.stderr

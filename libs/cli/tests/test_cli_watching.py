@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from typing import Any
 
@@ -212,25 +211,3 @@ async def test_a_draft_on_a_terminal_is_rendered_and_cannot_control_it(
     assert "word." in seen
     assert "owned" not in seen
     assert "\x1b]" not in seen
-
-
-def test_help_lists_the_exit_codes_and_needs_neither_nats_nor_pydantic() -> None:
-    code = (
-        "import sys\nfrom stemma_cli.main import app\n"
-        "app(['--help'], standalone_mode=False)\n"
-        "assert not {'nats', 'pydantic', 'asyncio'} & set(sys.modules), 'help loads too much'"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert shown.stderr == ""
-    assert "3 rejected by Stemma, 4 no server, 5" in shown.stdout
-
-
-def test_verbs_that_read_no_text_load_neither_markdown_nor_languages() -> None:
-    code = (
-        "import sys\nimport stemma_client.client, stemma_cli.rendering.documents\n"
-        "assert not {'yaml', 'stemma_markdown', 'stemma_languages'} & set(sys.modules), 'a list loads too much'"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert loaded.stderr == ""

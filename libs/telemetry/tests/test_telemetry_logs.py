@@ -1,8 +1,6 @@
 import io
 import json
 import logging
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -131,10 +129,3 @@ def test_the_reason_of_a_server_is_told_in_its_words_however_long_they_are(lines
     [line] = lines()
     assert line["reason"].startswith("no space left on device, x")
     assert len(line["reason"]) == MAX_VALUE_CHARACTERS
-
-
-def test_who_logs_does_not_load_what_draws_tracebacks_and_whoever_wants_it_later_gets_it() -> None:
-    """Structlog loads it where it is installed, as it is beside a command line."""
-    code = "import sys, stemma_telemetry; print('rich' in sys.modules); import rich.traceback"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "False\n"

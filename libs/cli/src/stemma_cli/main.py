@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable
-from functools import cache
-from importlib.metadata import version
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
-from .help_plain import NARROW, Verb, Verbs
-from .output import console
 from .runtime import command
-from .verbs import (
-    agents,
-    assigning,
-    commenting,
-    comparing,
-    dead,
-    decisions,
-    desk,
-    documents,
-    editing,
-    exporting,
-    forms,
-    identity,
-    inputs,
-    installation,
-    kinds,
-    ledgers,
-    notifying,
-    operating,
-    progress,
-    tracing,
-)
+
+Verb = Callable[..., Any]
 
 EPILOG = """\
 Example: stemma new proposal --sample
@@ -47,7 +24,83 @@ Environment: STEMMA_NATS_URL, STEMMA_NATS_USER, STEMMA_NATS_PASSWORD, STEMMA_TEN
 STEMMA_ACTOR (whom a program names), STEMMA_LOGIN (file of a person's login), \
 STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
 
-CONTEXT: dict[str, object] = {"help_option_names": ["-h", "--help"]}
+MODULES = {
+    "documents": ("new", "outline", "list", "show"),
+    "kinds": ("kinds",),
+    "progress": ("watch",),
+    "decisions": ("inbox", "approve", "revise", "answer", "retry", "pause", "resume", "cancel"),
+    "editing": ("edit", "accept-edit", "reject-edit", "keep", "regenerate", "restore"),
+    "commenting": ("comment", "comments"),
+    "assigning": ("assign",),
+    "comparing": ("stale", "diff", "history"),
+    "exporting": ("export",),
+    "inputs": ("amend", "input"),
+    "ledgers": ("ledger",),
+    "tracing": ("trace",),
+    "identity": ("login", "logout", "token"),
+    "desk": ("desk",),
+    "agents": ("mcp",),
+    "installation": ("demo", "up", "tenant", "user"),
+    "operating": ("backup", "doctor", "restore-backup"),
+    "dead": ("dead",),
+    "notifying": ("notify",),
+    "forms": ("form",),
+}
+"""The verbs by their module in `stemma_cli.verbs`, in the order of the help."""
+MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+
+
+class Verbs(TyperGroup):
+    """All verbs; one is imported and built when it is typed, because most take longer to build than to run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order of the help."""
+        return [*MODULE_OF]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A verb; an unknown name builds all of them, so that a similar one is suggested."""
+        for name in [cmd_name] if cmd_name in MODULE_OF else MODULE_OF:
+            if name not in self.commands:
+                self.add_command(_built(name), name)
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Every verb with the first paragraph about it, which needs none of them built."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_paragraph(_docstring(name))) for name in MODULE_OF])
+
+
+def _built(name: str) -> Any:
+    made = typer.Typer(help=_docstring(name), no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+    for verb_name, verb in _group(name).items() or {name: _module(name).VERBS[name]}.items():
+        docstring = cleandoc(verb.__doc__ or "")
+        made.command(verb_name, help=_unwrapped(docstring), short_help=_first_paragraph(docstring))(command(verb))
+    return get_command(made)
+
+
+def _module(name: str) -> Any:
+    return import_module(f"stemma_cli.verbs.{MODULE_OF[name]}")
+
+
+def _group(name: str) -> Mapping[str, Verb]:
+    _, verbs = getattr(_module(name), "GROUPS", {}).get(name, ("", {}))
+    return verbs  # type: ignore[no-any-return]
+
+
+def _docstring(name: str) -> str:
+    module = _module(name)
+    groups = getattr(module, "GROUPS", {})
+    return groups[name][0] if name in groups else cleandoc(module.VERBS[name].__doc__)
+
+
+def _first_paragraph(docstring: str) -> str:
+    return " ".join(docstring.partition("\n\n")[0].split())
+
+
+def _unwrapped(docstring: str) -> str:
+    """The mark of a paragraph whose lines stay as they are, which examples need."""
+    return docstring.replace("\n\nExample:", "\n\n\b\nExample:")
+
 
 app = typer.Typer(
     name="stemma",
@@ -55,13 +108,17 @@ app = typer.Typer(
     help="Long documents with several authors: models write, people review.",
     epilog=EPILOG,
     no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings=CONTEXT,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        # It reads what is installed by what parses mail: a quarter of what the help takes.
+        from importlib.metadata import version
+
         print(version("stemma-cli"))
         raise typer.Exit
 
@@ -75,72 +132,6 @@ def stemma(
     """Long documents with several authors: models write, people review."""
 
 
-GROUPS_OF_VERBS = (
-    documents,
-    kinds,
-    progress,
-    decisions,
-    editing,
-    commenting,
-    assigning,
-    comparing,
-    exporting,
-    inputs,
-    ledgers,
-    tracing,
-    identity,
-    desk,
-    agents,
-    installation,
-    operating,
-)
-VERBS: dict[str, Callable[..., Any]] = {name: verb for group in GROUPS_OF_VERBS for name, verb in group.VERBS.items()}
-
-for name, verb in VERBS.items():
-    app.command(name, cls=Verb)(command(verb))
-GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
-    **installation.GROUPS,
-    **dead.GROUPS,
-    **notifying.GROUPS,
-    **inputs.GROUPS,
-    **forms.GROUPS,
-}
-for name, (words, verbs) in GROUPS.items():
-    group = typer.Typer(help=words, no_args_is_help=True)
-    for verb_name, verb in verbs.items():
-        group.command(verb_name, cls=Verb)(command(verb))
-    app.add_typer(group, name=name, cls=Verbs)
-
-
 def main() -> None:
     """Run the command line."""
-    _replace_closed_streams()
-    _spare_websockets()
-    _be_plain_in_a_narrow_terminal()
-    built_app()()
-
-
-@cache
-def built_app() -> Callable[[], Any]:
-    """All verbs, built for a wide terminal or, after it was found narrow, for that one."""
-    return get_command(app)
-
-
-def _replace_closed_streams() -> None:
-    """A stream that the caller closed is None, and its number goes to the next file or connection."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-
-
-def _be_plain_in_a_narrow_terminal() -> None:
-    if (columns := console().width) < NARROW:
-        app.rich_markup_mode = None
-        CONTEXT["terminal_width"] = columns
-        built_app.cache_clear()
-
-
-def _spare_websockets() -> None:
-    """nats-py loads aiohttp for WebSockets where it is installed: a fifth of what a verb takes."""
-    if not os.environ.get("STEMMA_NATS_URL", "").startswith("ws"):
-        sys.modules.setdefault("aiohttp", None)  # type: ignore[arg-type]
+    get_command(app)()

@@ -6,14 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-from rich.tree import Tree
+# Rich is imported where something is printed by it: it takes as long to load as all else that a help needs.
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.tree import Tree
 
 PIPE_WIDTH = 2_000
 GAP = 2
@@ -40,6 +39,8 @@ def clean_line(text: str) -> str:
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
     """A console that takes everything literally."""
+    from rich.console import Console
+
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
@@ -68,12 +69,14 @@ def stdout_width() -> int:
 
 def say_fitting(lines: Iterable[str]) -> None:
     """Lines of clean text that keep their indentation; cut at the width of a terminal, whole in a pipe."""
-    screen = console() if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        print(*lines, sep="\n")
+        return
+    from rich.text import Text
+
+    screen = console()
     for line in lines:
-        if screen is None:
-            print(line)
-        else:
-            screen.print(Text(line), no_wrap=True, overflow="ellipsis")
+        screen.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def note(text: str) -> None:
@@ -88,6 +91,9 @@ def say_json(value: Any) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """A table of literal cells that folds rather than cuts."""
+    from rich.table import Table
+    from rich.text import Text
+
     made = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
         made.add_column(column, overflow="fold", no_wrap=number == 0)
@@ -115,12 +121,18 @@ def fitting(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
 
 def _narrowest(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """Columns of the screen that a table takes when the first cell of a row stays on a line, and every word whole."""
+    from rich.cells import cell_len
+
     first = max(cell_len(cells[0]) for cells in (columns, *rows))
     rest = zip(*(cells[1:] for cells in (columns, *rows)), strict=True)
     return first + sum(GAP + max(cell_len(word) for cell in cells for word in cell.split()) for cells in rest)
 
 
 def _blocks(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
     blocks: list[RenderableType] = []
     for row in rows:
         blocks.append(Text(row[0], style="bold"))

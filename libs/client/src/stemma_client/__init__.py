@@ -19,10 +19,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stemma_contracts.importing import spare_aiohttp
-
-spare_aiohttp()
-
 if TYPE_CHECKING:
     from stemma_document.views import DocumentView, ExportView, SectionView
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import structlog
+
 from . import names
 from .context import annotate, bind, extract, inject, link, note, span
-from .lean import structlog
 from .logs import configure_logs
 from .tracing import configure_tracing
 

@@ -9,11 +9,11 @@ from json import JSONEncoder
 from types import TracebackType
 from typing import Any, TextIO
 
+import structlog
 from opentelemetry import trace
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from .context import bound
-from .lean import structlog
 from .names import Log
 
 MAX_VALUE_CHARACTERS = 200

@@ -1,5 +1,1 @@
 """HTTP for callers without a NATS client: a client of the bus like any other, in the name of whoever calls."""
-
-from stemma_contracts.importing import spare_aiohttp
-
-spare_aiohttp()

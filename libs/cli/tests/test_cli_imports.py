@@ -1,0 +1,43 @@
+"""What a verb imports. Imports are most of what a verb takes, and they are counted by name, never timed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+RUN = """
+import json, sys
+sys.argv[0] = "stemma"
+from stemma_cli.main import main
+try:
+    main()
+finally:
+    print(json.dumps([*sys.modules]), file=sys.stderr)
+"""
+
+
+def imported_by(*arguments: str, environment: dict[str, str]) -> tuple[set[str], str]:
+    """The modules that are there after a verb ran, and what it printed."""
+    command = [sys.executable, "-c", RUN, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1])), done.stdout
+
+
+HEAVY = {"asyncio", "nats", "rich", "stemma_client", "stemma_contracts", "stemma_markdown", "stemma_messaging"}
+
+
+def test_help_imports_nothing_but_what_reads_the_command_line(environment: dict[str, str]) -> None:
+    imported, shown = imported_by("--help", environment=environment)
+
+    assert "3 rejected by Stemma, 4 no server, 5" in shown
+    assert imported & (HEAVY | {"importlib.metadata", "pydantic"}) == set()
+
+
+def test_help_of_a_verb_imports_no_other_verb(environment: dict[str, str]) -> None:
+    imported, shown = imported_by("inbox", "--help", environment=environment)
+
+    verbs = {name.rpartition(".")[2] for name in imported if name.startswith("stemma_cli.verbs.")}
+    assert "Usage: stemma inbox" in shown
+    assert imported & HEAVY == set()
+    assert verbs == {"decisions"}
