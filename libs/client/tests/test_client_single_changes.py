@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_client.differences import differences as line_differences
-from stemma_client.single_changes import placed, single_changes, without
+from stemma_client.single_changes import placed, placed_changes, single_changes, without
 from stemma_markdown import differences, split
+from stemma_testkit.counting import characters
 
 pytestmark = pytest.mark.req("H2")
 WORDS = st.sampled_from(["Pilot", "costs", "480,000", "euros", "a", "year", "and", "more"])
@@ -62,3 +63,18 @@ def test_each_change_stands_once_among_the_words_of_the_differences(old: str, ne
     singles = single_changes(old, new)
     shown = [piece for _, pieces in placed(line_differences(old, new), singles) for piece in pieces]
     assert [number for number in shown if isinstance(number, int)] == list(range(len(singles)))
+
+
+@pytest.mark.req("S6")
+def test_four_times_the_changes_are_four_times_the_work() -> None:
+    def work(number: int) -> int:
+        old, new = ("".join(f"Aaa {step * place} bbb.\n\n" for place in range(number)) for step in (3, 7))
+        return characters(lambda: placed_changes(old, new))
+
+    assert work(200) < 6 * work(50)
+
+
+@given(TEXTS, TEXTS)
+def test_both_ways_of_telling_changes_agree(old: str, new: str) -> None:
+    singles = single_changes(old, new)
+    assert placed_changes(old, new) == (placed(line_differences(old, new), singles), singles)

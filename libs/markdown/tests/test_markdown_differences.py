@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Block, BlockDifference, differences, split
@@ -90,3 +91,24 @@ def test_no_change_is_lost(words: list[str], data: st.DataObject) -> None:
     for one in found:
         if one.change == "changed":
             assert one.sentences
+
+
+@pytest.mark.req("S6")
+def test_a_long_line_that_differs_in_too_many_places_counts_as_changed_whole() -> None:
+    old, new = (" ".join(f"w{step * number % 89}" for number in range(30_000)) for step in (5, 7))
+    (paragraph,) = differences(f"{old} end", f"{new} end")
+    (sentence,) = paragraph.sentences
+    (words,) = sentence.words
+    assert words.old is not None
+    assert words.new is not None
+    assert old.endswith(words.old.text)
+    assert new.endswith(words.new.text)
+
+
+@pytest.mark.req("S6")
+def test_words_that_a_long_line_has_once_tell_where_it_differs() -> None:
+    words = [f"w{number}" for number in range(20_000)]
+    new = [f"x{number}" if number % 8_000 == 9 else word for number, word in enumerate(words)]
+    (paragraph,) = differences(" ".join(words), " ".join(new))
+    (sentence,) = paragraph.sentences
+    assert [word.new and word.new.text for word in sentence.words] == ["x9", "x8009", "x16009"]

@@ -58,8 +58,12 @@ def differences(old: str, new: str, language: str = "en") -> tuple[Change, ...]:
     # Most verbs compare nothing, and what reads Markdown takes long to load.
     import stemma_markdown
 
-    found = stemma_markdown.differences(old, new, language)
-    return tuple(change for block in found for change in _changes(block))
+    return changes_of(stemma_markdown.differences(old, new, language))
+
+
+def changes_of(blocks: Iterable[BlockDifference]) -> tuple[Change, ...]:
+    """The changes of two texts whose blocks are compared already."""
+    return tuple(change for block in blocks for change in _changes(block))
 
 
 def _changes(block: BlockDifference) -> Iterator[Change]:

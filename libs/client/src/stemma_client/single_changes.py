@@ -3,16 +3,18 @@ of the newer text."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .differences import Change, Kind, Piece, replaced
+from .differences import Change, Kind, Piece, changes_of, replaced
 
 if TYPE_CHECKING:
-    from stemma_markdown import Block, SentenceDifference
+    from stemma_markdown import Block, BlockDifference, SentenceDifference
 
 
 @dataclass(frozen=True)
@@ -33,29 +35,43 @@ class SingleChange:
 
 def single_changes(old: str, new: str, language: str = "en") -> tuple[SingleChange, ...]:
     """The changes that turn the older text into the newer one, in their order; a block that only moved is none."""
-    return tuple(_changes(old, new, language))
+    # What reads Markdown takes long to load, and most verbs compare nothing.
+    import stemma_markdown
+
+    return tuple(_changes(old, new, stemma_markdown.differences(old, new, language)))
+
+
+def placed_changes(
+    old: str, new: str, language: str = "en"
+) -> tuple[tuple[tuple[Change, tuple[Piece | int, ...]], ...], tuple[SingleChange, ...]]:
+    """The changes of two texts with the single changes that stand in them, as `placed` has it, and these."""
+    import stemma_markdown
+
+    blocks = stemma_markdown.differences(old, new, language)
+    singles = tuple(_changes(old, new, blocks))
+    return placed(changes_of(blocks), singles), singles
 
 
 def without(new: str, changes: Collection[SingleChange]) -> str:
     """The newer text without some of its changes."""
-    for change in sorted(changes, key=lambda each: (each.start, each.end))[::-1]:
-        new = f"{new[: change.start]}{change.removed}{new[change.end :]}"
-    return new
+    pieces, at = list[str](), 0
+    for change in sorted(changes, key=lambda each: (each.start, each.end)):
+        pieces += [new[at : change.start], change.removed]
+        at = change.end
+    return "".join([*pieces, new[at:]])
 
 
-def _changes(old: str, new: str, language: str) -> Iterator[SingleChange]:
-    # What reads Markdown takes long to load, and most verbs compare nothing.
-    import stemma_markdown
-
+def _changes(old: str, new: str, blocks: Iterable[BlockDifference]) -> Iterator[SingleChange]:
     places = _places(old, new)
-    for block in stemma_markdown.differences(old, new, language):
+    lines = _Lines(new)
+    for block in blocks:
         if block.old is None:
             assert block.new is not None
             yield SingleChange(block.new.start, block.new.end, block.new.line, "", block.new.text)
         elif block.new is None:
-            yield _gone(block.old, places[block.old.start], new)
+            yield _gone(block.old, places[block.old.start], lines)
         else:
-            yield from _words(block.old, block.new, block.sentences, new)
+            yield from _words(block.old, block.new, block.sentences, lines)
 
 
 def _places(old: str, new: str) -> dict[int, int]:
@@ -72,24 +88,36 @@ def _places(old: str, new: str) -> dict[int, int]:
     return places
 
 
-def _gone(block: Block, at: int, new: str) -> SingleChange:
+def _gone(block: Block, at: int, lines: _Lines) -> SingleChange:
     """A block that was removed; if it comes back, blank lines keep it apart."""
-    head = new[:at]
-    apart = "" if not head or head.endswith("\n\n") else "\n" if head.endswith("\n") else "\n\n"
-    return SingleChange(at, at, _line(new, at), f"{apart}{block.content.rstrip()}\n\n", "")
+    return SingleChange(at, at, lines.number(at), f"{lines.missing_before(at)}{block.content.rstrip()}\n\n", "")
 
 
-def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference], text: str) -> Iterator[SingleChange]:
+def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference], lines: _Lines) -> Iterator[SingleChange]:
     in_old, in_new = old.start, new.start
     for gone, come in replaced(sentences):
         start = come.start if come else in_new + (gone.start - in_old if gone else 0)
         end = come.end if come else start
-        yield SingleChange(start, end, _line(text, start), gone.text if gone else "", come.text if come else "")
+        yield SingleChange(start, end, lines.number(start), gone.text if gone else "", come.text if come else "")
         in_old, in_new = gone.end if gone else in_old + start - in_new, end
 
 
-def _line(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1
+class _Lines:
+    """The lines of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [found.end() for found in re.finditer("\n", text)]
+
+    def number(self, place: int) -> int:
+        """The line, counted from 1, that a place is on."""
+        return bisect_right(self._ends, place) + 1
+
+    def missing_before(self, place: int) -> str:
+        """The line ends that are missing before a place for a block to begin there."""
+        if not place or self._text.endswith("\n\n", 0, place):
+            return ""
+        return "\n" if self._text.endswith("\n", 0, place) else "\n\n"
 
 
 def placed(
@@ -112,17 +140,15 @@ def _numbered(change: Change, rest: deque[tuple[int, SingleChange]]) -> Iterator
 
 def _taken(run: Sequence[Piece], rest: deque[tuple[int, SingleChange]]) -> list[int] | None:
     """The single changes that are these words, taken off the rest; None if they are none."""
-    wanted = tuple(_letters(piece.text for piece in run if piece.kind is kind) for kind in (Kind.REMOVED, Kind.ADDED))
-    numbers, found = [], ("", "")
-    for number, single in rest:
-        numbers.append(number)
-        found = (found[0] + _letters([single.removed]), found[1] + _letters([single.added]))
-        if found == wanted:
-            for _ in numbers:
-                rest.popleft()
-            return numbers
-        if not all(all_of_it.startswith(begin) for all_of_it, begin in zip(wanted, found, strict=True)):
-            return None
+    wanted = [_letters(piece.text for piece in run if piece.kind is kind) for kind in (Kind.REMOVED, Kind.ADDED)]
+    at = [0, 0]
+    for count, (_, single) in enumerate(rest, 1):
+        for side, letters in enumerate((_letters([single.removed]), _letters([single.added]))):
+            if not wanted[side].startswith(letters, at[side]):
+                return None
+            at[side] += len(letters)
+        if at == [len(letters) for letters in wanted]:
+            return [rest.popleft()[0] for _ in range(count)]
     return None
 
 

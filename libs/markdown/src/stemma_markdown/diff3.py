@@ -16,8 +16,9 @@ from operator import attrgetter
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from .balance import Region, unbalanced
+from .comparing import Comparisons, in_order
 from .lines import BLANK
-from .matching import in_order, match_parts
+from .matching import match_parts
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -75,10 +76,15 @@ class Spacing(NamedTuple):
 
 
 def diff3(
-    base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], inside: Callable[[P, P, P], Merged], spacing: Spacing
+    base: Sequence[P],
+    ours: Sequence[P],
+    theirs: Sequence[P],
+    inside: Callable[[P, P, P], Merged],
+    spacing: Spacing,
+    comparisons: Comparisons,
 ) -> Merged:
     """Merge three rows; ``inside`` merges a part that both sides changed, from that of the base, ours and theirs."""
-    return _Merge(_rows(base, ours, theirs), inside, spacing).written()
+    return _Merge(_rows(base, ours, theirs, comparisons), inside, spacing).written()
 
 
 def balanced_diff3(
@@ -88,12 +94,13 @@ def balanced_diff3(
     inside: Callable[[P, P, P], Merged],
     spacing: Spacing,
     sentences: Callable[[str], Iterable[str]],
+    comparisons: Comparisons,
 ) -> Merged:
     """Merge three rows, and leave as ours has it each stretch in which the result has not the sentences that are due.
 
     ``sentences`` are those of a part, or of what is disputed in one.
     """
-    rows = _rows(base, ours, theirs)
+    rows = _rows(base, ours, theirs, comparisons)
     merge = _Merge(rows, inside, spacing)
     mirrored = _Merge(_Rows(rows.base, rows.theirs, rows.ours), inside, spacing)
     merge.leave(unbalanced(list(_balance(merge, mirrored, sentences))))
@@ -135,8 +142,8 @@ class _Row(Generic[P]):
         return "".join(self.parts[key].content + self.parts[key].gap for key in keys).rstrip(BLANK)
 
 
-def _row(base: Sequence[P], side: Sequence[P], name: Literal["ours", "theirs"]) -> _Row[P]:
-    partners = match_parts([part.content for part in base], [part.content for part in side])
+def _row(base: Sequence[P], side: Sequence[P], name: Literal["ours", "theirs"], comparisons: Comparisons) -> _Row[P]:
+    partners = match_parts([part.content for part in base], [part.content for part in side], comparisons)
     stayed = in_order(partners.values())
     keys = [_Key("base", partners[n]) if n in partners else _Key(name, n) for n in range(len(side))]
     moved = frozenset(_Key("base", number) for number in partners.values() if number not in stayed)
@@ -154,9 +161,9 @@ class _Rows(NamedTuple, Generic[P]):
         return {*self.ours.moved, *self.theirs.moved}
 
 
-def _rows(base: Sequence[P], ours: Sequence[P], theirs: Sequence[P]) -> _Rows[P]:
+def _rows(base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], comparisons: Comparisons) -> _Rows[P]:
     before = _Row({_Key("base", number): part for number, part in enumerate(base)})
-    return _Rows(before, _row(base, ours, "ours"), _row(base, theirs, "theirs"))
+    return _Rows(before, _row(base, ours, "ours", comparisons), _row(base, theirs, "theirs", comparisons))
 
 
 class _Dispute(NamedTuple):
@@ -187,8 +194,9 @@ class _Merge(Generic[P]):
         self.inside, self.spacing = inside, spacing
         self.left: set[_Key] = set()
         self.stretches = list(_stretches(rows))
+        moved = rows.moved
         for stretch in self.stretches:
-            self._settle(stretch, rows.moved)
+            self._settle(stretch, moved)
         self.contents = {key: self._content(key) for stretch in self.stretches for key in stretch.order}
 
     def leave(self, numbers: Collection[int]) -> None:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rapidfuzz.distance import Indel
-
-ALIKE = 0.5
-"""Parts less similar than this are different ones: the share of what is common to both of what both hold."""
+from .comparing import Comparisons
 
 _WORDS = re.compile(r"[^\W_]+|[^\s]")
 _MOST_USES = 30
 _CANDIDATES = 6
 _SHORT = 400
-_LONG = 10_000
 
 
 @dataclass
@@ -38,36 +33,22 @@ class _Side:
         return [number for number in range(len(self.contents)) if number not in self.partner]
 
 
-def match_parts(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+def match_parts(old: Sequence[str], new: Sequence[str], comparisons: Comparisons | None = None) -> dict[int, int]:
     """The number of the old part that each new part is, by the number of the new one; others are new.
 
-    No old part is two new ones. Time grows with the length of the texts, whatever they hold.
+    No old part is two new ones. Time grows with the length of the texts, whatever they hold; ``comparisons`` are those
+    of the texts that the parts are of, if there are more of them.
     """
     if not old or not new:
         return {}
+    comparisons = comparisons or Comparisons(sum(map(len, old)) + sum(map(len, new)))
     before, after = _Side(old), _Side(new)
     _match_unique(before, after)
     _match_neighbours(before, after, reach=1)
     _match_neighbours(before, after, reach=len(new))
     _match_equal(before, after)
-    _match_alike(before, after)
+    _match_alike(before, after, comparisons)
     return dict(sorted(after.partner.items()))
-
-
-def in_order(numbers: Iterable[int]) -> set[int]:
-    """As many of the numbers as stand in rising order."""
-    ends: list[int] = []
-    links: dict[int, int | None] = {}
-    for number in numbers:
-        place = bisect_right(ends, number)
-        links[number] = ends[place - 1] if place else None
-        ends[place : place + 1] = [number]
-    result: set[int] = set()
-    last = ends[-1] if ends else None
-    while last is not None:
-        result.add(last)
-        last = links[last]
-    return result
 
 
 def _pair(before: _Side, after: _Side, old: int, new: int) -> None:
@@ -121,13 +102,14 @@ def _match_equal(before: _Side, after: _Side) -> None:
             _pair(before, after, waiting[after.texts[new]].pop(), new)
 
 
-def _match_alike(before: _Side, after: _Side) -> None:
+def _match_alike(before: _Side, after: _Side, comparisons: Comparisons) -> None:
     """The most similar pair first; of equally similar ones that with the fewest parts between."""
     ranked = sorted(
-        (-_similarity(before, old, after, new), abs(old - new), new, old) for new, old in _candidates(before, after)
+        (-_similarity(before, old, after, new, comparisons), abs(old - new), new, old)
+        for new, old in _candidates(before, after)
     )
     for negative, _, new, old in ranked:
-        if -negative >= ALIKE and old not in before.partner and new not in after.partner:
+        if negative and old not in before.partner and new not in after.partner:
             _pair(before, after, old, new)
 
 
@@ -162,11 +144,8 @@ def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
                 yield old
 
 
-def _similarity(before: _Side, old: int, after: _Side, new: int) -> float:
-    """The share of what both have in the same order: letters, in long parts words, in very long ones in any order."""
-    one, other = before.words[old], after.words[new]
-    if len(one) > _LONG and len(other) > _LONG:
-        return 2 * (Counter(one) & Counter(other)).total() / (len(one) + len(other))
+def _similarity(before: _Side, old: int, after: _Side, new: int, comparisons: Comparisons) -> float:
+    """How similar two parts are: by letters, long ones by words."""
     if len(before.texts[old]) > _SHORT and len(after.texts[new]) > _SHORT:
-        return Indel.normalized_similarity(one, other, score_cutoff=ALIKE)
-    return Indel.normalized_similarity(before.texts[old], after.texts[new], score_cutoff=ALIKE)
+        return comparisons.similarity(before.words[old], after.words[new])
+    return comparisons.similarity(before.texts[old], after.texts[new])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from .blocks import Block, split
+from .comparing import Comparisons
 from .diff3 import Merged, Spacing, balanced_diff3, diff3, disputed
 from .lines import BLANK
 from .units import lines, units
@@ -37,28 +37,30 @@ def merge(base: str, ours: str, theirs: str, language: str = "en") -> Merged:
     line_end = _LINE_END.search(ours)
     spacing = Spacing(2 * (line_end[0] if line_end else "\n"), _are_two_blocks)
     blocks = split(base), split(ours), split(theirs)
-    return balanced_diff3(*blocks, partial(_merge_block, language), spacing, partial(_sentences, language))
+    comparisons = Comparisons(len(base) + len(ours) + len(theirs))
+    inside = partial(_merge_block, language, comparisons)
+    # The same text is asked for in each side, in the results and in conflicts.
+    sentences = cache(partial(_sentences, language))
+    return balanced_diff3(*blocks, inside, spacing, sentences, comparisons)
 
 
 def _are_two_blocks(content: str, gap: str, after: str) -> bool:
     return [block.content for block in split(content + gap + after)] == [content, after]
 
 
-def _sentences(language: str, text: str) -> Iterator[str]:
+def _sentences(language: str, text: str) -> tuple[str, ...]:
     """What the units of a text say, however they are wrapped and whatever mark is before them."""
-    for block in split(text):
-        for unit in _units(block, language):
-            said = _MARKS.sub("", " ".join(unit.content.split()), count=1)
-            if _LETTER.search(said):
-                yield said
+    units = (unit for block in split(text) for unit in _units(block, language))
+    said = (_MARKS.sub("", " ".join(unit.content.split()), count=1) for unit in units)
+    return tuple(sentence for sentence in said if _LETTER.search(sentence))
 
 
-def _merge_block(language: str, base: Block, ours: Block, theirs: Block) -> Merged:
+def _merge_block(language: str, comparisons: Comparisons, base: Block, ours: Block, theirs: Block) -> Merged:
     """A block that both changed; one that became another kind, or a table with another header, is left whole."""
     if not _shape(base) == _shape(ours) == _shape(theirs):
         return disputed(base.content, ours.content, theirs.content)
     before, mine, other = (_units(block, language) for block in (base, ours, theirs))
-    return diff3(before, mine, other, _merge_unit, Spacing(" ", _are_two_units))
+    return diff3(before, mine, other, _merge_unit, Spacing(" ", _are_two_units), comparisons)
 
 
 def _are_two_units(content: str, gap: str, after: str) -> bool:

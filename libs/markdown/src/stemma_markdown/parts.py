@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from rapidfuzz.distance import Indel
+from .comparing import Comparisons
 
 FINGERPRINT_LENGTH = 12
 
@@ -41,19 +41,11 @@ def changed_parts(old: Sequence[Part], new: Sequence[Part]) -> tuple[str, ...]:
     before, after = [part.fingerprint for part in old], [part.fingerprint for part in new]
     known, kept = set(before), set(after)
     touched = dict.fromkeys(mark for mark in before if mark not in kept)
-    for place, first, last in _insertions(before, after):
-        if before and any(mark not in known for mark in after[first:last]):
+    comparisons = Comparisons(sum(len(part.text) for part in (*old, *new)))
+    for (place, end), added in comparisons.runs(before, after):
+        if before and place == end and any(mark not in known for mark in after[slice(*added)]):
             touched[before[max(0, place - 1)]] = None
     return tuple(touched)
-
-
-def _insertions(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Where in the old text something stands in the new one in place of nothing: the place, and the range that came."""
-    codes = [code for code in Indel.opcodes(before, after) if code.tag != "equal"]
-    gone = {place for code in codes if code.tag == "delete" for place in (code.src_start, code.src_end)}
-    for code in codes:
-        if code.tag == "insert" and code.src_start not in gone:
-            yield code.src_start, code.dest_start, code.dest_end
 
 
 def _pieces(text: str, by_line: bool) -> Iterator[tuple[str, int]]:

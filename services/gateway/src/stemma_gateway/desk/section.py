@@ -13,7 +13,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.differences import Change, Piece, differences
 from stemma_client.findings import findings_of
-from stemma_client.single_changes import SingleChange, placed, single_changes
+from stemma_client.single_changes import SingleChange, placed, placed_changes
 from stemma_document.dependencies import held_up_by
 from stemma_document.views import SectionView, VersionView
 from stemma_markdown import html
@@ -154,8 +154,9 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
 
 
 def _changes(old: str, new: str, language: str, *, is_open: bool) -> Compared:
-    singles = single_changes(old, new, language) if is_open else ()
-    return Compared(placed(differences(old, new, language), singles), singles)
+    if is_open:
+        return Compared(*placed_changes(old, new, language))
+    return Compared(placed(differences(old, new, language), ()), ())
 
 
 def _people(session: Session, document: DocumentView) -> list[str]:
