@@ -83,7 +83,7 @@ async def test_an_agent_of_another_tenant_sees_nothing(
     [
         ({"Authorization": "Bearer wrong"}, 401),
         ({"Authorization": ""}, 401),
-        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example"}, 400),
         ({"Origin": "https://evil.example"}, 403),
         ({}, 200),
     ],

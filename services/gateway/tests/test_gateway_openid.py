@@ -61,7 +61,7 @@ async def address(
     """A gateway that knows the provider."""
     known: dict[str, Any] = {"oidc_issuer": provider.issuer, "oidc_client_id": CLIENT, "oidc_client_secret": SECRET}
     folder = tmp_path_factory.mktemp("gateway")
-    async with running_gateway(house, folder, GATEWAY_PORT, refusals_at_once=100, **known) as url:
+    async with running_gateway(house, folder, GATEWAY_PORT, requests_at_once=100_000, **known) as url:
         yield url
 
 

@@ -137,7 +137,7 @@ async def test_a_stream_tells_proxies_to_pass_it_on_at_once(
     await backstage.append(document_id, document_requested())
     async with http.stream("GET", f"/documents/{document_id}/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
-        assert (stream.headers["x-accel-buffering"], stream.headers["cache-control"]) == ("no", "no-cache")
+        assert (stream.headers["x-accel-buffering"], stream.headers["cache-control"]) == ("no", "no-store")
 
 
 @pytest.mark.req("H1", "S5")

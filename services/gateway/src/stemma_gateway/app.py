@@ -6,9 +6,11 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from pydantic import Field, SecretStr
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Patience, Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
@@ -25,6 +27,7 @@ from .handlers import ROUTES
 from .limits import OF_A_TENANT, RateLimit, Shares
 from .links import Links
 from .openid import OpenId, Registration
+from .safe_headers import SafeHeaders
 from .sessions import Sessions
 from .streaming import Streams
 from .telemetry import NO_MORE_TELEMETRY, Telemetry
@@ -38,6 +41,9 @@ class GatewaySettings(ServiceSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535, description="0 takes a free one")
     trusted_proxies: str = "127.0.0.1"
+    trusted_hosts: str = Field(
+        default="127.0.0.1,localhost,[::1]", pattern=r"^[^*\s]+$", description="names by which callers reach it"
+    )
     max_sessions: int = Field(default=250, ge=1, description="callers that are connected at a time")
     session_idle_s: float = Field(default=60.0, gt=0)
     requests_per_s: float = Field(default=50.0, gt=0, description="of one caller")
@@ -63,7 +69,6 @@ class GatewaySettings(ServiceSettings):
     oidc_client_id: str = Field(default="", validation_alias="STEMMA_OIDC_CLIENT_ID")
     oidc_client_secret: SecretStr = SecretStr("")
     oidc_scopes: str = "openid email profile"
-    agent_hosts: str = Field(default="127.0.0.1:*,localhost:*,[::1]:*", description="names by which agents call it")
     agent_origins: str = Field(default="", description="web pages from which agents may call; none")
 
     def body_bounds(self) -> BodyBounds:
@@ -71,6 +76,11 @@ class GatewaySettings(ServiceSettings):
         return BodyBounds(
             self.max_body_bytes, self.max_text_bytes, self.max_texts_bytes, self.asks_within_s, self.least_bytes_per_s
         )
+
+    def hosts(self) -> list[str]:
+        """Names by which callers reach it, that of ``public_url`` among them."""
+        named = [name for name in self.trusted_hosts.split(",") if name]
+        return named + ([host] if (host := urlsplit(self.public_url).hostname) else [])
 
     def requests_in_hand(self) -> int:
         """Most requests of one caller that are being answered at a time; open streams are among them."""
@@ -107,7 +117,8 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     """The gateway; it connects to nothing before somebody calls."""
     sessions = Sessions(settings.max_sessions, settings.session_idle_s)
     streams = Streams(settings.max_streams, settings.streams_at_once)
-    agents = Agents(settings.agent_hosts, settings.agent_origins)
+    hosts = settings.hosts()
+    agents = Agents(",".join(f"{host},{host}:*" for host in hosts), settings.agent_origins)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -140,6 +151,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.add_middleware(CompressedPages)
     app.add_middleware(BodyLimit, bounds=settings.body_bounds())
     app.add_middleware(SetCookies)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     app.add_middleware(Telemetry)
     return app
 
@@ -164,7 +176,8 @@ class HttpService(Service[GatewaySettings]):
             "timeout_graceful_shutdown": int(settings.shutdown_grace_s),
             "server_header": False,
         }
-        async with http_server(app, settings.host, settings.port, settings.patience(), **options) as port:
+        safe = SafeHeaders(app, settings.cookie_secure)
+        async with http_server(safe, settings.host, settings.port, settings.patience(), **options) as port:
             get_logger().info("listening", host=settings.host, port=port)
             reached = missing(settings.nats_url)
             async with self.ready(settings, reached):

@@ -16,23 +16,16 @@ from .sessions import Session
 # Longer numbers are past the end of anything; a range that cannot be read is none.
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 # What a document holds may be anything: a browser shall neither guess at it nor run it.
-_SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
+_SAFE = {"Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
-async def served(
-    http: HttpRequest, session: Session, document_id: str, ref: ArtifactRef, *, may_change: bool = False
-) -> Response:
-    """The content of a reference, or the part of it that is asked for (RFC 9110).
-
-    Where the address ``may_change`` what it stands for, such as the text of the current version, whoever kept it asks
-    whether it is still that.
-    """
+async def served(http: HttpRequest, session: Session, document_id: str, ref: ArtifactRef) -> Response:
+    """The content of a reference, or the part of it that is asked for (RFC 9110)."""
     etag, size = f'"{ref.digest}"', ref.size
     headers = {
         **_SAFE,
         "ETag": etag,
         "Accept-Ranges": "bytes",
-        "Cache-Control": "private, no-cache" if may_change else "private, max-age=31536000, immutable",
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(ref.name.rpartition('/')[2], safe='')}",
     }
     if _names(http.headers.get("if-none-match", ""), etag):

@@ -32,9 +32,6 @@ _SAFE = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cache-Control": "no-store",
     "Vary": "Accept-Language",
 }
 HTML: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
@@ -75,8 +72,8 @@ def led_to(request: Request, path: str) -> Response:
     """Have a browser go on to another page of the gateway: a script that sent the request goes on by itself."""
     location = address(request, path)
     if SENT_BY_SCRIPT in request.headers:
-        return Response(None, HTTPStatus.NO_CONTENT, {"Location": location, "Cache-Control": "no-store"})
-    return RedirectResponse(location, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
+        return Response(None, HTTPStatus.NO_CONTENT, {"Location": location})
+    return RedirectResponse(location, HTTPStatus.SEE_OTHER)
 
 
 def local(path: str) -> str:

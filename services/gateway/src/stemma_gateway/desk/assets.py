@@ -10,6 +10,7 @@ from mimetypes import guess_type
 from fastapi import APIRouter, Response
 
 from stemma_gateway.problems import NotFound
+from stemma_gateway.safe_headers import PUBLIC
 
 router = APIRouter()
 _FOLDER = files("stemma_gateway") / "desk" / "static"
@@ -27,5 +28,5 @@ async def show_asset(version: str, name: str) -> Response:
     names = {file.name for file in _FOLDER.iterdir()}
     if name not in names or asset(name) != f"/desk/static/{version}/{name}":
         raise NotFound("there is no such file")
-    headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+    headers = {"Cache-Control": f"{PUBLIC}max-age=31536000, immutable"}
     return Response((_FOLDER / name).read_bytes(), headers=headers, media_type=guess_type(name)[0])

@@ -92,7 +92,7 @@ async def download_input(request: Request, session: Caller, document_id: Documen
     """The content of an input."""
     for file in (await document_of(session, document_id)).inputs:
         if file.name == name:
-            return await served(request, session, document_id, file.artifact, may_change=True)
+            return await served(request, session, document_id, file.artifact)
     raise NotFound("the document has no input of this name")
 
 

@@ -21,7 +21,7 @@ async def visit_provider(request: Request, next: Annotated[str, Query(max_length
     """Send a browser to the OpenID provider of this installation, from where it comes back signed in."""
     there, visit = await _openid(request).begin(local(next), _back(request))
     request.app.state.bearer.cookies.put_aside(request, visit)
-    return RedirectResponse(there, 303, {"Cache-Control": "no-store"})
+    return RedirectResponse(there, 303)
 
 
 @router.get(BACK, status_code=303, response_class=Response)

@@ -37,7 +37,7 @@ async def show_section(
 async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """The text of the current version, in Markdown."""
     section = await section_of(session, document_id, section_id)
-    return await served(request, session, document_id, _draft(section, section.version), may_change=True)
+    return await served(request, session, document_id, _draft(section, section.version))
 
 
 @content(router, "/{section_id}/versions/{version}/text")

@@ -35,9 +35,8 @@ class Link(BaseModel):
 
 
 @router.post(LINKS, status_code=201)
-async def make_link(request: Request, response: Response, session: Caller, wanted: Wanted) -> Link:
+async def make_link(request: Request, session: Caller, wanted: Wanted) -> Link:
     """Make a link that signs one browser in, for whoever shows a token; a session in a cookie makes none."""
-    response.headers["Cache-Control"] = "no-store"
     links: Links = request.app.state.links
     code = links.make(session.owner, bearer_in(request), local(wanted.next))
     return Link(path=address(request, f"{LINKS}/{code}"), good_for_s=GOOD_FOR_S)

@@ -98,6 +98,7 @@ async def sign_in(request: Request, next: Next = HOME) -> Any:
 @router.post("/sign-out", status_code=204, responses={303: {"description": "A browser goes on to the sign-in."}})
 async def sign_out(request: Request) -> Response:
     """End the session of this browser."""
+    check_origin(request)
     cookies = request.app.state.bearer.cookies
     try:
         if signed_in := cookies.of(request):

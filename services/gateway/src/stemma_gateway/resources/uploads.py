@@ -123,5 +123,4 @@ def _told(progress: Progress) -> dict[str, str]:
         "Upload-Offset": str(progress.offset),
         "Upload-Complete": YES if progress.complete else NO,
         "Upload-Limit": f"max-size={MAX_FILE_BYTES}",
-        "Cache-Control": "no-store",
     }

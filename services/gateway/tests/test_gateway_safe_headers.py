@@ -1,0 +1,87 @@
+"""Headers of every answer, and the names that the gateway answers to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from stemma_gateway.desk.assets import asset
+from stemma_gateway.safe_headers import SafeHeaders
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import document_requested, section_drafted
+
+from .conftest import PAGES
+
+pytestmark = pytest.mark.req("H1")
+HTTPS = {"X-Forwarded-Proto": "https"}
+ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def is_safe(answer: httpx.Response) -> bool:
+    named = {name: answer.headers.get_list(name) for name in ALWAYS}
+    return (
+        named == {name: [value] for name, value in ALWAYS.items()}
+        and "camera=()" in answer.headers["permissions-policy"]
+    )
+
+
+async def test_every_answer_is_kept_by_nobody_and_guessed_at_by_no_browser(
+    http: httpx.AsyncClient, backstage: Backstage, document_id: str
+) -> None:
+    ref = await backstage.text(document_id, "The budget.")
+    await backstage.append(document_id, document_requested(), section_drafted("research", ref))
+    text = f"/documents/{document_id}/sections/research/text"
+    etag = {"If-None-Match": f'"{ref.digest}"'}
+    answers = {
+        "page": await http.get("/desk", headers=PAGES),
+        "sign-in": await http.get("/sign-in", headers=PAGES),
+        "json": await http.get("/documents"),
+        "download": await http.get(text),
+        "not modified": await http.get(text, headers=etag),
+        "agent": await http.post("/mcp", json={}),
+        "no such page": await http.get("/nowhere", headers=PAGES),
+        "no such method": await http.delete("/documents"),
+        "no token": await http.get("/documents", headers={"Authorization": ""}),
+        "wrong token": await http.get("/desk", headers={"Authorization": "Bearer x"} | PAGES),
+        "too large": await http.post("/sign-in", json={"user": "x" * 20_000}),
+        "other host": await http.get("/sign-in", headers={"Host": "evil.example"}),
+        "sign-out": await http.post("/sign-out", headers=PAGES),
+    }
+    async with http.stream("GET", f"/documents/{document_id}/events") as events:
+        answers["events"] = events
+    assert [name for name, answer in answers.items() if not is_safe(answer)] == []
+    assert {answer.headers.get("strict-transport-security") for answer in answers.values()} == {None}
+    secure = await http.get("/nowhere", headers=HTTPS)
+    assert secure.headers["strict-transport-security"] == "max-age=31536000"
+
+
+async def test_only_the_files_that_the_desk_is_made_of_are_kept_by_browsers(http: httpx.AsyncClient) -> None:
+    kept = await http.get(asset("desk.css"))
+    assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert kept.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_defect_is_answered_with_these_headers_too() -> None:
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 500, "headers": [(b"cache-control", b"private")]})
+        await send({"type": "http.response.body"})
+
+    transport = httpx.ASGITransport(SafeHeaders(app, is_https=True))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        answer = await http.get("/")
+    assert is_safe(answer)
+    assert "strict-transport-security" in answer.headers
+
+
+async def test_a_gateway_answers_to_its_own_names_alone(gateway: Any) -> None:
+    names = {"trusted_hosts": "desk.example", "public_url": "https://stemma.example/here"}
+    async with gateway(**names) as url, httpx.AsyncClient(base_url=url) as http:
+        hosts = ("desk.example", "desk.example:8080", "STEMMA.example", "evil.example", "127.0.0.1", "a b", "")
+        answers = [await http.get("/sign-in", headers={"Host": host}) for host in hosts]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 400, 400, 400, 400]
