@@ -1,4 +1,4 @@
-"""A crowd of documents in flight, each a chain of slow calls: by how much they are late, and the memory that they take.
+"""A crowd of documents in flight, each a chain of slow calls: by how much they are late.
 
 The chain is three sections of the proposal, of which each waits for the one before it; a document so has one call at a
 time. The documents are asked for evenly over two calls, for so many people do not ask in the same second.
@@ -10,24 +10,17 @@ import asyncio
 from dataclasses import dataclass
 from statistics import median
 
-from bench_generation import OVER_HTTP
 from bench_installation import Installation, installation
 from bench_operations import SECTIONS
-from bench_provider import server
 from bench_report import by_name, row, target, title
 from bench_workload import Caller, caller
-from provider_client import MODEL
-from provider_server import TOKENS
 
 CHAIN = SECTIONS[:3]
 CALL_S = 20.0
 DOCUMENTS, QUICK_DOCUMENTS = 1000, 200
 LATE = 1.10
-MB_EACH = 0.3
 ASKED_OVER = 2
 """Calls in whose time all are asked for."""
-TOGETHER = 10
-"""Chunks in a write of the provider: 1,000 streams are 3,000 writes a second then, and not 30,000."""
 SETTINGS = {
     "STEMMA_GENERATION_GRAPH_SLOTS": "1024",
     "STEMMA_ORCHESTRATOR_BULK_FROM_OPEN_JOBS": "10000",
@@ -69,19 +62,11 @@ class Found:
 
 
 async def crowd(quick: bool) -> None:
-    """Calls that answer in one piece, and streams of a provider that nobody follows."""
+    """Documents whose calls take their time."""
     size = Crowd(QUICK_DOCUMENTS if quick else DOCUMENTS, 2 * len(CHAIN), CALL_S)
-    title(f"{size.documents} documents in flight, {size.calls} calls of {CALL_S:.0f} s each, not streamed")
+    title(f"{size.documents} documents in flight, {size.calls} calls of {CALL_S:.0f} s each")
     async with installation(milliseconds=int(CALL_S * 1000), env=SETTINGS) as running, caller(running) as calling:
         _show(await in_flight(running, calling, size), size)
-    title(f"{size.documents} documents in flight, {size.calls} calls of {CALL_S:.0f} s each, texts streamed to nobody")
-    async with server() as address:
-        own = {
-            "STEMMA_GENERATION_GRAPH_MODEL": f"openai/{MODEL}",
-            "STEMMA_GENERATION_GRAPH_API_BASE": f"{address}/{TOKENS / CALL_S:.0f}x{TOGETHER}+/v1",
-        }
-        async with installation(OVER_HTTP, env={**SETTINGS, **own}) as running, caller(running) as calling:
-            _show(await in_flight(running, calling, size), size)
 
 
 async def in_flight(running: Installation, calling: Caller, size: Crowd) -> Found:
@@ -114,4 +99,3 @@ def _show(found: Found, size: Crowd) -> None:
     each = found.mb_each()
     row("memory of one, MB", f"{sum(each.values()):.2f}", by_name(each, 2))
     target(f"{size.documents} in flight, time beside the ideal", found.late(size.ideal_s), LATE)
-    target(f"{size.documents} in flight, memory of each", sum(each.values()), MB_EACH, " MB")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from unittest.mock import patch
 
 from bench_model import bench_model
@@ -20,9 +20,6 @@ from stemma_models import ModelSettings, caller
 from stemma_models.providers import Provider
 from stemma_offline_writer import OfflineWriter
 
-OVER_HTTP = "provider"
-"""In place of a model of the bench: the one that the service's settings name."""
-
 
 def main() -> None:
     """Run the service."""
@@ -30,7 +27,7 @@ def main() -> None:
     yield_processor(YIELDS)
     end_with_parent()
     set_up(subjects.GENERATION)
-    with nullcontext() if name == OVER_HTTP else in_place_of_others(bench_model(name, latency_s)):
+    with in_place_of_others(bench_model(name, latency_s)):
         run_command(subjects.GENERATION)
 
 

@@ -20,7 +20,6 @@ import bench_flood
 import bench_floor
 import bench_hostile
 import bench_operations
-import bench_provider
 import bench_reading
 import bench_replicas
 import bench_report
@@ -48,11 +47,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "ready": ("`stemma up` in an empty folder until it is ready", lambda _: bench_operations.ready()),
     "runs": ("documents at 1, 16 and 64 at a time, beside plain LangGraph: the longest part, 8 minutes", runs),
     "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
-    "provider": (
-        "streamed answers of a provider over HTTP, beside LangGraph, LiteLLM, the SDK of OpenAI and httpx: 18 minutes",
-        bench_provider.provider,
-    ),
-    "crowd": ("1,000 documents in flight with calls and with streams of 20 s: 6 minutes", bench_crowd.crowd),
+    "crowd": ("1,000 documents in flight with calls of 20 s: 3 minutes", bench_crowd.crowd),
     "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
     "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
     "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),
