@@ -89,8 +89,9 @@ async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Pr
     tokens: list[str] = []
 
     async def on_token(token: str) -> None:
-        tokens.append(token)
-        heard.set()
+        if token:
+            tokens.append(token)
+            heard.set()
 
     answer = await caller(provider).text(context(), "generate", PROMPT, on_token=on_token)
     assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("one two three", "one ", 3)
@@ -165,9 +166,9 @@ async def test_a_broken_answer_is_tried_again_as_it_was_and_never_taken(
 @pytest.mark.parametrize("done", [False, True])
 async def test_a_stream_that_ends_without_a_reason_is_no_answer(provider: Provider, done: bool) -> None:
     provider.script = [Reply({"content": "half a sen"}, stated=False, done=done)] * 9
-    with pytest.raises(ModelUnavailableError, match="IncompleteAnswerError") as failure:
-        await caller(provider, retries=2).text(context(), "generate", PROMPT, on_token=ignore)
-    assert (len(provider.requests), failure.value.usage.calls) == (3, 3)
+    with pytest.raises(ModelUnavailableError, match="a stream that was cut") as failure:
+        await caller(provider, retries=0).text(context(), "generate", PROMPT, on_token=ignore)
+    assert (len(provider.requests), failure.value.usage.calls) == (1, 1)
 
 
 async def test_a_stream_that_gives_its_reason_needs_no_last_line(provider: Provider) -> None:
@@ -192,9 +193,11 @@ ANTHROPIC = (
 
 async def test_the_stream_of_another_protocol_is_whole_with_its_reason_and_no_answer_before(provider: Provider) -> None:
     provider.script = [events(*ANTHROPIC[:3]), events(*ANTHROPIC[:4]), events(*ANTHROPIC)]
-    model = caller(provider, name="anthropic/claude-sonnet-4-5")
-    answer = await model.text(context(), "generate", PROMPT, on_token=ignore)
-    assert (answer.text, answer.usage.calls, len(provider.requests)) == ("whole", 3, 3)
+    model = caller(provider, name="anthropic/claude-sonnet-4-5", retries=0)
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError, match="a stream that was cut"):
+            await model.text(context(), "generate", PROMPT, on_token=ignore)
+    assert (await model.text(context(), "generate", PROMPT, on_token=ignore)).text == "whole"
 
 
 async def test_a_stream_that_goes_on_after_its_reason_is_whole(provider: Provider) -> None:
@@ -211,11 +214,12 @@ async def test_an_answer_in_one_piece_is_whole_without_a_reason(provider: Provid
     assert (answer.text, len(provider.requests)) == ("whole", 1)
 
 
-async def test_a_provider_that_never_answers_is_left_at_the_time_limit(warm_provider: Provider) -> None:
+async def test_a_provider_that_says_nothing_yet_is_left_at_the_time_limit_alone(warm_provider: Provider) -> None:
+    """It may read the prompt: only behind its first words it has half the time."""
     warm_provider.script = [Reply(silent=True)] * 9
-    with pytest.raises(ModelUnavailableError, match=r"no answer within 2 s, after Timeout \(408\)"):
-        await caller(warm_provider, call_limit=2).text(context(), "generate", PROMPT, on_token=ignore)
-    assert len(warm_provider.requests) == 2
+    with pytest.raises(ModelUnavailableError, match="no answer within 1 s"):
+        await caller(warm_provider, call_limit=1).text(context(), "generate", PROMPT, on_token=ignore)
+    assert len(warm_provider.requests) == 1
 
 
 async def test_an_answer_in_one_piece_may_take_the_whole_time_limit(warm_provider: Provider) -> None:
@@ -224,11 +228,8 @@ async def test_an_answer_in_one_piece_may_take_the_whole_time_limit(warm_provide
     assert (answer.text, len(warm_provider.requests)) == ("late", 1)
 
 
-@pytest.mark.parametrize("silent", [Reply(silent=True), Reply({"content": "one two three"}, silent=True, cut=True)])
-async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit(
-    warm_provider: Provider, silent: Reply
-) -> None:
-    warm_provider.script = [silent, says("whole")]
+async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit(warm_provider: Provider) -> None:
+    warm_provider.script = [Reply({"content": "one two three"}, silent=True, cut=True), says("whole")]
     answer = await caller(warm_provider, call_limit=3).text(context(), "generate", PROMPT, on_token=ignore)
     assert (answer.text, answer.usage.calls, len(warm_provider.requests)) == ("whole", 2, 2)
 
@@ -340,9 +341,9 @@ def test_what_a_model_holds_comes_from_litellm_unless_it_is_set(
 async def test_that_the_provider_finds_a_prompt_too_long_is_told_as_that(provider: Provider) -> None:
     told = {"message": "This model's maximum context length is 4096 tokens.", "code": "context_length_exceeded"}
     provider.script = [Reply(status=400, body=json.dumps({"error": told}).encode())]
-    with pytest.raises(ContextTooLongError, match="openai/local holds fewer:") as failure:
+    with pytest.raises(ContextTooLongError, match="openai/local holds 4096 tokens:") as failure:
         await caller(provider, name="openai/local").text(context(), "generate", PROMPT)
-    assert (len(provider.requests), failure.value.context_tokens) == (1, 0)
+    assert (len(provider.requests), failure.value.context_tokens) == (1, 4096)
 
 
 async def test_a_server_of_ones_own_needs_no_key(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,23 +391,18 @@ async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provi
     assert heard.is_set()
 
 
-async def test_a_vocabulary_is_held_without_what_it_was_made_of_and_counts_as_litellm_does(provider: Provider) -> None:
+async def test_tokens_are_counted_by_the_vocabulary_of_litellm(provider: Provider) -> None:
     model = await open_chat_model(ModelSettings(name="openai/gpt-4o", api_base=provider.base))
     import litellm
-    from litellm.litellm_core_utils.default_encoding import encoding
 
     text = "Zwölf Öfen 🙂 <|endoftext|> cost 3.5 M€."
     assert model.get_token_ids(text) == litellm.encode(model="gpt-3.5-turbo", text=text)
-    assert not encoding._mergeable_ranks
-    for name in ("gpt-4", "claude-2"):
-        assert litellm.decode(model=name, tokens=litellm.encode(model=name, text=text)) == text
 
 
-@pytest.mark.req("E1")
-async def test_no_call_waits_for_a_connection_while_there_is_a_slot_for_it() -> None:
-    """LiteLLM has 500 to one provider unless it is told otherwise; 0 are as many as there are calls."""
-    chat_model(ModelSettings(name="openai/gpt-4o", api_base="http://127.0.0.1:1"))
-    from litellm import constants
-
-    assert constants.AIOHTTP_CONNECTOR_LIMIT_PER_HOST == 0
-    assert constants.AIOHTTP_CONNECTOR_LIMIT >= 1024
+def test_a_model_is_made_without_a_word_to_the_network(provider: Provider) -> None:
+    code = (
+        "import socket; socket.getaddrinfo = socket.socket.connect = lambda *a: 1 / 0\n"
+        "from stemma_models import ModelSettings, chat_model\n"
+        f"chat_model(ModelSettings(name='openai/local', api_base='{provider.base}'))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

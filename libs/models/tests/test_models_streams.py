@@ -1,20 +1,20 @@
-"""Streams of providers over real HTTP: their deltas are joined below LiteLLM, and nothing is lost or changed by it."""
+"""Streams of providers over real HTTP: asked for while somebody listens, told once, taken only if they are whole."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.messages import HumanMessage
-from stemma_models import Meter, ModelSettings, ModelUnavailableError, chat_model, listening
+from stemma_models import Meter, ModelSettings, ModelUnavailableError, chat_model
 from stemma_models.client import ModelClient
-from stemma_models.listening import LISTENER, Listener
+from stemma_models.listening import PIECE_CHARS
 from stemma_models.records import Request
 from stemma_testkit.provider import Provider, Reply, says
 from stemma_testkit.provider import provider as scripted_provider
@@ -32,15 +32,17 @@ def provider() -> Iterator[Provider]:
         yield running
 
 
-def model(base: str, **settings: Any) -> ModelClient:
+def model(base: str, callbacks: list[BaseCallbackHandler] | None = None, **settings: Any) -> ModelClient:
     for name in ("OPENAI", "ANTHROPIC", "GEMINI"):
         os.environ[f"{name}_API_KEY"] = "test-key"
     chosen = ModelSettings(api_base=base, **{"name": "openai/gpt-4o-mini", "backoff": 0.001, "retries": 0, **settings})
-    return ModelClient(chat_model(chosen), chosen)
+    made = chat_model(chosen)
+    made.callbacks = callbacks
+    return ModelClient(made, chosen)
 
 
 class Hearing:
-    """A listener that hears everything, or one that is not there."""
+    """A listener, or one that is not there."""
 
     def __init__(self, *, there: bool = True) -> None:
         self.there = there
@@ -48,8 +50,9 @@ class Hearing:
         self.begun = asyncio.Event()
 
     async def __call__(self, text: str) -> bool:
-        self.pieces.append(text)
-        self.begun.set()
+        if text:
+            self.pieces.append(text)
+            self.begun.set()
         return self.there
 
     @property
@@ -57,10 +60,8 @@ class Hearing:
         return "".join(self.pieces)
 
 
-async def ask(client: ModelClient, heard: Hearing) -> Any:
-    request = Request({}, PROMPT, [], None)
-    answer, usage = await client.call(request, Meter(), heard)
-    return answer, usage
+async def ask(client: ModelClient, heard: Hearing, opens_with: str = "") -> Any:
+    return await client.call(Request({}, PROMPT, [], None), Meter(), heard, opens_with)
 
 
 def lines(*documents: dict[str, Any] | str) -> Reply:
@@ -75,6 +76,25 @@ def chunk(reason: str | None = None, **delta: Any) -> dict[str, Any]:
     return {**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
 
 
+@pytest.mark.req("E4")
+async def test_an_answer_is_streamed_only_while_somebody_listens(provider: Provider) -> None:
+    provider.script = [says("one two three")] * 2
+    absent, there = Hearing(there=False), Hearing()
+    client = model(provider.base)
+    for heard in (absent, there):
+        await ask(client, heard)
+    assert [bool(request.get("stream")) for request in provider.requests] == [False, True]
+    assert (absent.pieces, there.text) == (["one two three"], "one two three")
+
+
+async def test_an_answer_that_was_not_streamed_is_told_in_messages_that_the_bus_takes(provider: Provider) -> None:
+    provider.script = [says("word " * PIECE_CHARS)]
+    heard = Hearing(there=False)
+    answer, _ = await ask(model(provider.base), heard)
+    assert heard.text == answer.text
+    assert max(map(len, heard.pieces)) <= PIECE_CHARS
+
+
 CALL = [{"index": 0, "id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]
 THREE = {**HEAD, "choices": [{"index": 0, "delta": {"content": "three "}, "finish_reason": None}], "citations": ["x"]}
 MIXED = lines(
@@ -84,12 +104,9 @@ MIXED = lines(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("there", [True, False])
-async def test_text_is_told_once_and_in_its_order_whatever_else_its_events_carry(
-    provider: Provider, there: bool
-) -> None:
+async def test_text_is_told_once_and_in_its_order_whatever_else_its_events_carry(provider: Provider) -> None:
     provider.script = [MIXED]
-    heard = Hearing(there=there)
+    heard = Hearing()
     answer, usage = await ask(model(provider.base), heard)
     assert (heard.text, answer.text) == ("one two three four five six seven eight",) * 2
     assert [call["name"] for call in answer.tool_calls] == ["look"]
@@ -138,6 +155,23 @@ async def test_other_protocols_are_told_and_counted_as_they_are(provider: Provid
     assert (usage.input_tokens, usage.output_tokens) == (7, 3)
 
 
+PRICED = {**USAGE, "prompt_tokens": 7000, "prompt_tokens_details": {"cached_tokens": 4000}}
+PRICES = {"default": 0.000856, "flex": 0.000428, "priority": 0.001541}
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("tier", PRICES)
+async def test_an_answer_costs_what_its_tier_of_service_does(provider: Provider, tier: str, there: bool) -> None:
+    told = {**HEAD, "service_tier": tier}
+    first = {**told, "choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]}
+    message = {"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}
+    whole = {**told, "object": "chat.completion", "choices": [message], "usage": PRICED}
+    streamed = lines(first, {**told, "choices": [], "usage": PRICED}, "[DONE]")
+    provider.script = [streamed if there else Reply(body=json.dumps(whole).encode())]
+    _, usage = await ask(model(provider.base, name="openai/gpt-5-mini"), Hearing(there=there))
+    assert round(usage.cost, 6) == PRICES[tier]
+
+
 async def test_an_error_in_the_middle_of_a_stream_is_an_error_of_the_provider(provider: Provider) -> None:
     broken = {"error": {"message": "overloaded", "type": "server_error", "code": 500}}
     provider.script = [lines(chunk(content="half a "), chunk(content="sentence"), broken), says("whole")]
@@ -145,63 +179,30 @@ async def test_an_error_in_the_middle_of_a_stream_is_an_error_of_the_provider(pr
     assert (answer.text, usage.calls) == ("whole", 2)
 
 
+@pytest.mark.req("M6")
+async def test_what_comes_of_no_stream_is_asked_for_in_one_piece(provider: Provider) -> None:
+    """A server that does not stream, and a refusal, which LiteLLM drops from a stream."""
+    whole = {"index": 0, "message": {"role": "assistant", "content": "whole"}, "finish_reason": "stop"}
+    unstreamed = Reply(body=json.dumps({**HEAD, "object": "chat.completion", "choices": [whole]}).encode())
+    refused = lines(chunk(refusal="I will "), chunk(refusal="not."), chunk("stop"), "[DONE]")
+    for first in (unstreamed, refused):
+        provider.script = [first, says("whole")]
+        heard = Hearing()
+        answer, usage = await ask(model(provider.base, retries=1), heard)
+        assert (answer.text, heard.text, usage.calls) == ("whole", "whole", 2)
+    assert [bool(request.get("stream")) for request in provider.requests] == [True, False] * 2
+
+
 async def test_what_fails_in_a_listener_is_not_taken_for_a_fault_of_the_provider(provider: Provider) -> None:
     provider.script = [says("one two three")]
 
-    async def failing(_: str) -> None:
-        raise LookupError
+    async def failing(text: str) -> None:
+        if text:
+            raise LookupError
 
     with pytest.raises(LookupError):
         await ask(model(provider.base, retries=3), failing)  # type: ignore[arg-type]
     assert len(provider.requests) == 1
-
-
-class Reads(Listener):
-    """Counts how often the socket was read."""
-
-    reads = 0
-
-    async def hear(self, text: str) -> None:
-        self.reads += 1
-        await super().hear(text)
-
-
-async def test_who_does_not_listen_is_asked_with_each_read_that_comes_after_about_a_second(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    seconds = iter([0.0, 0.0, 0.0, 0.5, 0.95, 0.95])
-    monkeypatch.setattr(listening, "_now", lambda: next(seconds))
-    heard = Hearing(there=False)
-    listener = Listener(heard)
-    for text in "abc":
-        await listener.hear(text)
-    assert heard.pieces == ["a", "bc"]
-
-
-async def streamed(base: str, listener: Listener) -> int:
-    """Into how many chunks LiteLLM parses a stream."""
-    parsed = 0
-    LISTENER.set(listener)
-    async for _ in chat_model(ModelSettings(name="openai/gpt-4o-mini", api_base=base)).astream(list(PROMPT)):
-        parsed += 1
-    return parsed
-
-
-async def test_litellm_parses_a_handful_of_chunks_however_many_tokens_come(provider: Provider) -> None:
-    """Fails if LiteLLM asks providers by another transport than the one that is wrapped."""
-    provider.script = [says("word " * 500)]
-    assert await streamed(provider.base, Listener(Hearing())) < 10
-
-
-async def test_a_stream_is_read_a_few_times_a_second_however_often_a_token_comes(provider: Provider) -> None:
-    """Fails if the socket below LiteLLM, which is left alone meanwhile, is found no more where it was.
-
-    Nobody listens, so that it is read the less often the slower the machine is.
-    """
-    provider.script = [Reply({"content": "word " * 100}, pause_s=0.005)]
-    listener = Reads(Hearing(there=False))
-    await streamed(provider.base, listener)
-    assert listener.reads < 50
 
 
 async def test_a_call_that_is_cancelled_leaves_its_provider_at_once() -> None:
@@ -242,34 +243,20 @@ async def test_a_stream_that_was_cut_with_pieces_held_back_is_no_answer(provider
         await ask(model(provider.base), Hearing())
 
 
-FIRST_CALL = """
-import asyncio, sys
-from langchain_core.messages import HumanMessage
-from stemma_models import ModelSettings, open_chat_model
-from stemma_models.listening import LISTENER, Listener
+class Told(AsyncCallbackHandler):
+    def __init__(self) -> None:
+        self.heard: list[str] = []
 
-async def hear(_):
-    pass
+    async def on_chat_model_start(self, *_: Any, **__: Any) -> None:
+        self.heard.append("start")
 
-async def main():
-    model = await open_chat_model(ModelSettings(name="openai/gpt-4o-mini", api_base=sys.argv[1]))
-    known = set(sys.modules)
-    LISTENER.set(Listener(hear))
-    async for _ in model.astream([HumanMessage("Write.")]):
-        pass
-    print(len(set(sys.modules) - known), sum("default_encoding" in name for name in sys.modules))
-
-asyncio.run(main())
-"""
+    async def on_llm_end(self, *_: Any, **__: Any) -> None:
+        self.heard.append("end")
 
 
-async def test_the_first_call_of_an_opened_model_imports_next_to_nothing_and_no_vocabulary(provider: Provider) -> None:
-    """It did half a thousand modules, while nothing else of its service was answered."""
-    provider.script = [says("Hello.")]
-    told = {"OPENAI_API_KEY": "test-key", **os.environ}
-    command = sys.executable, "-c", FIRST_CALL, provider.base
-    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=told)
-    printed, _ = await process.communicate()
-    imported, vocabularies = map(int, printed.split())
-    assert imported < 60
-    assert vocabularies == 0
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_callback_of_langchain_hears_of_every_call(provider: Provider, there: bool) -> None:
+    provider.script = [says("one two")]
+    told = Told()
+    await ask(model(provider.base, [told]), Hearing(there=there))
+    assert told.heard == ["start", "end"]

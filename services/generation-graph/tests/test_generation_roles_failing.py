@@ -36,7 +36,7 @@ def test_roles_take_as_long_as_the_slowest_of_them() -> None:
 
 @pytest.mark.req("R6")
 def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand() -> None:
-    slow: Play = lambda: said("The first point. ", "The second is", "never heard.", after=2, then=20)  # noqa: E731
+    slow: Play = lambda: said("# Slow\n\nThe first point. ", "The second is", "never heard.", after=2, then=20)  # noqa: E731
     stage = Stage(Company(plays={**plays("a", "slow"), "slow": slow}))
     with capture_logs() as logs:
         outcome, seconds = stage.play()
@@ -44,10 +44,21 @@ def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand() -> None:
     assert [line["role_id"] for line in logs if line["event"] == "role_timed_out"] == ["slow"]
     [asked] = stage.company.prompts_of("synthesis")
     assert "What a says." in asked
-    assert "The first point.</upstream>" in asked
+    assert "The first point.\n</upstream>" in asked
     assert "second" not in asked
     assert (outcome.partial, codes(outcome)) == (True, [("role_timed_out", "slow")])
     assert stage.draft(outcome).endswith("> **This text is incomplete.** Slow was cut off by the time limit.\n")
+
+
+@pytest.mark.req("R6", "M6")
+@pytest.mark.parametrize("opening", ["<think>", ""])
+def test_of_a_role_that_was_cut_off_while_it_was_thinking_nothing_is_kept(opening: str) -> None:
+    thinks: Play = lambda: said(f"{opening}The request is odd. ", "I will guess.", then=40)  # noqa: E731
+    stage = Stage(Company(plays={**plays("a", "thinks"), "thinks": thinks}))
+    outcome, _ = stage.play()
+    [asked] = stage.company.prompts_of("synthesis")
+    assert "odd" not in asked
+    assert codes(outcome) == [("role_timed_out", "thinks")]
 
 
 @pytest.mark.req("R6")
@@ -60,14 +71,14 @@ def test_the_time_of_a_role_can_be_set() -> None:
 @pytest.mark.req("R6", "R7")
 def test_what_an_attempt_said_before_it_failed_is_not_kept_twice() -> None:
     async def breaks() -> AsyncIterator[str]:
-        yield "Half a sentence. "
+        yield "# B\n\nHalf a sentence. "
         raise ProviderError(503)
 
-    later: Play = lambda: said("Half a sentence. ", "And more. ", "Late.", then=20)  # noqa: E731
+    later: Play = lambda: said("# B\n\nHalf a sentence. ", "And more. ", "Late.", then=20)  # noqa: E731
     attempts = [breaks, later]
     stage = Stage(Company(plays={**plays("a", "b"), "b": lambda: attempts.pop(0)()}))  # noqa: PLW0108
     stage.play()
-    assert ">Half a sentence. And more.</upstream>" in stage.company.prompts_of("synthesis")[0]
+    assert ">\n# B\n\nHalf a sentence. And more.\n</upstream>" in stage.company.prompts_of("synthesis")[0]
 
 
 @pytest.mark.req("R7")

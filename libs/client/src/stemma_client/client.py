@@ -386,8 +386,9 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         subscription = await self._connection.nats.subscribe(subject, pending_msgs_limit=MOST_LIVE)
         try:
             async for message in subscription.messages:
-                text, at = message.data.decode("utf-8", "replace"), place(message.headers)
-                yield LiveText(message.subject.rsplit(".", 1)[-1], text, at)
+                if message.data:  # without words it asks the server whether somebody follows
+                    text, at = message.data.decode("utf-8", "replace"), place(message.headers)
+                    yield LiveText(message.subject.rsplit(".", 1)[-1], text, at)
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()

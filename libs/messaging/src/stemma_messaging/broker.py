@@ -146,11 +146,16 @@ class StemmaBroker(NatsBroker):
         return Publisher(self.jetstream, self.service)
 
     async def publish_live(self, tenant: str, document_id: str, section_id: str, data: bytes, at: int = 0) -> bool:
-        """Send generated tokens to whoever listens now; nothing is stored. Whether somebody heard those before.
+        """Send generated tokens to whoever listens now; nothing is stored.
 
-        ``at`` is how many characters of the text came before them.
+        Without tokens it only asks the server whether somebody listens; `False` if nobody does. ``at`` is how many
+        characters of the text came before them.
         """
-        return await self._live.publish(subjects.live(tenant, document_id, section_id), data, at)
+        subject = subjects.live(tenant, document_id, section_id)
+        if not data:
+            return await self._live.is_followed(subject, at)
+        await self._live.publish(subject, data, at)
+        return True
 
     async def cancel_job(self, tenant: str, job_id: str) -> None:
         """Tell whoever is at work on a job that nobody waits for it any more; nothing is stored."""

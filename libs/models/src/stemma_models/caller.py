@@ -18,7 +18,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger
 
 from . import checks
-from .client import ModelClient
+from .client import THINKING, ModelClient
 from .errors import MalformedAnswerError
 from .listening import TokenSink
 from .providers import provider
@@ -98,6 +98,7 @@ class _Call:
     request: Request
     meter: Meter
     on_token: TokenSink | None = None
+    opens_with: str = ""
 
 
 class ModelCaller:
@@ -123,13 +124,22 @@ class ModelCaller:
         return provider(self.settings.name).judges
 
     async def text(
-        self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], *, on_token: TokenSink | None = None
+        self,
+        ctx: CallContext,
+        name: str,
+        messages: Sequence[BaseMessage],
+        *,
+        on_token: TokenSink | None = None,
+        opens_with: str = "",
     ) -> Answer:
-        """Ask for text. ``on_token`` gets it as it comes: nothing on a replay, all again on a retry.
+        """Ask for text. ``on_token`` gets it: nothing on a replay, all again on a retry.
 
-        An answer to which nobody listens, as ``on_token`` says by returning `False`, costs less.
+        It gets the text as it comes if it does not return `False` to an empty text when the call begins, else in one
+        piece. What does not begin with ``opens_with``, as the model was asked to, may be a thought: it is held back
+        until the answer is whole.
         """
-        asked = await self._ask(self._call(ctx, name, messages, on_token=on_token), checks.check_text)
+        call = replace(self._call(ctx, name, messages), on_token=on_token, opens_with=opens_with)
+        asked = await self._ask(call, checks.check_text)
         return Answer(asked.value, asked.usage, asked.ref)
 
     async def structured(
@@ -162,10 +172,9 @@ class ModelCaller:
         *,
         tools: Sequence[dict[str, Any]] = (),
         response_format: Mapping[str, Any] | None = None,
-        on_token: TokenSink | None = None,
     ) -> _Call:
         request = Request(self._parameters, tuple(messages), tools, response_format)
-        return _Call(ctx, name, request, Meter(ctx.meter), on_token)
+        return _Call(ctx, name, request, Meter(ctx.meter))
 
     async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T]:
         detail = ""
@@ -233,7 +242,7 @@ class ModelCaller:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
         ctx = call.ctx
         with chat_span(self.settings.name, ctx.tenant, ctx.document_id, ctx.section_id) as span:
-            message, usage = await self._client.call(call.request, call.meter, call.on_token)
+            message, usage = await self._client.call(call.request, call.meter, call.on_token, call.opens_with)
             span.answered(usage)
         record = Record(
             model=self.settings.name,
@@ -242,6 +251,7 @@ class ModelCaller:
             refusal=_refusal(message),
             tool_calls=tuple(message.tool_calls),
             invalid_tool_calls=tuple(message.invalid_tool_calls),
+            thinking=bool(message.response_metadata.get(THINKING)),
         )
         return Reply(record, str(message.text))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ T = TypeVar("T", bound=BaseModel)
 MAX_BRACES = 64
 """How many opening braces are tried: each may cost a reading to the end of the answer."""
 _DECODER = json.JSONDecoder()
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:\\.|[^"\\])*+(?:"|\Z)|,(?=\s*+[}\]])', re.DOTALL)
 
 
 class UnusableAnswer(Exception):
@@ -33,7 +35,10 @@ def check_complete(reply: Reply) -> Reply:
     if record.refusal or record.finish_reason in ("content_filter", "refusal"):
         raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
     if record.finish_reason in ("length", "max_tokens"):
-        raise UnusableAnswer("cut at the token limit", ["The answer was cut at the length limit; be shorter."])
+        cut = "cut at the token limit while it was thinking" if record.thinking else "cut at the token limit"
+        raise UnusableAnswer(cut, ["The answer was cut at the length limit; be shorter."])
+    if record.thinking:
+        raise UnusableAnswer("thoughts without an answer", ["There was no answer behind your thoughts; give it."])
     if not reply.text.strip() and not record.tool_calls and not record.invalid_tool_calls:
         raise UnusableAnswer("empty answer", ["The answer was empty."])
     return reply
@@ -50,20 +55,27 @@ def check_text(reply: Reply) -> str:
 def parse(reply: Reply, schema: type[T], context: Mapping[str, Any] | None) -> T:
     """The value that an answer holds as JSON, checked by its schema.
 
-    Words or a fence around the JSON are passed over; of several objects the last that fits is the answer.
+    Words or a fence around the JSON are passed over, and commas behind the last of a list; of several objects the last
+    that fits is the answer.
     """
     text = check_text(reply)
     try:
         return schema.model_validate_json(text, context=context)
     except ValidationError as error:
         problems = error
-    found = [*_objects(text)] if problems.errors()[0]["type"] == "json_invalid" else []
+    found = list[str]()
+    if problems.errors()[0]["type"] == "json_invalid":
+        found = [*_objects(text), *_objects(_without_last_commas(text))]
     for candidate in reversed(found):
         try:
             return schema.model_validate_json(candidate, context=context)
         except ValidationError as error:
             problems = error if candidate == found[-1] else problems
     raise _misfit(schema, problems)
+
+
+def _without_last_commas(text: str) -> str:
+    return _STRING_OR_LAST_COMMA.sub(lambda found: "" if found[0] == "," else found[0], text)
 
 
 def _objects(text: str) -> Iterator[str]:

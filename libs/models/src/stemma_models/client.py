@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.ai import add_ai_message_chunks
 from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from .asking import Asking
-from .attempts import Wait, describe, is_provider_error, is_too_long, is_transient
-from .errors import ContextTooLongError, ModelUnavailableError
-from .listening import LISTENER, Listener, TokenSink
+from .attempts import Wait, describe, held_tokens, is_provider_error, is_too_long, is_transient
+from .errors import ContextTooLongError, ModelUnavailableError, UnfinishedAnswer
+from .listening import Listener, TokenSink, is_followed, tell_whole
 from .records import Request
 from .settings import ModelSettings
+from .thoughts import without_thoughts
 from .usage import Meter, usage_of
 from .windows import check_room, tokens_of
+
+THINKING = "thinking"
+"""In the metadata of an answer that holds nothing but thoughts, or ends in one."""
 
 log = get_logger()
 
@@ -33,98 +37,125 @@ class ModelClient:
 
     def __init__(self, model: BaseChatModel, settings: ModelSettings) -> None:
         self._model = model
-        self._asking = Asking(model)
         self._settings = settings
 
-    async def call(self, request: Request, meter: Meter, on_token: TokenSink | None) -> tuple[AIMessage, Usage]:
-        """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`."""
+    async def call(
+        self, request: Request, meter: Meter, on_token: TokenSink | None = None, opens_with: str = ""
+    ) -> tuple[AIMessage, Usage]:
+        """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
+
+        It is streamed if somebody listens when the call begins; else ``on_token`` gets it in one piece.
+        """
         await check_room(self._model, request, self._settings, meter)
+        listener = Listener(on_token, opens_with) if on_token and await is_followed(on_token) else None
         spent, failures = Meter(meter), list[str]()
         limit = asyncio.timeout(self._settings.call_limit)
         try:
             async with limit:
-                return await self._attempts(request, spent, on_token, failures), spent.total
+                answer = await self._attempts(request, spent, listener, failures)
         except Exception as error:
             if not is_provider_error(error):
                 raise
             if is_too_long(error):
                 tokens = await tokens_of(self._model, request)
-                raise ContextTooLongError(self._settings.name, tokens, 0, 0, meter.total) from error
+                raise ContextTooLongError(self._settings.name, tokens, held_tokens(error), 0, meter.total) from error
             late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+        if listener is not None:
+            await listener.end(str(answer.text))
+        elif on_token is not None:
+            await tell_whole(on_token, str(answer.text))
+        return answer, spent.total
 
     async def _attempts(
-        self, request: Request, spent: Meter, on_token: TokenSink | None, failures: list[str]
+        self, request: Request, spent: Meter, listener: Listener | None, failures: list[str]
     ) -> AIMessage:
-        """The first attempt, and what `_retries` makes of its error: next to no call needs them, and they cost time."""
-        try:
-            return await self._attempt(request, spent, on_token)
-        except Exception as error:
-            failed = [error]
-
-        async def attempt() -> AIMessage:
-            if failed:
-                raise failed.pop()
-            return await self._attempt(request, spent, on_token)
-
-        return await self._retries(failures)(attempt)
-
-    def _retries(self, failures: list[str]) -> AsyncRetrying:
-        return AsyncRetrying(
+        """After a stream that came to nothing the answer is asked for in one piece: some servers do not stream well."""
+        retrying = AsyncRetrying(
             stop=stop_after_attempt(1 + self._settings.retries),
             wait=Wait(self._settings),
             retry=retry_if_exception(is_transient),
             before_sleep=partial(_note_failure, failures=failures),
             reraise=True,
         )
+        async for attempt in retrying:
+            with attempt:
+                try:
+                    return await self._attempt(request, spent, listener)
+                except UnfinishedAnswer:
+                    listener = None
+                    raise
+        raise AssertionError("an attempt returns or raises")
 
-    async def _attempt(self, request: Request, spent: Meter, on_token: TokenSink | None) -> AIMessage:
+    async def _attempt(self, request: Request, spent: Meter, listener: Listener | None) -> AIMessage:
         spent.count(Usage(calls=1))
-        messages, given = request.messages, dict[str, Any]()
+        messages, given = list(request.messages), dict[str, Any]()
         if request.response_format is not None:
             given["response_format"] = dict(request.response_format)
         if request.tools:
-            message = await self._model.bind_tools(list(request.tools)).ainvoke(list(messages), **given)
-        elif on_token is None:
-            message = await self._asking.whole(messages, **given)
+            message = await self._model.bind_tools(list(request.tools)).ainvoke(messages, **given)
+        elif listener is None:
+            message = await self._model.ainvoke(messages, **given)
         else:
-            message = await _listened(lambda: self._asking.pieces(messages, **given), Listener(on_token))
-        spent.count(usage_of(message, self._settings.name))
-        return _clean(message)
+            listener.begin()
+            message = await self._streamed(self._model.astream(messages, **given), listener)
+        spent.count(usage_of(message))
+        return _clean(message, is_json=request.response_format is not None)
+
+    async def _streamed(self, stream: Any, listener: Listener) -> AIMessage:
+        """The whole answer. Before its first words a provider may be silent for as long as a call may take.
+
+        It reads the prompt then, for minutes if it has no GPU.
+        """
+        parts, silence_s = list[AIMessageChunk](), None
+        async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
+            while (chunk := await _next(chunks, silence_s)) is not None:
+                parts.append(chunk)
+                await listener.hear(str(chunk.text))
+                if chunk.text or chunk.additional_kwargs:
+                    silence_s = self._settings.silence_limit
+        return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
 
 
-async def _listened(asked: Callable[[], AsyncIterator[BaseMessage]], listener: Listener) -> AIMessage:
-    """The whole answer. That a listener fails is no fault of the provider, whatever LiteLLM makes of it."""
-    before = LISTENER.set(listener)
+async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float | None) -> AIMessageChunk | None:
+    limit = asyncio.timeout(silence_s)
     try:
-        return await _collect(asked(), listener)
-    except Exception:
-        if listener.failure is not None:
-            raise listener.failure from None
+        async with limit:
+            return await anext(chunks, None)
+    except TimeoutError:
+        if limit.expired():
+            raise UnfinishedAnswer(f"a stream that was silent for {silence_s:g} s") from None
         raise
-    finally:
-        LISTENER.reset(before)
 
 
-async def _collect(chunks: AsyncIterator[BaseMessage], listener: Listener) -> AIMessage:
-    parts: list[AIMessageChunk] = []
-    async for chunk in chunks:
-        if isinstance(chunk, AIMessageChunk):
-            parts.append(chunk)
-        await listener.parsed(chunk.content if isinstance(chunk.content, str) else str(chunk.text))
-    await listener.flush()
-    return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
+def _clean(message: AIMessage, *, is_json: bool) -> AIMessage:
+    """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record.
 
-
-def _clean(message: AIMessage) -> AIMessage:
-    """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record."""
+    Thoughts are left out. JSON that a server takes for a thought is the answer all the same.
+    """
+    parted, metadata = without_thoughts(str(message.text)), dict(message.response_metadata)
+    text, reasoning = parted.words, str(message.additional_kwargs.get("reasoning_content") or "").strip()
+    if not text.strip() and is_json and reasoning.lstrip("`json \n").startswith("{"):
+        text, reasoning = reasoning, ""
+    is_silent = not text.strip() and not message.tool_calls and not message.invalid_tool_calls
+    if parted.open or (is_silent and (parted.found or reasoning)):
+        metadata[THINKING] = True
     return AIMessage(
-        str(message.text).encode(errors="replace").decode(),
-        tool_calls=_as_utf8(message.tool_calls),
+        text.encode(errors="replace").decode(),
+        tool_calls=_told_apart(_as_utf8(message.tool_calls)),
         invalid_tool_calls=_as_utf8(message.invalid_tool_calls),
         additional_kwargs=message.additional_kwargs,
-        response_metadata=message.response_metadata,
+        response_metadata=metadata,
     )
+
+
+def _told_apart(calls: Any) -> Any:
+    """Tool calls with an id each: their answers name it, and some servers give none, or the same to all."""
+    ids = [call["id"] for call in calls]
+    return [
+        call if call["id"] and ids.count(call["id"]) == 1 else {**call, "id": f"{call['id'] or 'call'}-{number}"}
+        for number, call in enumerate(calls)
+    ]
 
 
 def _as_utf8(calls: Any) -> Any:

@@ -1,83 +1,59 @@
-"""Who hears an answer while it comes, and how often it is read for them."""
+"""Who hears an answer while it comes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
+
+from .thoughts import words_so_far
 
 TokenSink = Callable[[str], Awaitable[bool | None]]
-"""Gets the text of an answer as it comes. It returns `False` if nobody listens now."""
+"""Gets the text of an answer as it comes. It returns `False` if nobody listens; an empty text only asks for that."""
 
 JOINED_S = 0.05
-"""Tokens that come together are told together: no eye sees the difference, and each one told is a message."""
-HEARD_S = 0.1
-"""How long a socket is left alone for a listener: each time that it wakes the process costs more than a token."""
-UNHEARD_S = 1.0
-"""The same if nobody listens, and how often it is asked whether somebody does. A cut wakes the process at once."""
-ASKED_S = 0.8
-"""What is read after a rest of a second is told: rests end together, some a tenth of a second early."""
-SHORTEST_S, UNHEARD_SHORTEST_S = 0.02, 0.25
-LATE, UNHEARD_LATE = 0.1, 0.25
-"""How much longer an answer may take because its end is not read at once, as a part of its time so far."""
+"""Tokens that come within this time are told together: each text that is told is a message."""
 PIECE_CHARS = 16 * 1024
-"""What is told at once at most: a message of the bus has a limit."""
+"""The longest text that is told at once: a message of the bus has a limit."""
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+async def is_followed(tell: TokenSink | None) -> bool:
+    """Whether somebody listens now."""
+    return tell is not None and await tell("") is not False
+
+
+async def tell_whole(tell: TokenSink, text: str) -> None:
+    """Tell a text in as few pieces as it fits into."""
+    for start in range(0, len(text), PIECE_CHARS):
+        await tell(text[start : start + PIECE_CHARS])
 
 
 class Listener:
-    """The listener of one attempt. What it was told from the socket is not told again when LiteLLM has parsed it."""
+    """Tells the text of a call as it comes, that of each attempt from its beginning, without the thoughts in it."""
 
-    def __init__(self, tell: TokenSink) -> None:
-        self.failure: Exception | None = None
+    def __init__(self, tell: TokenSink, opens_with: str = "") -> None:
         self._tell = tell
-        self._followed = True
-        self._held: list[str] = []
-        self._told = float("-inf")
-        self._started = _now()
-        self._heard = self._parsed = 0
+        self._opens_with = opens_with
+        self.begin()
 
-    async def hear(self, text: str) -> None:
-        """A piece of the answer: the first is told at once."""
-        if not text:
-            return
-        self._held.append(text)
-        self._heard += len(text)
-        if _now() - self._told >= (JOINED_S if self._followed else ASKED_S):
-            await self.flush()
+    def begin(self) -> None:
+        """Begin with an attempt."""
+        self._text = self._told = ""
+        self._last = float("-inf")
 
-    async def parsed(self, text: str) -> None:
-        """What LiteLLM makes of the stream; it has more than was heard if the stream is in a format of its own."""
-        self._parsed += len(text)
-        if (new := self._parsed - self._heard) > 0:
-            await self.hear(text[-new:])
+    async def hear(self, piece: str) -> None:
+        """Take a piece of the answer; the first is told at once."""
+        self._text += piece
+        now = asyncio.get_running_loop().time()
+        if piece and now - self._last >= JOINED_S:
+            await self._tell_all(words_so_far(self._text, self._opens_with))
+            self._last = now
 
-    async def catch_up(self, answer: str) -> None:
-        """All of the answer so far: some of it may have come between other things, and was not heard."""
-        if new := answer[self._heard :]:
-            await self.hear(new)
+    async def end(self, answer: str) -> None:
+        """Tell what is left of the whole answer."""
+        await self._tell_all(answer)
 
-    async def flush(self) -> None:
-        """Tell what is left."""
-        text, self._held = "".join(self._held), []
-        try:
-            for start in range(0, len(text), PIECE_CHARS):
-                self._followed = await self._tell(text[start : start + PIECE_CHARS]) is not False
-        except Exception as error:
-            self.failure = error
-            raise
-        self._told = _now()
-
-    def rest_s(self) -> float:
-        """How long nothing has to be read."""
-        passed = _now() - self._started
-        if self._followed:
-            return min(HEARD_S, max(SHORTEST_S, LATE * passed))
-        return min(UNHEARD_S, max(UNHEARD_SHORTEST_S, UNHEARD_LATE * passed))
-
-
-LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
-"""Of the call under way, for the transport below LiteLLM, which nothing else reaches."""
+    async def _tell_all(self, words: str) -> None:
+        """Tell what is new; all of it if words that were told turn out to be a thought."""
+        new = words.removeprefix(self._told) if words.startswith(self._told) else words
+        self._told = words
+        await tell_whole(self._tell, new)

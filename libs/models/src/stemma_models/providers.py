@@ -7,24 +7,18 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
 from stemma_telemetry import get_logger
 
-from . import transport
-from .one_attempt import one_attempt
+from .litellm_model import whole_answers
 from .settings import ModelSettings
-from .sparing import spare_litellm
-from .whole_answers import OPENAI, WholeAnswers
 
 OLLAMA_TOKENS = 4096
 """What Ollama holds of a prompt and its answer if nobody tells it otherwise."""
-
-MOST_CONNECTIONS = 4096
-"""Of a process, more than there are slots at most, each of which may have several calls."""
+OPENAI = "openai/"
 NO_KEY = "none"
 VOCABULARY = "gpt-3.5-turbo"
 """For a rough count any will do; those of other families would be downloaded."""
@@ -71,22 +65,17 @@ async def open_chat_model(settings: ModelSettings) -> BaseChatModel:
 def _opened(settings: ModelSettings) -> BaseChatModel:
     model = chat_model(settings)
     if settings.name not in _installed():
-        _import_the_rest(settings.name)
+        _import_the_rest()
     return model
 
 
-def _import_the_rest(name: str) -> None:
-    """What LiteLLM imports with its first call only: modules for which the event loop would wait.
-
-    The vocabulary that most models use it reads with the first stream that it parses itself.
-    """
+def _import_the_rest() -> None:
+    """What LiteLLM loads with its first call only: modules and a vocabulary, for which the event loop would wait."""
     import litellm
 
     asked = [{"role": "user", "content": "."}]
     litellm.completion(model=VOCABULARY, messages=asked, mock_response=".", api_key=NO_KEY)
-    import_module("openai.resources")
-    if not _completes(name, litellm.model_cost):
-        _vocabulary()
+    _token_ids(".")
 
 
 @cache
@@ -133,24 +122,19 @@ def _is_ollama(name: str) -> bool:
 
 
 def _litellm_model(settings: ModelSettings) -> BaseChatModel:
-    # Importing litellm takes seconds, and without this it fetches a price list from the network.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    # How many calls are under way is a matter of slots: it would have those beyond 500 to one provider wait.
-    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT_PER_HOST", "0")
-    os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", str(MOST_CONNECTIONS))
-    spare_litellm()
+    # LiteLLM has no other switch for this: without it, it fetches a price list from the network when it is imported.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     import litellm
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
-    transport.install()
     _require_key(settings)
     window = _window(settings, litellm.model_cost)
     if window is None:
         log.warning("context_tokens_unknown", model=settings.name)
     # Ollama cuts what is longer than it was told to hold, from the front and in silence.
     told = {"num_ctx": window} if _is_ollama(settings.name) else {}
-    model = one_attempt()(
+    return whole_answers()(
         model=settings.name,
         api_key=NO_KEY if _needs_no_key(settings) else None,
         api_base=settings.api_base,
@@ -162,27 +146,11 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         profile=ModelProfile(max_input_tokens=window) if window else None,
         custom_get_token_ids=_token_ids,
     )
-    completes = _completes(settings.name, litellm.model_cost)
-    model.client = WholeAnswers(litellm, settings.silence_limit, completes=completes)
-    return model
-
-
-def _completes(name: str, known: Mapping[str, Any]) -> bool:
-    """Whether a model is asked in OpenAI's protocol for completions; some of that provider's have another by now."""
-    told = known.get(name.removeprefix(OPENAI)) or {}
-    is_openai = name.startswith(OPENAI) or told.get("litellm_provider") == "openai"
-    return is_openai and "responses" not in (*name.split("/"), told.get("mode"))
 
 
 def _token_ids(text: str) -> list[int]:
     """Tokens by the vocabulary that comes with LiteLLM; nothing is downloaded."""
-    ids: list[int] = _vocabulary().encode(text, disallowed_special=())
+    import litellm
+
+    ids: list[int] = litellm.encode(model=VOCABULARY, text=text)
     return ids
-
-
-@cache
-def _vocabulary() -> Any:
-    """Read for the first prompt that may be too long: 24 MB, without what it is made of, which is 14 MB more."""
-    found = import_module("litellm.litellm_core_utils.default_encoding").encoding
-    found._mergeable_ranks = {}
-    return found

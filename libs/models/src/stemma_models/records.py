@@ -20,7 +20,10 @@ PUBLISH_TIMEOUT = 10.0
 
 
 class Record(BaseModel):
-    """One answer of a model. ``content`` holds a short text, ``artifact`` points to a long one."""
+    """One answer of a model. ``content`` holds a short text, ``artifact`` points to a long one.
+
+    One that is ``thinking`` holds nothing but thoughts, or ends in one; they are not kept.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,6 +33,7 @@ class Record(BaseModel):
     refusal: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     invalid_tool_calls: tuple[InvalidToolCall, ...] = ()
+    thinking: bool = False
     content: str = ""
     artifact: ArtifactRef | None = None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from langchain_core.messages import AIMessage
 from stemma_contracts.v1.usage import Usage
 
@@ -33,18 +31,9 @@ class Meter:
             self._parent.count(usage)
 
 
-def usage_of(message: AIMessage, model: str) -> Usage:
-    """What the answer of a call cost, by the tokens that the provider reports; the call itself is not counted."""
+def usage_of(message: AIMessage) -> Usage:
+    """What an answer cost, by the tokens and the price that its model states; the call itself is not counted."""
     tokens = message.usage_metadata
     sent, received = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else (0, 0)
-    stated = message.response_metadata.get("response_cost")
-    cost = float(stated) if stated is not None else price(model, sent, received)
+    cost = float(message.response_metadata.get("response_cost") or 0.0)
     return Usage(input_tokens=sent, output_tokens=received, cost=cost)
-
-
-def price(model: str, input_tokens: int, output_tokens: int) -> float:
-    """US dollars by LiteLLM's price list; 0 for a model that it does not list."""
-    litellm = sys.modules.get("litellm")
-    if litellm is None or model not in litellm.model_cost:
-        return 0.0
-    return float(sum(litellm.cost_per_token(model, input_tokens, output_tokens)))

@@ -14,7 +14,7 @@ from stemma_models import Meter, ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.writing.drafts import as_draft
+from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, failed_check, not_judged
 from stemma_generation_graph.writing.material import language_of
 
@@ -103,7 +103,7 @@ class RolesNodes:
         job = job_of(state)
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         caller = self._deps.models.for_node(GRAPH, EXECUTOR)
-        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard)).text
+        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard, opens_with=OPENS_WITH)).text
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Makes one text of what the roles wrote."""
@@ -116,8 +116,8 @@ class RolesNodes:
             request, material = await load_request(job, self._deps, run)
         messages = await synthesis_messages(job, self._deps, run, outputs, request)
         caller = self._deps.models.for_node(GRAPH, SYNTHESIZER)
-        text = (await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live)).text
-        return {"synthesized_content": text, "user_request": request, "material": material}
+        answer = await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live, opens_with=OPENS_WITH)
+        return {"synthesized_content": answer.text, "user_request": request, "material": material}
 
     async def output_formatter(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Gives the text its form, says in it what is missing, and has it scored if there is time left."""

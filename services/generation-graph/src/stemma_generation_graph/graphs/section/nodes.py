@@ -16,7 +16,7 @@ from stemma_models.prompting import block
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.kinds import PLAIN, Kind
-from stemma_generation_graph.writing.drafts import as_draft
+from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
@@ -88,7 +88,8 @@ class SectionNodes:
         caller = self._deps.models.for_node(job.section.graph, "generate")
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
-            answer = await caller.text(run.call, "generate", without_tools(messages), on_token=run.live)
+            asked = without_tools(messages)
+            answer = await caller.text(run.call, "generate", asked, on_token=run.live, opens_with=OPENS_WITH)
             draft = as_draft(job.section.title, answer.text)
             return draft, answer.ref if draft == answer.text else None
         draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))

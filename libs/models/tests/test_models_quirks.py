@@ -1,0 +1,380 @@
+"""What servers of models were reported to answer in other projects: read right, or named right, and never taken wrong.
+
+Over real HTTP. Each case stands for its kind; the reports are named beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_models import (
+    CallContext,
+    ContextTooLongError,
+    MalformedAnswerError,
+    MemoryRecordStore,
+    ModelCaller,
+    ModelSettings,
+    ModelUnavailableError,
+    chat_model,
+)
+from stemma_models.attempts import Wait
+from stemma_testkit.provider import Provider, Reply, fails, says
+from stemma_testkit.provider import provider as scripted_provider
+from tenacity import Future, RetryCallState
+
+pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6")]
+
+PROMPT = [HumanMessage("Write.")]
+SECRET = "SECRET the user wants a section.\n"
+SECTION = "# The lawn\n\nThe lawn belongs to the town.\n"
+HEAD = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+
+
+class Score(BaseModel):
+    scores: dict[str, float]
+    feedback: str
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with scripted_provider() as running:
+        yield running
+
+
+def caller(provider: Provider, **settings: Any) -> ModelCaller:
+    os.environ["OPENAI_API_KEY"] = "test-key"
+    chosen = ModelSettings(**{"name": "openai/local", "api_base": provider.base, "backoff": 0.001, **settings})
+    return ModelCaller(chat_model(chosen), chosen, MemoryRecordStore(), MemoryArtifactStore())
+
+
+class Told:
+    """A follower, or one that is not there."""
+
+    def __init__(self, there: bool) -> None:
+        self.there, self.text = there, ""
+
+    async def __call__(self, text: str) -> bool:
+        self.text += text
+        return self.there
+
+
+async def text(provider: Provider, told: Told, **settings: Any) -> str:
+    context = CallContext("default", "doc", "lawn", "job")
+    answer = await caller(provider, **settings).text(context, "generate", PROMPT, on_token=told, opens_with="#")
+    return answer.text
+
+
+async def score(provider: Provider) -> Score:
+    return (await caller(provider).structured(CallContext("default", "d", "s", "j"), "evaluate", PROMPT, Score)).value
+
+
+def whole(message: dict[str, Any], reason: str = "stop") -> Reply:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
+    return Reply(body=json.dumps({**HEAD, "choices": [choice], "usage": USAGE}).encode())
+
+
+def chunk(delta: dict[str, Any] | None, reason: str | None = None) -> dict[str, Any]:
+    return {
+        **HEAD,
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+    }
+
+
+def stream(*events: dict[str, Any] | bytes) -> Reply:
+    lines = [one if isinstance(one, bytes) else b"data: " + json.dumps(one).encode() + b"\n\n" for one in events]
+    return Reply(body=b"data: " + json.dumps(chunk({"role": "assistant"})).encode() + b"\n\n" + b"".join(lines))
+
+
+def spoken(content: str) -> list[dict[str, Any]]:
+    return [chunk({"content": content[at : at + 5]}) for at in range(0, len(content), 5)]
+
+
+DONE = b"data: [DONE]\n\n"
+END = (chunk({}, "stop"), {**HEAD, "object": "chat.completion.chunk", "choices": [], "usage": USAGE}, DONE)
+NO_CHOICE = {**HEAD, "object": "chat.completion.chunk", "choices": [], "prompt_filter_results": []}
+READ = {
+    "litellm#30870: no choice in the first event": stream(NO_CHOICE, *spoken(SECTION), *END),
+    "ollama#4357: an empty reason in each event": stream(
+        *(chunk(event["choices"][0]["delta"], "") for event in spoken(SECTION)), *END
+    ),
+    "comments": stream(b": PROCESSING\n\n: PROCESSING\n\n", *spoken(SECTION), *END),
+    "no delta": stream(*spoken(SECTION), chunk(None), *END),
+    "no space, CRLF": Reply(
+        body=b"".join(b"data:" + json.dumps(e).encode() + b"\r\n\r\n" for e in [*spoken(SECTION), *END[:2]]) + DONE
+    ),
+    "no usage": stream(*spoken(SECTION), chunk({}, "stop"), DONE),
+    "no [DONE]": stream(*spoken(SECTION), *END[:2]),
+}
+
+
+@pytest.mark.parametrize("reply", READ.values(), ids=READ)
+async def test_a_stream_is_read_whatever_is_odd_about_its_events(provider: Provider, reply: Reply) -> None:
+    provider.script = [reply]
+    told = Told(there=True)
+    assert (await text(provider, told), told.text) == (SECTION, SECTION)
+
+
+THOUGHTS = {
+    "kiss-translator#219, home-llm#247": f"<think>\n{SECRET}</think>\n\n{SECTION}",
+    "without its opening tag": f"{SECRET}</think>\n\n{SECTION}",
+    "of another name": f"<thinking>{SECRET}</thinking>{SECTION}",
+    "of a third one, in capitals": f"<REASONING>{SECRET}</REASONING>\n{SECTION}",
+    "two": f"<think>{SECRET}</think>\n<thought>{SECRET}</thought>\n{SECTION}",
+    "with code in it": f"<think>\n```\n{SECRET}</think>\n\n{SECTION}",
+    "behind the title": f"{SECTION[:12]}<think>{SECRET}</think>{SECTION[12:]}",
+}
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("answer", THOUGHTS.values(), ids=THOUGHTS)
+async def test_no_thought_is_in_a_section_or_told_to_who_follows_it(
+    provider: Provider, answer: str, there: bool
+) -> None:
+    provider.script = [stream(*spoken(answer), *END) if there else whole({"content": answer})]
+    told = Told(there)
+    assert (await text(provider, told), told.text.lstrip()) == (SECTION, SECTION)
+    assert len(provider.requests) == 1
+
+
+CODE = "# Tags\n\nA model thinks between `<think>` and `</think>`:\n\n```\n<think>\nHm.\n</think>\n```\n"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
+async def test_tags_of_thoughts_in_code_are_words(provider: Provider, there: bool) -> None:
+    provider.script = [stream(*spoken(CODE), *END) if there else whole({"content": CODE})]
+    assert await text(provider, Told(there)) == CODE
+
+
+ALONE = {
+    "vllm#48863, lmstudio#1698: the words are a thought": whole({"content": None, "reasoning_content": SECTION}),
+    "no closing tag": whole({"content": f"<think>\n{SECRET}"}),
+    "nothing behind it": whole({"content": f"<think>\n{SECRET}</think>\n"}),
+    "one that begins in the section": whole({"content": f"{SECTION}\n<think>{SECRET}"}),
+}
+
+
+@pytest.mark.parametrize("reply", ALONE.values(), ids=ALONE)
+async def test_thoughts_without_an_answer_are_asked_again_and_named(provider: Provider, reply: Reply) -> None:
+    provider.script = [reply, says(SECTION)]
+    assert await text(provider, Told(there=False)) == SECTION
+    assert "behind your thoughts" in provider.requests[1]["messages"][-1]["content"]
+    provider.script = [reply] * 3
+    with pytest.raises(MalformedAnswerError, match="thoughts without an answer"):
+        await text(provider, Told(there=False))
+
+
+async def test_a_thought_that_was_cut_at_the_token_limit_is_named_as_that(provider: Provider) -> None:
+    provider.script = [stream(*spoken(f"<think>{SECRET}"), chunk({}, "length"), *END[1:])] * 3
+    told = Told(there=True)
+    with pytest.raises(MalformedAnswerError, match="cut at the token limit while it was thinking"):
+        await text(provider, told)
+    assert told.text == ""
+
+
+PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": SECRET}]}, {"type": "text", "text": SECTION}]
+
+
+async def test_an_answer_of_parts_is_paid_once_and_told_with_what_to_do(provider: Provider) -> None:
+    """hermes-agent#4748, livekit/agents#6324: LiteLLM reads it for the provider's own name alone."""
+    provider.script = [whole({"content": PARTS})]
+    with pytest.raises(ModelUnavailableError, match="name the model by its own provider"):
+        await text(provider, Told(there=False))
+    provider.script = [stream(chunk({"content": PARTS[1:]}), *END), whole({"content": PARTS})]
+    with pytest.raises(ModelUnavailableError, match="such as lists of parts"):
+        await text(provider, Told(there=True))
+    assert len(provider.requests) == 3
+
+
+@pytest.mark.parametrize("ids", [("a", "b"), ("a", "a"), ("", "")])
+async def test_two_tool_calls_at_one_index_are_two(provider: Provider, ids: tuple[str, str]) -> None:
+    calls = [
+        {"index": 0, "id": name, "type": "function", "function": {"name": tool, "arguments": "{}"}}
+        for name, tool in zip(ids, ("look", "add"), strict=True)
+    ]
+    provider.script = [whole({"content": None, "tool_calls": calls}, "tool_calls")]
+    asked = await caller(provider).message(CallContext("default", "d", "s", "j"), "step", PROMPT, [Score])
+    assert [call["name"] for call in asked.message.tool_calls] == ["look", "add"]
+    assert len({call["id"] for call in asked.message.tool_calls} - {""}) == 2
+
+
+GOOD = json.dumps({"scores": {"purpose": 0.9}, "feedback": "Good."})
+DRAFTED = json.dumps({"scores": {"purpose": 0.1}, "feedback": "A draft."})
+FITTING = {
+    "a fence, and a comma behind the last": {"content": f"Here:\n```json\n{GOOD[:-1]},}}\n```\nThank you."},
+    "a comma in a list within": {"content": GOOD.replace("0.9}", "0.9,\n}")},
+    "numbers as strings": {"content": GOOD.replace("0.9", '"0.9"')},
+    "another verdict in its thought": {"content": f"<think>\nI give {DRAFTED}\n</think>\n{GOOD}"},
+    "its words as a thought": {"content": None, "reasoning_content": GOOD},
+    "a fence in a thought": {"content": "", "reasoning_content": f"```json\n{GOOD}\n```"},
+}
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize("message", FITTING.values(), ids=FITTING)
+async def test_a_value_is_read_whatever_is_around_it(provider: Provider, message: dict[str, Any]) -> None:
+    provider.script = [whole(message)]
+    assert await score(provider) == Score.model_validate_json(GOOD)
+
+
+HOSTILE = {
+    "quotes": '"' + '\\"' * 200_000,
+    "commas": "{" + "," * 400_000,
+    "braces": '{"a": ",}' * 60_000,
+    "opening tags": "x<think>" * 50_000,
+    "closing tags": "```\n</think>\n" * 30_000,
+    "pairs": "\n<think></think>" * 30_000,
+    "half tags": "<think " * 60_000,
+    "spaces": " " * 400_000 + "<think",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+async def test_a_hostile_answer_is_read_to_its_end(provider: Provider, answer: str) -> None:
+    provider.script = [whole({"content": answer})] * 3
+    with pytest.raises(MalformedAnswerError):
+        await score(provider)
+
+
+def refused(status: int, **error: Any) -> Reply:
+    return Reply(status=status, body=json.dumps({"error": error}).encode())
+
+
+TOO_LONG = {
+    "OpenHands#5350": (refused(400, message="messages.0: prompt is too long: 213462 tokens > 200000 maximum"), 200_000),
+    "vllm": (refused(400, message="This model's maximum context length is 8192 tokens. However, you sent 9231."), 8192),
+    "llama.cpp": (
+        refused(
+            400,
+            message="the request exceeds the available context size (4096 tokens), try increasing it",
+            type="exceed_context_size_error",
+        ),
+        4096,
+    ),
+    "gemini": (
+        refused(400, message="The input token count (90000) exceeds the maximum number of tokens allowed (32768)."),
+        32768,
+    ),
+    "ollama": (refused(500, message="prompt too long; exceeded max context length by 12 tokens"), 0),
+    "a proxy": (refused(413, message="Request too large"), 0),
+}
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(("reply", "holds"), TOO_LONG.values(), ids=TOO_LONG)
+async def test_a_prompt_that_is_too_long_is_told_as_that_in_whatever_words(
+    provider: Provider, reply: Reply, holds: int
+) -> None:
+    provider.script = [reply]
+    with pytest.raises(ContextTooLongError, match=f"holds {holds} tokens" if holds else "holds fewer") as failure:
+        await text(provider, Told(there=False))
+    assert (failure.value.context_tokens, len(provider.requests)) == (holds, 1)
+
+
+QUOTAS = [
+    refused(429, message="You exceeded your current quota, please check your plan.", type="insufficient_quota"),
+    refused(429, message="No.", type="insufficient_quota", code="insufficient_quota"),
+    refused(402, message="Insufficient Balance"),
+    refused(400, message="Your credit balance is too low to access the API."),
+]
+
+
+@pytest.mark.parametrize("reply", QUOTAS)
+async def test_a_quota_that_is_used_up_is_told_after_one_call_with_what_to_do(provider: Provider, reply: Reply) -> None:
+    provider.script = [reply]
+    with pytest.raises(ModelUnavailableError, match=r"quota or credit is used up, .* raise it there"):
+        await text(provider, Told(there=False))
+
+
+LIMITS = [
+    Reply(status=429, headers={"retry-after": "0"}, body=QUOTAS[0].body),
+    refused(429, message="You exceeded your current quota. Please retry in 0.1s.", code="RESOURCE_EXHAUSTED"),
+]
+
+
+@pytest.mark.parametrize("reply", LIMITS)
+async def test_a_quota_by_the_minute_is_waited_for(provider: Provider, reply: Reply) -> None:
+    provider.script = [reply, says(SECTION)]
+    assert await text(provider, Told(there=False)) == SECTION
+
+
+@pytest.mark.parametrize(("status", "advice"), [(401, "check the key"), (403, "may do"), (404, "name of the model")])
+async def test_an_error_that_a_person_can_mend_says_how(provider: Provider, status: int, advice: str) -> None:
+    provider.script = [refused(status, message="Incorrect API key provided: sk-SECRET")]
+    with pytest.raises(ModelUnavailableError, match=advice) as failure:
+        await text(provider, Told(there=False))
+    assert "SECRET" not in failure.value.detail
+
+
+class Waits(Exception):
+    def __init__(self, headers: dict[str, str]) -> None:
+        self.headers = headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "4200"}, 4.2),
+        ({"retry-after-ms": "4200", "retry-after": "5"}, 4.2),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after": formatdate(time.time() + 3000, usegmt=True)}, 60.0),
+        ({"retry-after": formatdate(time.time() - 3000, usegmt=True)}, 0.0),
+        ({"retry-after": "soon"}, 7.0),
+        ({"retry-after-ms": "-1"}, 7.0),
+        ({}, 7.0),
+    ],
+)
+def test_a_wait_is_read_in_each_of_its_forms(headers: dict[str, str], seconds: float) -> None:
+    state = RetryCallState(None, None, (), {})  # type: ignore[arg-type]
+    state.outcome = Future.construct(1, Waits(headers), has_exception=True)
+    assert Wait(ModelSettings(backoff=7.0))(state) == seconds
+
+
+async def test_a_wait_in_milliseconds_is_the_providers(provider: Provider) -> None:
+    """With our own backoff it would not end within the limit."""
+    provider.script = [fails(429, retry_after_ms="1"), says(SECTION)]
+    assert await text(provider, Told(there=False), backoff=3600, call_limit=60) == SECTION
+
+
+SENT_AGAIN = {
+    "an error in a stream": stream(
+        *spoken("# T"), {"error": {"message": "Provider returned error", "code": 502}}, DONE
+    ),
+    "[DONE] without a reason": stream(*spoken("# T"), DONE),
+    "html": Reply(body=b"<html><body>Sign in to the corporate proxy</body></html>"),
+    "a gateway": Reply(status=502, body=b"<html><h1>502 Bad Gateway</h1></html>"),
+    "claude-code#23049": refused(529, message="Overloaded", type="overloaded_error"),
+}
+
+
+@pytest.mark.parametrize("reply", SENT_AGAIN.values(), ids=SENT_AGAIN)
+async def test_what_is_no_answer_is_asked_again(provider: Provider, reply: Reply) -> None:
+    provider.script = [reply, says(SECTION)]
+    assert await text(provider, Told(there=True)) == SECTION
+
+
+UNUSABLE = {
+    "vllm#17393: white space to the limit": (stream(*spoken("\n   " * 50), chunk({}, "length"), DONE), "token limit"),
+    "litellm#21744: a filter after some words": (
+        stream(*spoken("# The"), chunk({}, "content_filter"), DONE),
+        "refused",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "detail"), UNUSABLE.values(), ids=UNUSABLE)
+async def test_what_was_cut_or_filtered_is_no_answer(provider: Provider, reply: Reply, detail: str) -> None:
+    provider.script = [reply] * 3
+    with pytest.raises(MalformedAnswerError, match=detail):
+        await text(provider, Told(there=True))
