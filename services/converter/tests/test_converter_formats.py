@@ -186,3 +186,10 @@ async def test_shows_images_of_every_kind_that_may_be_sent(
     draft = "# A\n\n" + "".join(f"![{name}]({name})\n\n" for name in assets)
     _, outcome = await exporter.export(format, draft, assets=assets)
     assert outcome.warnings == ()
+
+
+@pytest.mark.req("G13")
+async def test_hyphens_before_other_signs_are_in_a_pdf_as_they_were_written(exporter: Any) -> None:
+    hyphens = "so--and why-?not or all--?there"
+    data, _ = await exporter.export("pdf", f"# A\n\nWords of a plain line {hyphens} with more of them.\n")
+    assert any(hyphens in page.extract_text() for page in PdfReader(BytesIO(data)).pages)

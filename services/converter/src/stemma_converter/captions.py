@@ -11,7 +11,7 @@ from stemma_languages import Language, language
 
 from .images import PAGE_INCHES, Picture
 from .tables import with_cells, with_columns
-from .tree import Node, Phrase, attributes, node, plain, rewrite, text, walk_markup
+from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
 
 _LONGEST_TITLE = 200
 _ICON_INCHES, _PADDING_INCHES = 0.5, 0.2
@@ -55,8 +55,6 @@ class _Captions:
 
     def _group(self, inlines: list[Node]) -> list[Node]:
         """The images of a paragraph or a cell that holds nothing else; none if they are as small as icons are."""
-        if isinstance(inlines, Phrase):
-            return []
         shown = [inline for inline in inlines if inline["t"] not in _BETWEEN_IMAGES]
         names = [item["c"][2][0] for item in walk_markup(shown) if item["t"] == "Image"]
         large = all(self._pictures[name].inches > _ICON_INCHES for name in names)

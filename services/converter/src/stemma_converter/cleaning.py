@@ -12,7 +12,7 @@ from stemma_languages import Words
 
 from .images import Picture
 from .markup import block_text, inline_parts
-from .tree import Node, Phrase, node, plain, rewrite, text, walk_markup
+from .tree import Node, node, plain, rewrite, text, walk_markup
 
 LINK_SCHEMES = ("http", "https", "mailto")
 _GAPS = ("Space", "SoftBreak", "LineBreak")
@@ -47,8 +47,6 @@ def without_markup(blocks: list[Node], warnings: Counter[str]) -> list[Node]:
 
 def _tidy(inlines: list[Node]) -> list[Node]:
     """No space at the beginning of a line, and none twice."""
-    if isinstance(inlines, Phrase):
-        return inlines
     pairs = zip([None, *inlines], inlines, strict=False)
     return [b for a, b in pairs if not (a and a["t"] in _GAPS and b["t"] in ("Space", "SoftBreak"))]
 

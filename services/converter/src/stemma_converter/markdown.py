@@ -9,7 +9,6 @@ from urllib.parse import quote
 from .inert import inert
 from .manuscript import Manuscript
 from .pandoc import Pandoc
-from .prose import Aside
 from .tree import Node, attributes, node, rewrite, text
 
 # Formulas between dollars are read by more viewers than GitHub's own form.
@@ -29,7 +28,7 @@ async def write_blocks(blocks: list[Node], pandoc: Pandoc) -> str:
     """Blocks as Markdown."""
     written = rewrite(inert(blocks), _as_markdown)
     with TemporaryDirectory(prefix="stemma-") as folder:
-        return await pandoc.write_text(WRITER, written, Aside.from_words, folder=Path(folder), options=_OPTIONS)
+        return (await pandoc.write(WRITER, written, folder=Path(folder), options=_OPTIONS)).decode()
 
 
 def _one_lower(block: Node) -> Node:

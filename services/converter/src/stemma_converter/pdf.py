@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,18 +18,12 @@ from .manuscript import Manuscript
 from .page_references import with_typst_pages
 from .pages import Pages, set_pages
 from .pandoc import Pandoc
-from .prose import Aside
 from .staging import staged
-from .tree import Node, Phrase, attributes, node, plain, rewrite
+from .tree import Node, attributes, node, plain, rewrite
 
 _FIELD = re.compile(r"\.\w")
 _RAW = {"'": "'", '"': '"', "-?": r"\-\?"}
 """As Typst is given them: pandoc hides what quotation marks are, and of ``-?`` Typst makes a place to break a word."""
-_TO_WRITE_ANEW = re.compile(r"""['"]|-\?|(?<= )(?:\.\w|;)""")
-"""What is written otherwise than it stands; of a semicolon pandoc sees to that, at the beginning of a word."""
-_OPTIONS = ("--wrap=none", "--syntax-highlighting=idiomatic")
-_LONG = 500
-"""Blocks from which half of the time to write them is more than it takes to begin a second process."""
 _TO_GIVE_RAW = re.compile(r"""(['"]|-\?)""")
 _LOOK = {
     "typst:width": "100%",
@@ -54,29 +47,12 @@ async def to_pages(
     """
     async with staged(manuscript, attributes("", "notice", **_LOOK)) as (folder, blocks):
         prepared = for_typst(with_typst_pages(rewrite(blocks, _with_header_look)))
-        source = await typst_of(prepared, pandoc, config / "document.typ", folder)
-        (folder / "main.typ").write_text(source, encoding="utf-8")
+        options = ("--template", config / "document.typ", "--wrap=none", "--syntax-highlighting=idiomatic")
+        (folder / "main.typ").write_bytes(await pandoc.write("typst", prepared, folder=folder, options=options))
         facts = json.dumps({**_facts(manuscript), "headings": list(_headings(blocks))}, ensure_ascii=False)
         (folder / "facts.json").write_text(facts, encoding="utf-8")
         source_written.set()
         return await set_pages(folder, pandoc.limits, int(manuscript.created_at.timestamp()), fonts)
-
-
-async def typst_of(blocks: list[Node], pandoc: Pandoc, template: Path, folder: Path) -> str:
-    """The blocks as Typst, behind the template; those of a long document are written by two processes."""
-    first, rest = halves(blocks)
-    parts: list[tuple[list[Node], tuple[str | Path, ...]]] = [(first, ("--template", template, *_OPTIONS))]
-    parts += [(rest, _OPTIONS)] if rest else []
-    write = partial(pandoc.write_text, "typst", without=Aside.from_lines, folder=folder)
-    written = (write(blocks=part, options=options) for part, options in parts)
-    return "\n".join(await asyncio.gather(*written))
-
-
-def halves(blocks: list[Node]) -> tuple[list[Node], list[Node]]:
-    """The blocks before the chapter that begins nearest to the middle of a long document, and those from there."""
-    starts = [at for at, block in enumerate(blocks) if block["t"] == "Header" and block["c"][0] == 1]
-    middle = min(starts, key=lambda at: abs(at - len(blocks) // 2), default=0)
-    return (blocks[:middle], blocks[middle:]) if middle and len(blocks) >= _LONG else (blocks, [])
 
 
 def for_typst(value: Any) -> Any:
@@ -86,7 +62,7 @@ def for_typst(value: Any) -> Any:
     """
     if isinstance(value, dict):
         return {**value, "c": for_typst(value["c"])} if isinstance(value.get("c"), list) else value
-    if not isinstance(value, list) or (isinstance(value, Phrase) and not _TO_WRITE_ANEW.search(value.text)):
+    if not isinstance(value, list):
         return value
     new: list[Any] = []
     for before, item in pairwise([None, *value]):

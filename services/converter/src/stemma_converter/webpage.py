@@ -10,7 +10,6 @@ from pathlib import Path
 
 from .manuscript import Manuscript
 from .pandoc import Pandoc
-from .prose import Aside
 from .staging import MEDIA, staged
 from .tree import Node, attributes, meta
 
@@ -25,9 +24,8 @@ async def to_html(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes
             "--template", config / "document.html", "--toc", "--toc-depth=2", "--number-sections",
             "--mathml", "--syntax-highlighting=none", "--section-divs", "--wrap=preserve",
         ]  # fmt: skip
-        about = _meta(manuscript)
-        page = await pandoc.write_text("html5", blocks, Aside.from_words, about, folder=folder, options=options)
-        return await asyncio.to_thread(_finished, page.encode(), manuscript, folder)
+        page = await pandoc.write("html5", blocks, _meta(manuscript), folder=folder, options=options)
+        return await asyncio.to_thread(_finished, page, manuscript, folder)
 
 
 def _meta(manuscript: Manuscript) -> dict[str, Node]:

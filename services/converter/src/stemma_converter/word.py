@@ -21,7 +21,7 @@ from .scripts import set_language
 from .staging import staged
 from .tables import with_cells
 from .tracking import with_tracked_changes
-from .tree import Node, attributes, condensed, meta, node, rewrite, text
+from .tree import Node, attributes, meta, node, rewrite, text
 
 _COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
 
@@ -34,7 +34,7 @@ async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, templ
             "--syntax-highlighting=none",
         ]  # fmt: skip
         styled = rewrite(with_word_fields([*blocks, *_end(manuscript)]), _with_cell_style)
-        return await pandoc.write("docx", condensed(styled), _cover(manuscript), folder=folder, options=options)
+        return await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
 
 
 async def to_docx(package: bytes, manuscript: Manuscript, pages: Sequence[int] = ()) -> bytes:
