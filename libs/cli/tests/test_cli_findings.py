@@ -134,17 +134,20 @@ def test_what_nobody_judged_is_neither_passed_nor_failed() -> None:
     unjudged = Evaluation(scores={}, score=0, passed=False, judged=False, checks=LOW.checks)
     words = evaluation_words(unjudged)
     assert words == "not judged, check failed: required_headings"
+    failed = unjudged.model_copy(update={"not_judged_reason": "the model that judges failed: no key"})
+    assert evaluation_words(failed).startswith("not judged (the model that judges failed: no key), check failed")
 
 
-@pytest.mark.req("T8")
+@pytest.mark.req("T8", "M6")
+@pytest.mark.parametrize("reason", ["", "the model that judges failed: the model refused"])
 async def test_a_draft_that_nobody_judged_has_no_score(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reason: str
 ) -> None:
-    unjudged = Evaluation(scores={}, score=0, passed=False, judged=False)
+    unjudged = Evaluation(scores={}, score=0, passed=False, judged=False, not_judged_reason=reason)
     written = drafted("research").model_copy(update={"evaluation": unjudged})
     await backstage.append(document_id, requested, written, in_review(None))
     lines = (await cli("show", document_id)).stdout
-    assert "judgement: none, no model scored this draft" in lines
+    assert f"judgement: none, {reason or 'no model scored this draft'}" in lines
     assert "passed" not in lines
     assert "0.00" not in lines.replace("0.00 dollars", "")
 

@@ -108,8 +108,7 @@ async def test_an_evaluation_that_cannot_be_made_loses_no_draft() -> None:
     model = ScriptedModel(script=[append(CHAPTER), FINISH])
     outcome = await agency.drive(job.model_copy(update={"upstream": (upstream,)}), model)
     assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
-    assert [(w.code, w.detail) for w in outcome.warnings if w.detail] == [("not_evaluated", "ArtifactMissing")]
-    assert not outcome.evaluation.passed
+    assert (outcome.evaluation.judged, outcome.evaluation.not_judged_reason) == (False, "ArtifactMissing")
 
 
 @pytest.mark.req("G5", "G14")

@@ -9,7 +9,7 @@ import pytest
 from generation_workshop import Workshop, evaluation
 from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
-from stemma_contracts.v1.outcomes import AnswerMalformed, InputsMissing, SectionGenerated
+from stemma_contracts.v1.outcomes import InputsMissing, SectionGenerated
 from stemma_contracts.v1.provenance import RetrievedSource
 from stemma_generation_graph.graphs.reviewer.schemas import Review
 from stemma_generation_graph.writing.headings import body_under_heading
@@ -109,9 +109,20 @@ async def test_a_review_is_written_with_the_gravest_findings_first(workshop: Wor
 async def test_a_finding_about_a_section_that_is_not_under_review_is_asked_for_again(workshop: Workshop) -> None:
     job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
     elsewhere = json.dumps({"summary": "Sound.", "findings": [finding("major", "budget")]})
-    outcome, model = await workshop.run(job, [elsewhere] * 3)
-    assert isinstance(outcome, AnswerMalformed)
+    outcome, model = await workshop.run(job, [elsewhere, review("major")])
+    assert outcome.review.needs_revision
     assert "unknown sections: ['budget']" in model.prompt_text(1)
+
+
+@pytest.mark.req("M6")
+@pytest.mark.failure("judge-fails")
+async def test_a_review_that_cannot_be_read_says_that_nobody_reviewed_and_why(workshop: Workshop) -> None:
+    job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
+    outcome, _ = await workshop.run(job, ["It is sound."] * 3)
+    assert isinstance(outcome, SectionGenerated)
+    assert "Nobody has reviewed these sections" in await workshop.read(outcome.draft)
+    assert not outcome.evaluation.judged
+    assert outcome.evaluation.not_judged_reason == "the reviewer failed: Review does not fit: json_invalid"
 
 
 async def formatted(

@@ -210,10 +210,58 @@ async def test_a_malformed_answer_is_asked_again_and_counted(workshop: Workshop)
 @pytest.mark.req("P13")
 @pytest.mark.failure("malformed-answer")
 async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_cost(workshop: Workshop) -> None:
-    script = [DRAFT, *['{"scores": {"made_up": 1}, "feedback": "Good."}'] * 3]
-    outcome, _ = await workshop.run(await workshop.job("approach"), script)
+    outcome, _ = await workshop.run(await workshop.job("research"), ["ready", *["{}"] * 3])
     assert isinstance(outcome, AnswerMalformed)
-    assert (outcome.usage.calls, outcome.detail) == (4, "Evaluation does not fit: value_error")
+    assert (outcome.usage.calls, outcome.detail) == (4, "Research does not fit: value_error")
+
+
+class Refused(Exception):
+    status_code = 401
+
+
+TOO_HIGH = json.dumps({"scores": {"purpose": 9}, "feedback": "Good."})
+CUT = AIMessage('{"scores": {', response_metadata={"finish_reason": "length"})
+FAILING = {
+    "made up": (['{"scores": {"made_up": 1}, "feedback": "Good."}'] * 3, "Evaluation does not fit: value_error"),
+    "of ten": ([TOO_HIGH] * 3, "Evaluation does not fit: less_than_equal"),
+    "words": (["It is good."] * 3, "Evaluation does not fit: json_invalid"),
+    "cut": ([CUT] * 3, "cut at the token limit"),
+    "refused": ([AIMessage("", additional_kwargs={"refusal": "No."})] * 3, "the model refused"),
+    "not there": ([ConnectionError("secret host")] * 2, "ConnectionError"),
+    "no key": ([Refused()], "Refused (401): check the key in the environment of the service"),
+}
+
+
+@pytest.mark.req("M6", "T8")
+@pytest.mark.failure("judge-fails")
+@pytest.mark.parametrize(("answers", "reason"), FAILING.values(), ids=FAILING)
+async def test_a_draft_whose_judge_fails_is_not_judged_and_says_why(
+    workshop: Workshop, answers: list[Any], reason: str
+) -> None:
+    outcome, model = await workshop.run(await workshop.job("approach"), [DRAFT, *answers])
+    assert isinstance(outcome, SectionGenerated)
+    assert await workshop.read(outcome.draft) == DRAFT
+    assert (outcome.evaluation.judged, outcome.evaluation.passed, outcome.evaluation.scores) == (False, False, {})
+    assert outcome.evaluation.not_judged_reason == f"the model that judges failed: {reason}"
+    assert outcome.usage.calls == model.calls == 1 + len(answers)
+
+
+@pytest.mark.req("M6")
+async def test_scores_of_a_larger_scale_are_asked_for_again_and_never_scaled(workshop: Workshop) -> None:
+    outcome, model = await workshop.run(
+        await workshop.job("approach"), [DRAFT, TOO_HIGH, evaluation("approach", score=0.7)]
+    )
+    assert "scores.purpose: Input should be less than or equal to 1" in model.prompt_text(2)
+    assert outcome.evaluation.score == 0.7
+
+
+@pytest.mark.req("M6")
+async def test_a_thought_is_no_part_of_a_draft(workshop: Workshop) -> None:
+    for answer in (f"<think>\nThe user wants a ferry.\n</think>\n\n{DRAFT}", f"So, a ferry.\n</think>\n{DRAFT}"):
+        at_work = Workshop()
+        outcome, _ = await at_work.run(await at_work.job("approach"), [answer, evaluation("approach")])
+        assert await at_work.read(outcome.draft) == DRAFT
+        assert "".join(at_work.tokens) == DRAFT
 
 
 def letters(text: str) -> list[int]:

@@ -37,6 +37,9 @@ class Evaluation(Contract):
     judged: bool = Field(default=True, description="whether a model scored the draft")
     checks: tuple[ProgramCheck, ...] = Field(default=(), description="what code found, beside any judgement")
     failed_criteria: tuple[str, ...] = Field(default=(), description="criteria that are scored below their thresholds")
+    not_judged_reason: str = Field(
+        default="", max_length=300, description="why the model that was asked gave no scores"
+    )
 
 
 class EvaluationResult(Contract):

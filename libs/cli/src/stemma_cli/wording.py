@@ -61,7 +61,8 @@ def score_words(evaluation: Evaluation | None) -> str:
 
 def evaluation_words(evaluation: Evaluation) -> str:
     """What models and programs found of a draft, told apart: a score is a judgement, a check is none."""
-    judgement = f"score {evaluation.score:.2f}" if evaluation.judged else NOT_JUDGED
+    reason = f" ({evaluation.not_judged_reason})" if evaluation.not_judged_reason else ""
+    judgement = f"score {evaluation.score:.2f}" if evaluation.judged else f"{NOT_JUDGED}{reason}"
     critical = (f"critical: {_criterion(evaluation, name)}" for name in evaluation.critical_failures)
     low = (f"low: {_criterion(evaluation, name)}" for name in failed_criteria(evaluation))
     checks = (f"check failed: {c.check}" for c in evaluation.checks if not c.passed)

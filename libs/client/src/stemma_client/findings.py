@@ -63,7 +63,7 @@ def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:
     if evaluation is None:
         return
     if not evaluation.judged:
-        yield Finding("judgement", NOT_JUDGED, "no model scored this draft")
+        yield Finding("judgement", NOT_JUDGED, evaluation.not_judged_reason or "no model scored this draft")
     for name in evaluation.critical_failures:
         yield Finding("critical", name, "failed", evaluation.scores.get(name))
     for name in failed_criteria(evaluation):

@@ -121,9 +121,9 @@ async def _scores(client: Client, document_id: str, evaluation: Evaluation | Non
 
 
 async def _feedback(client: Client, document_id: str, evaluation: Evaluation) -> str:
-    """What the model that judged said, as far as it is stored."""
-    if evaluation.feedback is None:
-        return ""
+    """What the model that judged said, as far as it is stored, or why it did not judge."""
+    if not evaluation.judged or evaluation.feedback is None:
+        return evaluation.not_judged_reason
     try:
         return EvaluationResult.model_validate_json(await client.artifact(document_id, evaluation.feedback)).feedback
     except (ArtifactMissing, ValidationError):

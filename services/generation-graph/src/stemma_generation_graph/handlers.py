@@ -218,6 +218,7 @@ async def _evaluation(job: SectionJob, tools: Tools, found: Mapping[str, Any]) -
         failed_criteria=tuple(found.get("failed_criteria", ())),
         feedback=ref,
         judged=found.get("judged", True),
+        not_judged_reason=found.get("not_judged_reason", ""),
         checks=tuple(map(ProgramCheck.model_validate, found.get("checks", ()))),
     )
 

@@ -8,7 +8,9 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_models import ModelError
 from stemma_models.prompting import block
+from stemma_telemetry import get_logger
 
 from stemma_generation_graph.criteria import Criteria
 from stemma_generation_graph.deps import GraphDeps, RunContext
@@ -21,11 +23,16 @@ from .scoring import judge
 GRAPH = "section"
 NODE = "evaluate"
 
+log = get_logger()
+
 
 async def evaluated(
     deps: GraphDeps, run: RunContext, job: GenerateSection, material: str, draft: str
 ) -> dict[str, Any]:
-    """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all."""
+    """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all.
+
+    The draft was written and paid: a model that fails to judge it leaves it not judged, and does not lose it.
+    """
     found = checked(material, draft, answers_form=job.section.form is not None)
     checks = [check.model_dump() for check in found]
     caller = deps.models.for_node(job.section.graph, NODE)
@@ -35,7 +42,11 @@ async def evaluated(
     system = deps.prompts.get(GRAPH, NODE, job.section.kind).render(prompt_values(job))
     messages = [SystemMessage(system), HumanMessage(_asked(material, criteria, draft))]
     del material  # while the model is at work it is held once, in what is asked
-    answer = await caller.structured(run.call, NODE, messages, Evaluation, context={"criteria": criteria.ids})
+    try:
+        answer = await caller.structured(run.call, NODE, messages, Evaluation, context={"criteria": criteria.ids})
+    except ModelError as error:
+        log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
+        return not_judged(checks, f"the model that judges failed: {error.detail}")
     verdict = judge(criteria.criteria, answer.value.scores)
     return {
         "scores": answer.value.scores,
@@ -53,8 +64,8 @@ def _asked(material: str, criteria: Criteria, draft: str) -> str:
     return "\n".join([block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)])
 
 
-def not_judged(checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """An evaluation without a judgement: it neither passes nor fails."""
+def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[str, Any]:
+    """An evaluation without a judgement: it neither passes nor fails. ``reason`` is why the model gave none."""
     return {
         "scores": {},
         "feedback": "",
@@ -62,6 +73,7 @@ def not_judged(checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "critical_failures": [],
         "passed": False,
         "judged": False,
+        "not_judged_reason": reason[:300],
         "checks": list(checks),
     }
 

@@ -12,15 +12,13 @@ from stemma_contracts.v1.needs import SKIP
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
-from stemma_generation_graph.writing.evaluating import evaluated
+from stemma_generation_graph.writing.evaluating import evaluated, not_judged
 from stemma_generation_graph.writing.material import load_material
 
 from .covering import Written, what_is_written
 from .failures import FAILURES, Update, failure_of
 from .state import DocumentState, job_of
 from .titles import title_of
-
-NOT_EVALUATED = "The draft was not evaluated"
 
 
 async def ensure_draft(state: DocumentState, run: RunContext, session: Session) -> None:
@@ -33,7 +31,7 @@ async def delivery(state: DocumentState, deps: GraphDeps, run: RunContext, sessi
     """The fields that the outcome is made of."""
     job = job_of(state)
     await ensure_draft(state, run, session)
-    evaluation, warnings = await _evaluation(state, deps, run, session)
+    evaluation, warnings = await _evaluation(state, deps, run, session), list[dict[str, Any]]()
     written = await what_is_written(state, session)
     evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
     if unfinished := len(written.open_chapters):
@@ -60,23 +58,16 @@ async def _left_out(state: DocumentState, run: RunContext, job: GenerateSection)
     return (await run.library.store(job.document, named, "application/json", name)).model_dump(mode="json")
 
 
-async def _evaluation(
-    state: DocumentState, deps: GraphDeps, run: RunContext, session: Session
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> dict[str, Any]:
     """A partial draft is not worth a call, and no evaluation is no reason to lose a draft."""
     job = job_of(state)
     if state["partial"]:
-        return _not_judged(f"{NOT_EVALUATED}: it is partial."), []
+        return not_judged([], "it is partial")
     try:
         material = await load_material(job, run.library, deps.limits)
-        return await evaluated(deps, run, job, material, await session.text(DRAFT)), []
+        return await evaluated(deps, run, job, material, await session.text(DRAFT))
     except FAILURES as error:
-        warning = {"code": "not_evaluated", "detail": failure_of(error)["failure"]["detail"]}
-        return _not_judged(f"{NOT_EVALUATED}."), [warning]
-
-
-def _not_judged(words: str) -> dict[str, Any]:
-    return {"scores": {}, "feedback": words, "score": 0.0, "critical_failures": [], "passed": False, "judged": False}
+        return not_judged([], failure_of(error)["failure"]["detail"])
 
 
 def _coverage_check(written: Written) -> ProgramCheck:

@@ -8,7 +8,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_models import ContextTooLongError, MalformedAnswerError
 from stemma_models.prompting import block
+from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
@@ -20,6 +22,8 @@ from .rendering import rendered
 from .schemas import Review
 
 GRAPH, WRITER = "reviewer", "review_doc"
+
+log = get_logger()
 
 
 class ReviewState(TypedDict):
@@ -60,10 +64,18 @@ class ReviewNodes:
             return await self._stored(job, run, Review(summary=words.not_reviewed), words.not_reviewed)
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
         messages = [SystemMessage(prompt), HumanMessage(asked)]
-        answer = await caller.structured(run.call, WRITER, messages, Review, context={"sections": titles})
+        try:
+            answer = await caller.structured(run.call, WRITER, messages, Review, context={"sections": titles})
+        except (MalformedAnswerError, ContextTooLongError) as error:
+            # Another try would end in the same way: the drafts that are there go to a person.
+            log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
+            review = Review(summary=words.not_reviewed)
+            return await self._stored(job, run, review, words.not_reviewed, f"the reviewer failed: {error.detail}")
         return await self._stored(job, run, answer.value, rendered(answer.value, titles, words))
 
-    async def _stored(self, job: GenerateSection, run: RunContext, review: Review, text: str) -> dict[str, Any]:
+    async def _stored(
+        self, job: GenerateSection, run: RunContext, review: Review, text: str, reason: str = ""
+    ) -> dict[str, Any]:
         draft = as_draft(job.section.title, text)
         await run.show(draft)
         name = f"{job.section.section_id}.md"
@@ -71,7 +83,7 @@ class ReviewNodes:
         return {
             "draft_artifact": ref.model_dump(mode="json"),
             "review": review.verdict.model_dump(),
-            "evaluation": not_judged([]),
+            "evaluation": not_judged([], reason),
         }
 
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from stemma_contracts.v1.evaluation import COMPLETE
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_languages import count_words
-from stemma_models import Meter, ModelError
+from stemma_models import Meter
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
@@ -36,7 +36,7 @@ from .schemas import AgentOutput, Failure, Role, RoleAnalysis
 from .state import RoleTask, WritingGraphState, job_of, usable_outputs
 from .steps import NoRoleLeft, Steps, Update
 
-NOT_EVALUATED = not_judged([failed_check("evaluated")])
+NO_TIME_LEFT = "the time of the graph was over"
 
 log = get_logger()
 
@@ -136,9 +136,11 @@ class RolesNodes:
         try:
             async with limit:
                 return {"evaluation": await evaluated(self._deps, run, job, material, draft)}
-        except (ModelError, TimeoutError) as error:
-            log.warning("not_evaluated", error_type=type(error).__name__)
-            return {"evaluation": NOT_EVALUATED, "timed_out": limit.expired()}
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            log.warning("not_judged", detail=NO_TIME_LEFT)
+            return {"evaluation": not_judged([], NO_TIME_LEFT), "timed_out": True}
 
     async def error_handler(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Records what failed, and puts in its place what there is; without anything the run is over."""
@@ -155,7 +157,7 @@ class RolesNodes:
             case "output_formatter":
                 stored = await _stored(job, run, as_draft(job.section.title, state["synthesized_content"]))
                 told = shortcomings({**state, "errors": [*state["errors"], *update["errors"]]})
-                return update | stored | told | {"evaluation": NOT_EVALUATED}
+                return update | stored | told | {"evaluation": not_judged([], new[-1].error_type)}
             case _:
                 return update | {"critical": "role_analysis_missing"}
 
