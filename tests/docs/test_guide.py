@@ -39,6 +39,8 @@ from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_languages import language
 from stemma_markdown import Document, anchors
+from stemma_mcp.profiles import SHORT
+from stemma_mcp.server import ASKS
 from stemma_messaging import config_dir
 from stemma_notifier.sending.webhook import signature
 from stemma_orchestrator.catalog import load_catalog
@@ -373,6 +375,13 @@ def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> Non
     for block in BLOCKS:
         if block.language == "toml" and "[project" not in block.code:
             GenerationSettings(**tomllib.loads(block.code))
+
+
+def test_the_page_for_agents_names_the_tools_of_both_profiles() -> None:
+    text = (ROOT / AGENTS).read_text(encoding="utf-8")
+    short, table = text.partition("The short profile")[2].split("The full one", 1)
+    assert set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", short)) == SHORT
+    assert set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", table.partition("\n- **")[0])) == ASKS.keys()
 
 
 def test_the_exit_codes_are_those_of_the_command() -> None:

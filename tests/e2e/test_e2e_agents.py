@@ -25,7 +25,7 @@ from stemma_client.bearer import bearer_of
 from stemma_client.settings import ServerAddress, client_user
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_mcp import build_server
+from stemma_mcp import Profile, build_server
 from stemma_testkit.agents import Writing, call, refusal
 from stemma_testkit.servers import POLL_S, eventually
 from typer.testing import CliRunner, Result
@@ -42,6 +42,11 @@ def server_for(environment: Mapping[str, str]) -> StdioServerParameters:
 def served(environment: Mapping[str, str]) -> Any:
     """A connection to it; by itself the SDK gives it the stderr that was there when it was imported."""
     return stdio_client(server_for(environment), sys.stderr)
+
+
+def agent_of(client: Client) -> Agent:
+    """An agent with all tools, at a server in this process."""
+    return Agent(build_server(lambda _: nullcontext(client), lambda _: Profile.FULL))
 
 
 @pytest.fixture
@@ -126,7 +131,10 @@ async def test_an_agent_may_do_what_the_person_may_in_whose_name_it_is(
     added = await run(settings, "user", "add", "rita", "--role", "reader", "-o", str(login))
     assert added.exit_code == 0, added.output
 
-    async with Client.connect(login=login) as rita, Agent(build_server(lambda _: nullcontext(rita))) as agent:
+    async with (
+        Client.connect(login=login) as rita,
+        agent_of(rita) as agent,
+    ):
         await call(agent, "list_documents")
         told = await refusal(agent, "start_document", kind="proposal", brief="A garden.")
 
@@ -152,7 +160,7 @@ async def settled(agent: Agent, tool: str, document_id: str, **arguments: Any) -
 
 @pytest.mark.req("T5", "P16")
 async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_request_count(client: Client) -> None:
-    async with Agent(build_server(lambda _: nullcontext(client))) as agent:
+    async with agent_of(client) as agent:
         request = {"name": "rfp.md", "text": RFP, "role": "request"}
         started = await call(agent, "start_document", kind="proposal", brief="# An offer", inputs=[request])
         document_id = started["document_id"]
@@ -211,7 +219,10 @@ async def test_an_agent_of_another_tenant_sees_nothing(
     added = await run(settings, "tenant", "add", "neighbours", "--data", str(stemma.folder.root))
     assert added.exit_code == 0, added.output
 
-    async with stemma.client("neighbours") as theirs, Agent(build_server(lambda _: nullcontext(theirs))) as agent:
+    async with (
+        stemma.client("neighbours") as theirs,
+        agent_of(theirs) as agent,
+    ):
         listed = await call(agent, "list_documents")
         waiting = await call(agent, "what_waits")
         status = await refusal(agent, "document_status", document_id=document_id)

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client as Agent
 from mcp.server.mcpserver import Context
 from stemma_client import Client
-from stemma_mcp import build_server
+from stemma_mcp import Profile, build_server
 from stemma_testkit.backstage import backstage, client, document_id, drafted, requested, reviewable, server
 
 __all__ = ["backstage", "client", "document_id", "drafted", "requested", "reviewable", "server"]
@@ -26,7 +26,7 @@ class Served:
     client: Client | None = None
 
     def __post_init__(self) -> None:
-        self.server = build_server(self._client_of)
+        self.server = build_server(self._client_of, lambda _: Profile.FULL)
 
     def _client_of(self, _: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
         assert self.client is not None

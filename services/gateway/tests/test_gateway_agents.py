@@ -14,10 +14,15 @@ import pytest
 from mcp import Client as Agent
 from mcp.client.streamable_http import streamable_http_client
 from starlette.types import Receive, Scope, Send
+from stemma_client.bearer import bearer_of
+from stemma_client.settings import ServerAddress
 from stemma_gateway.agents import Agents
+from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
 from stemma_testkit.agents import call, refusal
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested
+from stemma_testkit.servers import admit
 
 pytestmark = pytest.mark.req("H6")
 HELLO = {
@@ -43,11 +48,11 @@ class InTurn(httpx2.AsyncHTTPTransport):
 
 
 @asynccontextmanager
-async def agent(token: str, *urls: str, mode: str = "auto") -> AsyncIterator[Agent]:
+async def agent(token: str, *urls: str, mode: str = "auto", query: str = "") -> AsyncIterator[Agent]:
     headers = {"Authorization": f"Bearer {token}"}
     async with (
         httpx2.AsyncClient(headers=headers, transport=InTurn(*urls), timeout=30) as http,
-        Agent(streamable_http_client(f"{urls[0]}/mcp", http_client=http), mode=mode) as connected,
+        Agent(streamable_http_client(f"{urls[0]}/mcp{query}", http_client=http), mode=mode) as connected,
     ):
         yield connected
 
@@ -94,6 +99,50 @@ async def test_who_shows_no_token_or_comes_from_elsewhere_is_refused(
 ) -> None:
     answer = await http.post("/mcp", json=HELLO, headers=ACCEPTS | headers)
     assert answer.status_code == status, answer.text
+
+
+@pytest.mark.req("H6", "S1")
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Accept": "*/*"}, 200),
+        ({"Accept": "application/json"}, 200),
+        ({"Accept": "text/event-stream"}, 406),
+    ],
+    ids=["nothing", "anything", "JSON", "a stream"],
+)
+async def test_who_says_nothing_of_what_it_accepts_takes_anything_and_who_takes_no_json_is_told_to(
+    http: httpx.AsyncClient, headers: dict[str, str], status: int
+) -> None:
+    request = http.build_request("POST", "/mcp", json=HELLO, headers=headers)
+    if not headers:
+        del request.headers["Accept"]
+    answer = await http.send(request)
+    assert answer.status_code == status, answer.text
+    assert status == 200 or "must accept application/json" in answer.text
+
+
+async def test_a_session_has_the_tools_of_its_role_and_of_the_profile_in_its_address(
+    gateway: Any, token: Callable[..., str], server: NatsServer
+) -> None:
+    login = admit(server, "agnes", Role.READER)
+    reader = bearer_of(ServerAddress(server.url, login.tenant, login.person, login=login))
+
+    async def tools(shown: str, query: str) -> set[str]:
+        async with agent(shown, url, query=query) as robot:
+            return {tool.name for tool in (await robot.list_tools()).tools}
+
+    async with gateway() as url, httpx.AsyncClient(headers={"Authorization": f"Bearer {token()}"}) as http:
+        short, full = await tools(token(), ""), await tools(token(), "?profile=full")
+        reads = await tools(reader, "?profile=full")
+        unknown = await http.post(f"{url}/mcp?profile=all", json=HELLO, headers=ACCEPTS)
+    server.admitted("default").remove("agnes")
+    assert short < full
+    assert "withdraw_input" in full - short
+    assert "approve_section" in short - reads
+    assert "compare_versions" in reads
+    assert (unknown.status_code, "profile" in unknown.text) == (422, True)
 
 
 async def test_a_gateway_keeps_no_session_that_could_be_listened_to_or_ended(http: httpx.AsyncClient) -> None:

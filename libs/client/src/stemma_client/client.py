@@ -101,6 +101,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         self.viewed = Viewed(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
+        self.role = login.role if login else ""
         self._key = ""
 
     def repeatable(self, key: str) -> Client:

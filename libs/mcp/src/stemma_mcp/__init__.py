@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .clients import ClientOf
-from .server import build_server
+from .profiles import Profile
+from .server import build_server, listed_tools
 
-__all__ = ["ClientOf", "build_server"]
+__all__ = ["ClientOf", "Profile", "build_server", "listed_tools"]

@@ -10,7 +10,7 @@ import base64
 import binascii
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from stemma_contracts.base import invalid_field
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
 from stemma_contracts.v1.references import InputRole, UploadRef
@@ -19,14 +19,14 @@ from stemma_contracts.v1.requests import SeenVersion as SeenSection
 _OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
 
 DocumentId = Annotated[
-    str, Field(pattern=TOKEN_PATTERN, description="The id of a document, from start_document or list_documents.")
+    str, Field(pattern=TOKEN_PATTERN, description="Id of a document, from start_document or list_documents.")
 ]
 SectionId = Annotated[
-    str, Field(pattern=TOKEN_PATTERN, description="The id of a section, from document_status; not its title.")
+    str, Field(pattern=TOKEN_PATTERN, description="Id of a section, from document_status; not its title.")
 ]
 SeenVersion = Annotated[
     int,
-    Field(ge=1, description="The version of the section that you read; if it is not current, nothing is changed."),
+    Field(ge=1, description="The version that you read; if it is not current, nothing is changed."),
 ]
 SeenSections = Annotated[
     list[SeenSection],
@@ -36,7 +36,7 @@ RequestId = Annotated[
     str,
     Field(
         pattern=_OR_NOTHING,
-        description="Your own id of this call, such as a UUID: the same call with the same id is done once.",
+        description="Your own id of this call, such as a UUID: with it, it is done once.",
     ),
 ]
 ReplaceEdited = Annotated[
@@ -52,8 +52,8 @@ class GivenFile(BaseModel):
     name: FileName = Field(description="File name with its ending, such as facts.md or media/plan.png.")
     text: str = Field(default="", description="The content of a file of text.")
     base64: str = Field(default="", description="The content of any other file, in base64; in place of text.")
-    upload: UploadRef | None = Field(
-        default=None, description="What POST /uploads of the gateway answered; in place of text, as for a large file."
+    upload: Annotated[UploadRef | None, WithJsonSchema({"type": "object"})] = Field(
+        default=None, description="What POST /uploads answered, for a large file; in place of text."
     )
 
     @model_validator(mode="after")

@@ -24,7 +24,9 @@ from stemma_client.errors import (
 from stemma_contracts.misfits import misfits
 from stemma_contracts.v1.answers import Problem
 
-Code = Literal["invalid", "rejected", "not_found", "not_allowed", "too_many", "unavailable", "no_answer_yet"]
+Code = Literal[
+    "invalid", "rejected", "not_found", "not_allowed", "too_many", "unavailable", "no_answer_yet", "not_listed"
+]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -36,6 +38,8 @@ ADVICE: dict[Code, str] = {
     "too_many": "nothing was changed; call again later",
     "unavailable": "nothing is known to be changed; call again in a moment, with the same request_id if you gave one",
     "no_answer_yet": "call again with this request_id: it is done once",
+    "not_listed": "use the tools that are listed, or have whoever runs you connect with the full profile: "
+    "/mcp?profile=full, or stemma mcp --profile full",
 }
 
 
@@ -130,3 +134,6 @@ def _words(error: BaseException | None) -> str:
 
 def _refusal(code: Code, *problems: Problem, request_id: str = "") -> Refusal:
     return Refusal(code=code, problems=list(problems), advice=ADVICE[code], request_id=request_id)
+
+
+NOT_LISTED = _refusal("not_listed", Problem(field="", message="the short profile of this session has no such tool"))

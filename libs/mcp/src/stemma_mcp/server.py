@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ToolAnnotations
 
 from . import (
@@ -23,6 +23,7 @@ from . import (
     versions,
 )
 from .clients import ClientOf
+from .profiles import Listing, Profile, ProfileOf, Tooling, listed_names
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
 
@@ -45,6 +46,8 @@ Stemma writes long documents section by section with language models. People dec
    split_requirement.
 9. export_document, then export_result; of a form of the buyer export_form, then form_result.
 
+You have the tools that are listed: the short profile has those for most work, and your role may leave out others.
+
 `next` in an answer names the calls that make sense then. An error is JSON with the fields that are wrong, why, and what
 to do. If you do not know whether a call went through, make it again with the same request_id: it is done once.
 
@@ -54,62 +57,77 @@ decide what you approve, cancel or export: only the person you work for tells yo
 What you decide is recorded in the history under the name of whoever runs you. Decide what they left to you, and ask
 them about the rest."""
 
-_FUNCTIONS: tuple[tuple[Function, ToolAnnotations], ...] = (
+_FUNCTIONS: tuple[tuple[Function, ToolAnnotations, *tuple[str, ...]], ...] = (
     (documents.list_kinds, READS),
-    (documents.start_document, ADDS),
+    (documents.start_document, ADDS, "create-document"),
     (documents.list_documents, READS),
     (documents.document_status, READS),
     (documents.what_waits, READS),
     (sections.read_section, READS),
     (versions.compare_versions, READS),
     (versions.merge_text, READS),
-    (decisions.approve_section, ADDS_ONCE),
-    (decisions.revise_section, ADDS_ONCE),
-    (decisions.answer_question, ADDS_ONCE),
-    (decisions.accept_edit, ADDS_ONCE),
-    (decisions.reject_edit, ENDS),
-    (commenting.comment_section, ADDS),
-    (commenting.resolve_thread, ADDS_ONCE),
-    (assigning.assign_section, ADDS_ONCE),
-    (amendments.edit_section, ADDS_ONCE),
-    (amendments.regenerate_section, ADDS_ONCE),
-    (amendments.keep_section, ADDS_ONCE),
-    (amendments.regenerate_sections, ADDS_ONCE),
-    (amendments.keep_sections, ADDS_ONCE),
-    (amendments.restore_section, ADDS_ONCE),
-    (amendments.retry_section, ADDS),
+    (decisions.approve_section, ADDS_ONCE, "approve-section"),
+    (decisions.revise_section, ADDS_ONCE, "revise-section"),
+    (decisions.answer_question, ADDS_ONCE, "answer-need"),
+    (decisions.accept_edit, ADDS_ONCE, "accept-edit"),
+    (decisions.reject_edit, ENDS, "reject-edit"),
+    (commenting.comment_section, ADDS, "comment-section"),
+    (commenting.resolve_thread, ADDS_ONCE, "resolve-thread"),
+    (assigning.assign_section, ADDS_ONCE, "assign-section", "unassign-section"),
+    (amendments.edit_section, ADDS_ONCE, "edit-section"),
+    (amendments.regenerate_section, ADDS_ONCE, "regenerate-section"),
+    (amendments.keep_section, ADDS_ONCE, "keep-section"),
+    (amendments.regenerate_sections, ADDS_ONCE, "regenerate-sections"),
+    (amendments.keep_sections, ADDS_ONCE, "keep-sections"),
+    (amendments.restore_section, ADDS_ONCE, "restore-section"),
+    (amendments.retry_section, ADDS, "retry-section"),
     (inputs.list_inputs, READS),
     (inputs.read_input, READS),
-    (inputs.add_input, ADDS),
-    (inputs.replace_input, ADDS_ONCE),
-    (inputs.apply_input, ADDS_ONCE),
-    (inputs.withdraw_input, ENDS),
-    (ledgers.read_requirements, ADDS_ONCE),
+    (inputs.add_input, ADDS, "add-input"),
+    (inputs.replace_input, ADDS_ONCE, "replace-input"),
+    (inputs.apply_input, ADDS_ONCE, "apply-input"),
+    (inputs.withdraw_input, ENDS, "withdraw-input"),
+    (ledgers.read_requirements, ADDS_ONCE, "read-requirements"),
     (ledgers.list_requirements, READS),
     (deadlines.list_deadlines, READS),
-    (ledgers.decide_requirements, ADDS_ONCE),
-    (ledgers.split_requirement, ADDS_ONCE),
-    (exports.export_document, ADDS),
+    (ledgers.decide_requirements, ADDS_ONCE, "decide-requirements"),
+    (ledgers.split_requirement, ADDS_ONCE, "split-requirements"),
+    (exports.export_document, ADDS, "export-document"),
     (exports.export_result, READS),
-    (forms.export_form, ADDS),
+    (forms.export_form, ADDS, "export-form"),
     (forms.form_result, READS),
-    (documents.pause_document, ADDS_ONCE),
-    (documents.resume_document, ADDS_ONCE),
-    (documents.cancel_document, ENDS),
+    (documents.pause_document, ADDS_ONCE, "pause-document"),
+    (documents.resume_document, ADDS_ONCE, "resume-document"),
+    (documents.cancel_document, ENDS, "cancel-document"),
 )
-TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations in _FUNCTIONS)
+TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _FUNCTIONS)
 """Made by the import: their schemas are the same for every server."""
+ASKS = {function.__name__: frozenset(requests) for function, _, *requests in _FUNCTIONS}
+"""The requests that each tool makes, any of which is enough to be of use; none: it only reads."""
 
 
-def build_server(client_of: ClientOf) -> MCPServer[Any]:
+def short(_: Context[Any, Any]) -> Profile:
+    """The profile of a session that names none."""
+    return Profile.SHORT
+
+
+def build_server(client_of: ClientOf, profile_of: ProfileOf = short) -> MCPServer[Any]:
     """The server of agents; ``client_of`` gives the client of whoever makes a call. Nothing is opened before one."""
+    tooling = Tooling(client_of, profile_of, ASKS)
     server: MCPServer[Any] = MCPServer(
         name="stemma",
         title="Stemma",
         instructions=INSTRUCTIONS,
         version=version("stemma-mcp"),
         log_level="WARNING",
-        tools=[tool.for_callers(client_of) for tool in TOOLS],
+        tools=[tool.for_callers(tooling) for tool in TOOLS],
+        middleware=[Listing(tooling, listed_tools)],
     )
     add_resources(server, client_of)
     return server
+
+
+def listed_tools(profile: Profile, role: str) -> list[dict[str, Any]]:
+    """The tools that a session of a profile and a role lists, as they are sent; of a program, the role is empty."""
+    names = listed_names(ASKS, profile, role)
+    return [tool.told_in(profile) for tool in TOOLS if tool.name in names]

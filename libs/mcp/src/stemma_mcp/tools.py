@@ -9,11 +9,11 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import Tool as Listed
 from pydantic import PrivateAttr, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
 
-from .clients import ClientOf
-from .refusals import InvalidArgumentsError, Refusal, problems_of, refusal_of
+from .profiles import Profile, Tooling, with_usable_steps
+from .refusals import NOT_LISTED, InvalidArgumentsError, Refusal, problems_of, refusal_of
 
 Function = Callable[..., Awaitable[Any]]
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -22,56 +22,89 @@ ADDS_ONCE = ADDS.model_copy(update={"idempotent_hint": True})
 ENDS = ADDS_ONCE.model_copy(update={"destructive_hint": True})
 
 
-class Untitled(GenerateJsonSchema):
-    """A schema without the titles that repeat the name of each field: a model reads all of it before every call."""
+def terse(schema: Any) -> Any:
+    """A schema without what tells a model nothing: it reads all of it before every call.
 
-    def field_title_should_be_set(self, schema: object) -> bool:
-        """Whether a field that gives itself no title gets one."""
-        return False
+    Titles repeat names. Of the words about a contract, the first paragraph is for callers.
+    """
+    if isinstance(schema, list):
+        return [terse(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: terse(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))}
+    if isinstance(words := kept.get("description"), str):
+        kept["description"] = " ".join(words.split("\n\n")[0].split())
+    return kept
+
+
+def without_null(schema: Any) -> Any:
+    """A schema of arguments that says of those that may be left out no more than that they are not required."""
+    if isinstance(schema, list):
+        return [without_null(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: without_null(value) for key, value in schema.items()}
+    match kept.get("anyOf"):
+        case [dict(given), {"type": "null"}]:
+            del kept["anyOf"]
+            kept = given | kept
+    if kept.get("default", 0) in (None, "", [], {}):
+        del kept["default"]
+    return kept
 
 
 class ClientTool(Tool):
     """A tool whose function has the caller's client as its first argument, ``client``, and gives a model."""
 
-    _client_of: ClientOf = PrivateAttr()
+    _tooling: Tooling = PrivateAttr()
 
     @classmethod
     def over(cls, function: Function, annotations: ToolAnnotations) -> ClientTool:
         """The tool of a function, for nobody yet; its name and its docstring are those of the function."""
         words = " ".join((function.__doc__ or "").split())
-        tool = cls.from_function(
-            function, title=_title_of(function), description=words, context_kwarg="client", annotations=annotations
-        )
+        tool = cls.from_function(function, description=words, context_kwarg="client", annotations=annotations)
         assert isinstance(tool, cls)
         tool._forbid_what_is_unknown()
         return tool
 
-    def for_callers(self, client_of: ClientOf) -> ClientTool:
-        """The same tool, which calls with the client that ``client_of`` gives."""
+    def for_callers(self, tooling: Tooling) -> ClientTool:
+        """The same tool, which calls with the client of whoever calls it."""
         tool = self.model_copy()
-        tool._client_of = client_of
+        tool._tooling = tooling
         return tool
+
+    def told_in(self, profile: Profile) -> dict[str, Any]:
+        """How it is listed; the short profile has no schemas of what tools give."""
+        listed = Listed(
+            name=self.name,
+            description=self.description,
+            input_schema=self.parameters,
+            output_schema=terse(self.output_schema) if profile is Profile.FULL else None,
+            annotations=self.annotations,
+        )
+        return listed.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def _forbid_what_is_unknown(self) -> None:
         """A misspelt argument is an error: who gave it meant something by it."""
         arguments = self.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
-        self.parameters = arguments.model_json_schema(schema_generator=Untitled)
+        self.parameters = without_null(terse(arguments.model_json_schema()))
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         """Call the function with the client of whoever asks; what is refused comes as an error that names fields."""
+        profile = self._tooling.profile_of(context)
+        if self.name not in self._tooling.lists(profile, ""):
+            return told(NOT_LISTED)
         try:
-            async with self._client_of(context) as client:
-                return await super().run(arguments, cast("Context[Any, Any]", client), convert_result)
+            async with self._tooling.client_of(context) as client:
+                given = await super().run(arguments, cast("Context[Any, Any]", client))
+                given = with_usable_steps(given, self._tooling.lists(profile, client.role))
+                return self.fn_metadata.convert_result(given) if convert_result else given
         except Exception as error:
             if (refusal := _refusal_in(error)) is None:
                 raise
             return told(refusal)
-
-
-def _title_of(function: Function) -> str:
-    return function.__name__.replace("_", " ").capitalize()
 
 
 def _refusal_in(error: Exception) -> Refusal | None:

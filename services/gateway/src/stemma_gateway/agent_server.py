@@ -10,13 +10,13 @@ from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 from stemma_client import Client
-from stemma_mcp import build_server
+from stemma_mcp import Profile, build_server
 
 
 @asynccontextmanager
 async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
     """What answers agents while the block runs; lists of names with commas between."""
-    server = build_server(_client_of)
+    server = build_server(_client_of, _profile_of)
     names = TransportSecuritySettings(allowed_hosts=_listed(hosts), allowed_origins=_listed(origins))
     server.streamable_http_app(stateless_http=True, json_response=True, transport_security=names)
     async with server.session_manager.run():
@@ -25,10 +25,18 @@ async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
 
 def _client_of(context: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
     """The client of the session that the route opened."""
+    client: Client = _state_of(context).client
+    return nullcontext(client)
+
+
+def _profile_of(context: Context[Any, Any]) -> Profile:
+    return Profile(_state_of(context).profile)
+
+
+def _state_of(context: Context[Any, Any]) -> Any:
     request = context.request_context.request
     assert request is not None
-    client: Client = request.state.client
-    return nullcontext(client)
+    return request.state
 
 
 def _listed(names: str) -> list[str]:

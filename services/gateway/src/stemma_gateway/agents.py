@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import Context
 from importlib import import_module
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -70,14 +71,20 @@ class _Answer(Response):
         self._agents = agents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._agents.answer(scope, receive, send)
+        await self._agents.answer(_accepting(scope), receive, send)
+
+
+def _accepting(scope: Scope) -> Scope:
+    """A request without Accept takes anything (RFC 9110, 12.5.1), which the SDK wants to be said."""
+    said = any(name == b"accept" for name, _ in scope["headers"])
+    return scope if said else {**scope, "headers": [*scope["headers"], (b"accept", b"*/*")]}
 
 
 router = APIRouter()
 
 
 @router.post(PATH, include_in_schema=False)
-async def call(request: Request, caller: Caller) -> Response:
-    """Answer an agent."""
-    request.state.client = caller.client
+async def call(request: Request, caller: Caller, profile: Literal["short", "full"] = "short") -> Response:
+    """Answer an agent, which gets the tools of its role that its profile has."""
+    request.state.client, request.state.profile = caller.client, profile
     return _Answer(request.app.state.agents)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,23 +15,25 @@ async def mcp(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the tools with their schemas, and serve nobody.")
     ] = False,
+    profile: Annotated[
+        Literal["short", "full"], typer.Option("--profile", help="The tools for most work, or all.")
+    ] = "short",
 ) -> None:
     """Serve an agent over MCP on stdin and stdout, in the name of whoever runs this.
 
-    A program that has agents starts it; see `docs/agents.md`. It ends with its input.
+    A program that has agents starts it; see `docs/agents.md`. It ends with its input. Tools that your role may not use
+    are left out.
 
     Example: stemma mcp
     """
-    from stemma_mcp import build_server
+    from stemma_mcp import Profile, build_server, listed_tools
 
+    chosen = Profile(profile)
     async with connected() as client:
-        server = build_server(lambda _: nullcontext(client))
         if as_json:
-            say_json(
-                [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await server.list_tools()]
-            )
+            say_json(listed_tools(chosen, client.role))
         else:
-            await server.run_stdio_async()
+            await build_server(lambda _: nullcontext(client), lambda _: chosen).run_stdio_async()
 
 
 VERBS = {"mcp": mcp}

@@ -1,0 +1,60 @@
+"""What people may ask for: a role is a list of names of requests. All of them read what their tenant has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import stemma_contracts.v1  # noqa: F401  (fills the registry)
+from stemma_contracts import Family, registry
+
+_DECIDES = (
+    "approve-section",
+    "revise-section",
+    "answer-need",
+    "keep-section",
+    "keep-sections",
+    "accept-edit",
+    "reject-edit",
+    "decide-requirements",
+    "split-requirements",
+    "comment-section",
+    "resolve-thread",
+    "reopen-thread",
+    "assign-section",
+    "unassign-section",
+)
+_WRITES = (
+    "create-document",
+    "edit-section",
+    "restore-section",
+    "regenerate-section",
+    "regenerate-sections",
+    "retry-section",
+    "export-document",
+    "export-form",
+    "add-input",
+    "replace-input",
+    "apply-input",
+    "withdraw-input",
+    "confirm-form-fields",
+    "read-requirements",
+)
+EVERY_REQUEST = tuple(sorted(entry.token for entry in registry.entries(Family.REQUEST)))
+
+
+class Role(StrEnum):
+    """What somebody is in a tenant."""
+
+    READER = "reader"
+    REVIEWER = "reviewer"
+    AUTHOR = "author"
+    OWNER = "owner"
+
+
+ROLES: Mapping[Role, tuple[str, ...]] = {
+    Role.READER: (),
+    Role.REVIEWER: _DECIDES,
+    Role.AUTHOR: (*_DECIDES, *_WRITES),
+    Role.OWNER: EVERY_REQUEST,
+}
