@@ -85,7 +85,8 @@ def _environment(program: Mapping[str, Any]) -> dict[str, str]:
     reached = {key: value for server in program["connects"] for key, value in SERVERS.get(server, {}).items()}
     secrets = {key: WHOLE.get(of, f"${{{of}:?run make env}}") for key, of in program.get("secrets", {}).items()}
     kept = {"STEMMA_IN_HAND_DIR": IN_HAND} if "queues" in program else {}
-    return {**reached, **program.get("variables", {}), **kept, **secrets}
+    defaults = {key: f"${{{key}:-{value}}}" for key, value in program.get("defaults", {}).items()}
+    return {**reached, **program.get("variables", {}), **defaults, **kept, **secrets}
 
 
 def _scalar(value: str) -> str:

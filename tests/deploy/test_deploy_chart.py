@@ -364,6 +364,7 @@ def test_the_secret_that_the_guide_makes_has_every_key_that_a_pod_asks_for(tmp_p
 @pytest.mark.req("H1", "O4")
 def test_the_ingress_leads_to_the_gateway_and_its_controller_alone_gets_there() -> None:
     given = {"host": "stemma.example", "className": "nginx", "tls": "certificate", "annotations": {"a": "b"}}
+    given |= {"proxies": ["10.42.0.0/16", "fd00::1"]}
     objects = rendered(SMALLEST | {"gateway": given})
     assert [problem for version in VERSIONS for found in objects for problem in problems(found, version)] == []
     [ingress] = of_kind(objects, "Ingress")
@@ -382,3 +383,21 @@ def test_the_ingress_leads_to_the_gateway_and_its_controller_alone_gets_there() 
     reaching = [place.name for place in others if allowed(policies, place, everybody["gateway"], numbers["http"])]
     assert reaching == ["ingress"]
     assert of_kind(rendered(SMALLEST), "Ingress") == []
+
+
+@pytest.mark.req("H1", "O4", "S1")
+def test_the_gateway_of_a_cluster_believes_its_ingress_alone_and_answers_to_the_name_of_it() -> None:
+    for given, hosts, proxies in (
+        ({}, "127.0.0.1,localhost,stemma-gateway", "127.0.0.1"),
+        (
+            {"host": "stemma.example", "proxies": ["10.42.0.0/16", "fd00::1"]},
+            "127.0.0.1,localhost,stemma-gateway,stemma.example",
+            "10.42.0.0/16,fd00::1",
+        ),
+    ):
+        [pod] = [pod for pod in pods(rendered(SMALLEST | {"gateway": given})) if pod.name == "gateway"]
+        told = {each["name"]: each.get("value") for each in pod.container["env"]}
+        assert told["STEMMA_GATEWAY_TRUSTED_HOSTS"] == hosts
+        assert told["STEMMA_GATEWAY_TRUSTED_PROXIES"] == proxies
+    with pytest.raises(Refused, match=r"gateway\.proxies is needed"):
+        rendered(SMALLEST | {"gateway": {"host": "stemma.example"}})

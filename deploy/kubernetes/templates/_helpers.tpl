@@ -56,6 +56,16 @@ capabilities: {drop: [ALL]}
 {{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" $values.otlp.endpoint }}
 {{- end }}
 {{- $plain = mustMergeOverwrite $plain (.program.variables | default dict) }}
+{{- $plain = mustMergeOverwrite $plain (.program.defaults | default dict) }}
+{{- if .program.serves }}
+{{- $hosts := list "127.0.0.1" "localhost" (printf "%s-%s" .root.Release.Name .name) }}
+{{- with $values.gateway.host }}
+{{- $hosts = append $hosts . }}
+{{- if not $values.gateway.proxies }}{{ fail "gateway.proxies is needed: addresses or networks of the Ingress controller" }}{{ end }}
+{{- end }}
+{{- $_ := set $plain "STEMMA_GATEWAY_TRUSTED_HOSTS" (join "," $hosts) }}
+{{- with $values.gateway.proxies }}{{ $_ := set $plain "STEMMA_GATEWAY_TRUSTED_PROXIES" (join "," .) }}{{ end }}
+{{- end }}
 {{- if has "otlp" .program.connects }}{{ $plain = mustMergeOverwrite $plain $values.environment }}{{ end }}
 {{- if has "bounds" (.program.optional | default list) }}
 {{- $plain = mustMergeOverwrite $plain (dict "STEMMA_REPLICAS" $values.nats.replicas) $values.bounds }}
