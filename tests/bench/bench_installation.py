@@ -54,10 +54,6 @@ class Installation:
         """Resident memory."""
         return {name: process.memory_info().rss / 1e6 for name, process in self.processes.items()}
 
-    def own_memory_mb(self) -> dict[str, float]:
-        """The same, of what several processes share to each its part."""
-        return {name: process.memory_full_info().pss / 1e6 for name, process in self.processes.items()}
-
 
 def _cpu_seconds(process: psutil.Process) -> float:
     alive = process.children(recursive=True)

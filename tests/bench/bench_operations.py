@@ -30,7 +30,10 @@ PAGE_CHARACTERS = 2600
 PAGES = (5, 50, 300)
 SECTIONS = ("research", "solution", "connections", "problem_statement", "approach", "timeline", "budget", "conclusion")
 KILLED = "solution"
-RECOVERED_S = 4.0
+RECOVERED_S = 10.0
+VERBS_S = {"--help": 0.15, "inbox": 0.35}
+"""Seconds of a verb that are not those of a Python that does nothing."""
+TIMES = 20
 EXPORTED_S = {ExportFormat.DOCX: 3.0, ExportFormat.PDF: 5.0}
 
 
@@ -52,6 +55,28 @@ async def _up() -> float:
                 assert process.returncode is None, "stemma up ended"
             seconds = time.perf_counter() - started
     return seconds
+
+
+async def verbs() -> None:
+    """What a person waits for a verb of the command, at least, beside a Python that does nothing."""
+    title(f"verbs of the command, the least of {TIMES}")
+    stemma = str(Path(sys.executable).with_name("stemma"))
+    async with installation() as running:
+        env = {**os.environ, "STEMMA_DATA_DIR": str(running.stemma.folder.root)}
+        nothing = await _least_s([sys.executable, "-c", "pass"], env)
+        row("python -c pass", f"{nothing:.3f} s")
+        for verb, most_s in VERBS_S.items():
+            target(f"stemma {verb}", await _least_s([stemma, verb], env), most_s, " s")
+
+
+async def _least_s(command: list[str], env: dict[str, str]) -> float:
+    found, nowhere = [], asyncio.subprocess.DEVNULL
+    for _ in range(TIMES):
+        started = time.perf_counter()
+        process = await asyncio.create_subprocess_exec(*command, env=env, stdout=nowhere, stderr=nowhere)
+        assert await process.wait() == 0, command
+        found.append(time.perf_counter() - started)
+    return min(found)
 
 
 async def recovery() -> None:

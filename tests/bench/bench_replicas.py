@@ -22,9 +22,10 @@ from typing import Any
 import psutil
 from bench_installation import Installation, installation
 from bench_report import by_name, row, title
-from bench_runs import FEW, published, stored_by
+from bench_runs import FEW, stored_by
 from bench_workload import Caller, Measured, caller, measure
 from fleet_model import CALLER, CORES, Disk, Document, Fleet, Limit, cores_for, limits, what_then
+from nats.js import JetStreamContext
 
 PROCESSES = (1, 2, 4)
 FLEETS = (1, 2, 4, 8, 16, 32, 64)
@@ -198,3 +199,16 @@ def _larger(document: Document, disk: Disk, call_s: float) -> None:
 
 def _without_cores(found: list[Limit]) -> list[Limit]:
     return [limit for limit in found if limit.part != CORES]
+
+
+async def published(jetstream: JetStreamContext, at_a_time: int, number: int, stream: str = "bench") -> float:
+    """Seconds until so many messages of 1 KiB are stored."""
+    limit, body = asyncio.Semaphore(at_a_time), b"x" * 1024
+
+    async def one(n: int) -> None:
+        async with limit:
+            await jetstream.publish(f"{stream}.{n % 100}", body)
+
+    started = asyncio.get_running_loop().time()
+    await asyncio.gather(*(one(n) for n in range(number)))
+    return asyncio.get_running_loop().time() - started

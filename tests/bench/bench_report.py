@@ -26,17 +26,13 @@ def row(name: str, value: str, target: str = "") -> None:
     print(f"  {name:58} {value:>24}  {target}", flush=True)
 
 
-def target(name: str, value: float, at_most: float, unit: str = "", noise: float = 0.0, floor: str = "") -> None:
-    """A figure that decides whether the bench fails; ``noise`` is how much it differs from one time to the next.
-
-    ``floor`` says where it is told why the target is out of reach, which is missed all the same.
-    """
+def target(name: str, value: float, at_most: float, unit: str = "", noise: float = 0.0) -> None:
+    """A figure that decides whether the bench fails; ``noise`` is how much it differs from one time to the next."""
     holds = value <= at_most * (1 + noise)
     if not holds:
         missed.append(name)
     allowed = f"at most {at_most:.3g}{unit}" + (f", and {noise:.0%} of noise" if noise else "")
-    told = "holds" if holds else f"MISSED; {floor}" if floor else "MISSED"
-    row(name, f"{value:.3g}{unit}", f"{allowed}: {told}")
+    row(name, f"{value:.3g}{unit}", f"{allowed}: {'holds' if holds else 'MISSED'}")
 
 
 def spread(values: Sequence[float]) -> float:

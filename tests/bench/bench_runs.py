@@ -11,24 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench_installation import HERE, ended, installation
-from bench_report import by_name, row, spread, target, title
+from bench_report import by_name, row, title
 from bench_workload import Caller, Measured, caller, measure
 from nats.aio.msg import Msg
-from stemma_contracts import subjects
 
-CRITICAL_PATH_S = 2.0
 RUNS = {1: 10, 16: 64, 64: 256}
 """Four times as many as run at a time: the first and the last, which have the machine for themselves, weigh little."""
 ROUNDS = {64: 3}
 """The best counts: what else the machine does takes away and never adds."""
 QUICK_RUNS = {1: 3, 16: 32, 64: 64}
-MANY = 64
-FIVE = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.VALIDATOR, subjects.CONVERTER)
 FEW = 3
-FLOOR = "see ONLY=floor"
-MOST_CPU = 55 / 29
-"""CPU of a run beside plain LangGraph's: a target of 55 ms was set where that took 29 (24 Nov 2026). What counts is the
-ratio: a machine is two to four times as fast on one day as on another."""
 
 Rounds = Sequence[tuple[Measured, dict[str, float]]]
 
@@ -50,7 +42,6 @@ async def rates(milliseconds: int, quick: bool) -> None:
             _show_langgraph(max((peer for _, peer in found), key=lambda peer: peer["per_s"]), best)
             if len(found) > 1:
                 row("  all rounds, Stemma / LangGraph", _rounds(found))
-            _targets(at_a_time, milliseconds, found)
         reviewed = await measure(running, calling, 16, sizes[16], "human")
         _show("16 at a time, each section approved as it comes", reviewed)
 
@@ -58,21 +49,6 @@ async def rates(milliseconds: int, quick: bool) -> None:
 def _show(name: str, found: Measured) -> None:
     row(name, f"{found.per_s:.1f} /s, one {found.one_s:.2f} s", _others(found))
     row("  CPU ms per run, all processes", f"{found.all_cpu_ms:.0f}", by_name(found.cpu_ms))
-
-
-def _targets(at_a_time: int, milliseconds: int, found: Rounds) -> None:
-    """What decides whether the bench fails: the best round counts, and how much the rounds differ is their noise."""
-    ours, peers = zip(*found, strict=True)
-    if (at_a_time, milliseconds) == (1, 200):
-        late = [one.one_s / CRITICAL_PATH_S for one in ours]
-        target(f"one run beside its critical path of {CRITICAL_PATH_S:.0f} s", min(late), 1.04, noise=spread(late))
-    if at_a_time == MANY:
-        ratios = [peer["per_s"] / one.per_s for one, peer in zip(ours, peers, strict=True)]
-        name = f"plain LangGraph's runs for one of Stemma's, {at_a_time} at a time, calls of {milliseconds} ms"
-        target(name, min(ratios), 1.0, noise=spread(ratios), floor=FLOOR)
-        cpu = [one.all_cpu_ms / peer["cpu_ms"] for one, peer in zip(ours, peers, strict=True)]
-        name = f"CPU of a run beside plain LangGraph's, {at_a_time} at a time, calls of {milliseconds} ms"
-        target(name, min(cpu), MOST_CPU, noise=spread(cpu), floor=FLOOR)
 
 
 def _others(found: Measured) -> str:
@@ -154,32 +130,3 @@ def _kind(subject: str) -> str:
     if tokens[:2] == ["$JS", "API"]:
         return "requests to JetStream: " + " ".join(tokens[2:5])
     return "acknowledgements" if tokens[:2] == ["$JS", "ACK"] else tokens[0]
-
-
-async def floor() -> None:
-    """Raw JetStream: publish and wait for the acknowledgement, nothing of ours."""
-    title("the floor: publish and acknowledge of 1 KiB on a stream of its own")
-    async with installation() as running:
-        jetstream = running.admin.jetstream(timeout=30)
-        await jetstream.add_stream(name="BENCH", subjects=["bench.>"])
-        for at_a_time, number in ((1, 500), (64, 4000)):
-            seconds = await published(jetstream, at_a_time, number)
-            row(f"{at_a_time} at a time", f"{number / seconds:.0f} /s", f"{seconds / number * 1000:.2f} ms each")
-        async with caller(running) as calling:
-            await measure(running, calling, 1, FEW)
-        memory = running.own_memory_mb()
-        row(f"memory after {FEW} documents, MB", f"{sum(memory.values()):.0f}", by_name(memory))
-        target("memory of the five services", sum(memory[name] for name in FIVE), 350.0, " MB")
-
-
-async def published(jetstream: Any, at_a_time: int, number: int, stream: str = "bench") -> float:
-    """Seconds until so many messages of 1 KiB are stored."""
-    limit, body = asyncio.Semaphore(at_a_time), b"x" * 1024
-
-    async def one(n: int) -> None:
-        async with limit:
-            await jetstream.publish(f"{stream}.{n % 100}", body)
-
-    started = asyncio.get_running_loop().time()
-    await asyncio.gather(*(one(n) for n in range(number)))
-    return asyncio.get_running_loop().time() - started

@@ -4,7 +4,7 @@ The workload: the shipped proposal of 8 sections in 5 levels, one call to write 
 real artifacts, on the five services as processes of their own; beside it plain LangGraph in one process. Every
 figure depends on the machine and on what else it does: compare figures of one call.
 
-It ends with 1 if a target is missed by more than its noise, also one that is known to be out of reach (docs/bench.md).
+It ends with 1 if a target is missed by more than its noise.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 
-import bench_crowd
 import bench_flood
-import bench_floor
 import bench_hostile
 import bench_operations
 import bench_reading
@@ -30,12 +28,6 @@ import bench_tracing
 Part = Callable[[bool], Awaitable[None]]
 
 
-async def floor(quick: bool) -> None:
-    """What publishing costs, and all messages of a document with the graph."""
-    await bench_runs.floor()
-    await bench_floor.floor_of_a_run(quick)
-
-
 async def runs(quick: bool) -> None:
     """Documents with calls of 0 and of 200 ms."""
     await bench_runs.rates(0, quick)
@@ -43,11 +35,10 @@ async def runs(quick: bool) -> None:
 
 
 PARTS: dict[str, tuple[str, Part]] = {
-    "floor": ("raw JetStream; what a run cannot cost less than; memory of each service", floor),
     "ready": ("`stemma up` in an empty folder until it is ready", lambda _: bench_operations.ready()),
+    "verbs": ("verbs of the command, beside a Python that does nothing", lambda _: bench_operations.verbs()),
     "runs": ("documents at 1, 16 and 64 at a time, beside plain LangGraph: the longest part, 8 minutes", runs),
     "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
-    "crowd": ("1,000 documents in flight with calls of 20 s: 3 minutes", bench_crowd.crowd),
     "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
     "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
     "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),

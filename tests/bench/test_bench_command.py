@@ -23,7 +23,7 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_refuses_a_part_that_there_is_not_and_names_those_that_there_are() -> None:
     ended = bench("--only", "runs,lintt")
     assert ended.returncode == 2
-    assert "no part is called 'lintt'; there are floor, ready, runs" in ended.stderr
+    assert "no part is called 'lintt'; there are ready, verbs, runs" in ended.stderr
 
 
 def test_help_says_what_each_part_measures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
