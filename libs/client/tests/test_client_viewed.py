@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import AsyncExitStack
 
 import pytest
 from stemma_client import AccessDeniedError, Client, InvalidInputError
-from stemma_client.own_values import read_value
+from stemma_client.own_values import read_value, write_value
 from stemma_client.settings import ServerAddress
+from stemma_client.signed_out import KEY, MOST, SignedOutSessions
 from stemma_contracts import subjects
 from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
 from stemma_provisioning import NatsServer
@@ -34,6 +36,26 @@ async def test_ticks_follow_a_person_who_alone_reads_them_and_two_at_once_are_bo
         other.viewed._owner = "vera"
         assert await other.viewed.of("d1") == {}, "the server does not tell it"
         assert await other.viewed.of("d1") == {}, "nor is it asked again at once"
+
+
+async def test_sessions_that_were_ended_are_known_to_the_same_person_alone_and_few_are_kept(server: NatsServer) -> None:
+    logins = [admit(server, name, Role.REVIEWER) for name in ("sara", "sven")]
+    here, there, other = (
+        Client.connect_to(ServerAddress(server.url, "default", login.person, login=login))
+        for login in (logins[0], *logins)
+    )
+    async with here as one, there as two, other as stranger:
+        soon = time.time() + 60
+        await asyncio.gather(one.signed_out.add("a", soon), two.signed_out.add("b", soon), two.signed_out.add("c", 0))
+        assert [await each.signed_out.has("a") for each in (one, two, stranger)] == [True, True, False]
+        full = SignedOutSessions(ends_at={f"s{number}": soon + number for number in range(1, MOST + 1)})
+        _, sequence = await two.signed_out._read()
+        key = subjects.viewed_key("default", "sara", KEY)
+        data = full.model_dump_json().encode()
+        assert await write_value(two._connection, subjects.VIEWED_BUCKET, key, data, sequence)
+        await one.signed_out.add("last", soon + MOST)
+        known, _ = await two.signed_out._read()
+        assert (len(known.ends_at), "last" in known.ends_at, "s1" in known.ends_at) == (MOST, True, False)
 
 
 async def test_all_calls_that_wait_while_one_is_refused_are_refused_in_words(server: NatsServer) -> None:

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from stemma_client.passwords import new_password
 from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
 
 from .conftest import PAGES, Person, at, problem
 
@@ -156,6 +157,36 @@ async def test_two_gateways_with_one_key_serve_one_session_and_one_without_a_key
         refused = await browser.get(f"{other}/session")
         assert problem(refused) == (401, "unauthenticated")
         assert "Max-Age=0" in refused.headers["set-cookie"]
+
+
+@pytest.mark.req("H1", "S4")
+async def test_a_copy_of_a_cookie_ends_with_its_session_at_every_gateway_and_what_it_follows_with_it(
+    gateway: Any, person: Person
+) -> None:
+    async with gateway(cookie_keys=KEYS) as first, gateway(cookie_keys=KEYS) as second, at(first) as browser:
+        typed = person("uri")
+        await browser.post("/sign-in", json=typed)
+        copy = dict(browser.cookies)
+        async with at(first) as other, httpx.AsyncClient(base_url=second, cookies=copy, timeout=30) as thief:
+            await other.post("/sign-in", json=typed)
+            async with thief.stream("GET", "/events") as stolen:
+                assert stolen.status_code == 200
+                assert (await browser.post("/sign-out")).status_code == 204
+                assert problem(await thief.get("/session")) == (401, "unauthenticated")
+                assert b"the session has ended" in await stolen.aread()
+            thief.base_url = httpx.URL(first)
+            thief.cookies = httpx.Cookies(copy)
+            assert problem(await thief.get("/session")) == (401, "unauthenticated")
+            assert (await other.get("/session")).json()["user"] == "uri", "another session of the same person goes on"
+
+
+@pytest.mark.req("H1", "S4")
+async def test_who_only_reads_ends_a_copy_at_the_same_gateway(browser: httpx.AsyncClient, person: Person) -> None:
+    await browser.post("/sign-in", json=person("ren", Role.READER))
+    copy = dict(browser.cookies)
+    assert (await browser.post("/sign-out")).status_code == 204
+    browser.cookies.update(copy)
+    assert problem(await browser.get("/session")) == (401, "unauthenticated")
 
 
 @pytest.mark.req("H1", "S4")

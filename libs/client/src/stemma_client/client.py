@@ -46,6 +46,7 @@ from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
 from .rereading import Documents
 from .settings import ServerAddress, find_server
+from .signed_out import SignedOut
 from .viewed import Viewed
 
 ANSWER_TIMEOUT_S = 30.0
@@ -95,10 +96,9 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     def __init__(self, connection: Connection, actor: str = "unknown") -> None:
         self._connection = connection
         self._artifacts = JetStreamArtifactStore(connection.jetstream)
-        self.tenant = connection.address.tenant
-        self.url = connection.address.url
+        self.tenant, self.url = connection.address.tenant, connection.address.url
         self.notifications = Notifications(connection)
-        self.viewed = Viewed(connection)
+        self.viewed, self.signed_out = Viewed(connection), SignedOut(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
         self.role = login.role if login else ""

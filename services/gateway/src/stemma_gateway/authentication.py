@@ -18,11 +18,11 @@ from stemma_client.logins import Login, public_key
 from stemma_client.settings import ServerAddress
 from stemma_telemetry import annotate
 
-from .cookies import NAME, Cookies
+from .cookies import NAME, OVER, Cookies
 from .cross_site import check_change
 from .limits import counted_as
 from .openid import OpenId, is_signed
-from .problems import Unauthenticated
+from .problems import SessionEnded, Unauthenticated
 from .sessions import Find, Session
 
 KEY = "idempotency-key"
@@ -129,8 +129,13 @@ async def authenticated(
 
     Raises as `admitted` does.
     """
-    shown = request.app.state.bearer.caller(request)
+    bearer = request.app.state.bearer
+    shown = bearer.caller(request)
     async with admitted(request, shown) as session:
+        signed_in = getattr(request.state, "signed_in", None)
+        if signed_in and await session.client.signed_out.has(signed_in.name):
+            bearer.cookies.ended(request, signed_in)
+            raise SessionEnded(OVER)
         annotate(tenant=session.tenant)
         with still_admitted(session):
             yield session

@@ -1,7 +1,7 @@
 """Sessions of people with browsers: the bearer token in an encrypted cookie, short, and renewed while it is used.
 
-Nothing of a session is kept here, so any process that has the key can answer. Without a key in the settings one is made
-at the start: the sessions end with the process.
+Any process that has the key can answer: nothing of a session is kept here, but the names of those that were ended
+before their time. Without a key in the settings one is made at the start: the sessions end with the process.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ RENEWED_AFTER = 0.1
 AWAY, AWAY_FOR_S = "-away", 600
 UNATTENDED = "hx-request"
 """The header of what a page asks for that is open: nobody uses the session by that."""
+OVER = "the session has ended: sign in again"
 _TO_SET = "set_cookies"
 M = TypeVar("M", bound=BaseModel)
 
@@ -44,6 +45,11 @@ class SignedIn(BaseModel):
     begun_at: float
     renewed_at: float
     token_ends_at: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is known by where it was ended; nobody can make a cookie of it."""
+        return sha256(f"ended {self.number}".encode()).hexdigest()
 
     @property
     def proof(self) -> str:
@@ -67,6 +73,7 @@ class Cookies:
         self._box = MultiFernet([Fernet(_fernet_key(key)) for key in keys or [secrets.token_urlsafe(32)]])
         self._rules = rules
         self._clock = clock
+        self._ended: dict[str, float] = {}
 
     def begun(self, request: Request, token: str, ends_at: float | None = None) -> SignedIn:
         """Begin a session with the answer to a request; raises `Invalid` for a token that no cookie can hold."""
@@ -89,9 +96,21 @@ class Cookies:
         except (InvalidToken, ValidationError):
             return None
 
-    def ended(self, request: Request) -> None:
-        """Have the browser forget its session with the answer to a request."""
+    def ended(self, request: Request, signed_in: SignedIn | None = None) -> None:
+        """Have the browser forget its session with the answer to a request, and take it from nobody any more."""
         self._have_set(request, "", 0)
+        if signed_in:
+            now = self._clock()
+            self._ended = {name: end for name, end in self._ended.items() if end > now}
+            self._ended[signed_in.name] = self.last_moment(signed_in)
+
+    def has_ended(self, signed_in: SignedIn) -> bool:
+        """Whether a session was ended at this process."""
+        return signed_in.name in self._ended
+
+    def last_moment(self, signed_in: SignedIn) -> float:
+        """When no copy of a session is good any more, however much it is used."""
+        return self._clock() + self.ends_in(signed_in)
 
     def of(self, request: Request) -> SignedIn | None:
         """The session of a request, None if it has none; raises `SessionEnded`."""
@@ -102,9 +121,9 @@ class Cookies:
             signed_in = SignedIn.model_validate_json(self._box.decrypt(cookie))
         except (InvalidToken, ValidationError):
             signed_in = None
-        if signed_in is None or self._left(signed_in) <= 0:
+        if signed_in is None or self._left(signed_in) <= 0 or self.has_ended(signed_in):
             self.ended(request)
-            raise SessionEnded("the session has ended: sign in again")
+            raise SessionEnded(OVER)
         return self._renewed(request, signed_in)
 
     def ends_at(self, signed_in: SignedIn) -> datetime:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
-from typing import TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from anyio import CancelScope
 from stemma_messaging.cancellation import end
 from stemma_telemetry import names
 from stemma_telemetry.metrics import Gauges
 
+from .cookies import OVER
 from .limits import Owner, Shares
 from .problems import SessionEnded
 
 T = TypeVar("T")
+SessionEnd = Callable[[], Coroutine[Any, Any, None]]
+"""Waits until a session has ended."""
 _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
 
 
@@ -45,10 +48,10 @@ class Streams:
         _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._shares.total, {})])
 
     async def until_ended(
-        self, items: AsyncGenerator[T, None], within_s: float | None = None
+        self, items: AsyncGenerator[T, None], session_end: SessionEnd | None = None
     ) -> AsyncGenerator[T, None]:
-        """What comes until all streams are ended. Raises `SessionEnded` after so long, and what the items raise."""
-        ended = asyncio.create_task(self._over(within_s))
+        """What comes until all streams are ended. Raises `SessionEnded` at the end of a session."""
+        ended = asyncio.create_task(self._over(session_end))
         try:
             async for item in _beside(items, ended):
                 yield item
@@ -57,12 +60,15 @@ class Streams:
             with CancelScope(shield=True):
                 await items.aclose()
         if ended.done() and not self._ended.is_set():
-            raise SessionEnded("the session has ended: sign in again")
+            raise SessionEnded(OVER)
 
-    async def _over(self, within_s: float | None) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._ended.wait()
+    async def _over(self, session_end: SessionEnd | None) -> None:
+        waiting: list[asyncio.Task[Any]] = [asyncio.create_task(self._ended.wait())]
+        waiting += [asyncio.create_task(session_end())] if session_end else []
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end(waiting)
 
 
 async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[None]) -> AsyncIterator[T]:

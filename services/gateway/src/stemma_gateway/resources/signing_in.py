@@ -8,11 +8,12 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, model_validator
-from stemma_client import InvalidLoginError
+from stemma_client import InvalidLoginError, StemmaError
 from stemma_client.bearer import bearer_of
 from stemma_client.passwords import login_of
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
 from stemma_contracts.tokens import InvalidToken
+from stemma_telemetry import get_logger
 
 from stemma_gateway.authentication import Caller, Shown, admitted
 from stemma_gateway.cookies import SignedIn
@@ -21,6 +22,7 @@ from stemma_gateway.incoming import media_type_of, whole_body
 from stemma_gateway.languages import language_of
 from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
 from stemma_gateway.problems import (
+    HttpError,
     SessionEnded,
     TooMany,
     Unauthenticated,
@@ -99,14 +101,26 @@ async def sign_in(request: Request, next: Next = HOME) -> Any:
 async def sign_out(request: Request) -> Response:
     """End the session of this browser."""
     check_origin(request)
-    cookies = request.app.state.bearer.cookies
+    bearer = request.app.state.bearer
     try:
-        if signed_in := cookies.of(request):
-            check_change(request, signed_in)
+        signed_in = bearer.cookies.of(request)
     except SessionEnded:
-        pass
-    cookies.ended(request)
+        signed_in = None
+    if signed_in:
+        check_change(request, signed_in)
+        await _tell_other_gateways(request, signed_in)
+    bearer.cookies.ended(request, signed_in)
     return led_to(request, SIGN_IN) if reads_pages(request) else Response(None, HTTPStatus.NO_CONTENT)
+
+
+async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> None:
+    """A copy of the cookie is good nowhere any more; one of a person who only reads is, at other processes."""
+    bearer = request.app.state.bearer
+    try:
+        async with admitted(request, bearer.shown(signed_in.token)) as session:
+            await session.client.signed_out.add(signed_in.name, bearer.cookies.last_moment(signed_in))
+    except (HttpError, StemmaError) as error:
+        get_logger().warning("sign_out_not_told", reason=str(error))
 
 
 @router.get("/session")

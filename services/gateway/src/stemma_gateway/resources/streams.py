@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from contextlib import aclosing
 from typing import Annotated
@@ -19,12 +20,14 @@ from stemma_gateway.authentication import Caller, still_admitted
 from stemma_gateway.problems import Conflict, HttpError, problem_of
 from stemma_gateway.recorded import recorded
 from stemma_gateway.sessions import Session
-from stemma_gateway.streaming import Streams
+from stemma_gateway.streaming import SessionEnd, Streams
 
 from .addresses import DocumentId, has_come_to
 
 router = APIRouter(tags=["streams"])
 MOST_NAMES = 100
+LOOKED_AFTER_S = 3.0
+"""How soon what a session follows ends after somebody signed out."""
 PROBLEM = "problem"
 """The name of the event that says why a stream ends; others have none."""
 
@@ -92,46 +95,55 @@ async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted,
     return wanted.from_sequence
 
 
-def session_ends_in(request: Request, _: Caller) -> float | None:
-    """In how many seconds the session of a browser ends, and with it what it follows; None for a bearer token."""
-    signed_in = getattr(request.state, "signed_in", None)
-    return request.app.state.bearer.cookies.ends_in(signed_in) if signed_in else None
+def session_end(request: Request, session: Caller) -> SessionEnd | None:
+    """Waits until the session of a browser ends, and with it what it follows; None for a bearer token."""
+    cookies, signed_in = request.app.state.bearer.cookies, getattr(request.state, "signed_in", None)
+    if signed_in is None:
+        return None
+
+    async def end() -> None:
+        while left_s := cookies.ends_in(signed_in):
+            await asyncio.sleep(min(left_s, LOOKED_AFTER_S))
+            if cookies.has_ended(signed_in) or await session.client.signed_out.has(signed_in.name):
+                return
+
+    return end
 
 
 WantedEvents = Annotated[Wanted, Depends(wanted)]
 BeginsAt = Annotated[int, Depends(begins_at)]
 OpenStreams = Annotated[Streams, Depends(one_more)]
 Document = Annotated[str, Depends(existing)]
-EndsIn = Annotated[float | None, Depends(session_ends_in)]
+End = Annotated[SessionEnd | None, Depends(session_end)]
 
 
 @router.get("/documents/{document_id}/events", response_class=EventSourceResponse)
 async def follow_document(
-    session: Caller, document: Document, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, ends_in: EndsIn
+    session: Caller, document: Document, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of a document, those that are there and those to come; each once and in order."""
     events = session.client.follow(document, from_sequence=begin)
-    async for told in with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, end), wanted)):
         yield told
 
 
 @router.get("/events", response_class=EventSourceResponse)
 async def follow_all(
-    session: Caller, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, ends_in: EndsIn
+    session: Caller, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of all documents of the tenant."""
     events = session.client.follow_all(from_sequence=begin)
-    async for told in with_reason(session, _events(streams.until_ended(events, ends_in), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, end), wanted)):
         yield told
 
 
 @router.get("/documents/{document_id}/live", response_class=EventSourceResponse)
 async def follow_text(
-    session: Caller, document: Document, streams: OpenStreams, ends_in: EndsIn
+    session: Caller, document: Document, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """Text as it is written, piece by piece. What is missed does not come again."""
     pieces = session.client.follow_live(document)
-    async for told in with_reason(session, _texts(streams.until_ended(pieces, ends_in))):
+    async for told in with_reason(session, _texts(streams.until_ended(pieces, end))):
         yield told
 
 
