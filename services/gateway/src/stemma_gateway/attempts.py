@@ -15,7 +15,7 @@ LONGEST_S = 5.0
 MOST_DELAYED = 200
 OF_AN_ADDRESS, IN_ALL = 16, 64
 """Attempts that the bus is asked about at a time."""
-MOST_WAITING = 100
+MOST_WAITING = 500
 """Attempts from one address that wait for their turn."""
 OF_ALL_NAMES = 10
 """How many times the wrong attempts of one name an address may make before all of its attempts are delayed."""
