@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -166,6 +168,19 @@ def test_data_of_an_old_version_arrives_as_the_new_one() -> None:
 def test_a_name_that_nobody_knows_is_refused() -> None:
     with pytest.raises(UnknownContract, match=r"stemma\.parcel\.v3"):
         parcels().decode("stemma.parcel.v3", b"{}")
+
+
+UNREAD = """
+import sys
+from stemma_contracts import registry, v1
+assert not [name for name in sys.modules if name.startswith("stemma_contracts.v1.")]
+print(registry.entry_for("stemma.approve.section.v1").cls is v1.requests.ApproveSection)
+"""
+
+
+def test_messages_are_imported_when_one_is_looked_for() -> None:
+    ended = subprocess.run([sys.executable, "-c", UNREAD], capture_output=True, text=True, check=True)
+    assert ended.stdout == "True\n"
 
 
 def test_a_wire_name_is_registered_once() -> None:

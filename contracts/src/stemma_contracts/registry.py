@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from typing import Any, TypeVar
 
 from .base import Contract
@@ -45,9 +46,14 @@ class Entry:
 
 
 class Registry:
-    """Contracts by class, by wire name and by subject token, and the upcasters between versions."""
+    """Contracts by class, by wire name and by subject token, and the upcasters between versions.
 
-    def __init__(self) -> None:
+    Contracts register themselves when their module is imported. ``modules`` are those with all others, which are
+    imported when one is asked for that is not there: to make all classes takes longer than most programs run.
+    """
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
         self._by_class: dict[type[Contract], Entry] = {}
         self._by_type: dict[str, Entry] = {}
         self._by_token: dict[tuple[Family, str], Entry] = {}
@@ -86,6 +92,8 @@ class Registry:
 
     def entry_for(self, ce_type: str) -> Entry:
         """The entry of a wire name; raises `UnknownContract`."""
+        if ce_type not in self._by_type:
+            self._import_all()
         try:
             return self._by_type[ce_type]
         except KeyError:
@@ -93,14 +101,18 @@ class Registry:
 
     def by_token(self, family: Family, token: str) -> Entry:
         """The entry behind the last token of a subject; raises `UnknownContract`."""
+        if (family, token) not in self._by_token:
+            self._import_all()
         try:
             return self._by_token[(family, token)]
         except KeyError:
             raise UnknownContract(f"no {family} is called {token!r}") from None
 
     def entries(self, family: Family | None = None) -> Iterator[Entry]:
-        """All contracts in the order of their registration, or those of one family."""
-        return (e for e in self._by_type.values() if family is None or e.family is family)
+        """All contracts, or those of one family: family by family, in each in the order of their registration."""
+        self._import_all()
+        found = (e for e in self._by_type.values() if family is None or e.family is family)
+        return iter(sorted(found, key=lambda entry: _ORDER[entry.family]))
 
     def decode(self, ce_type: str, data: bytes) -> Contract:
         """Read a message body, through the upcasters if its version is an old one.
@@ -108,6 +120,8 @@ class Registry:
         Raises `UnknownContract` for a name that nobody knows and `pydantic.ValidationError` for data
         that does not fit.
         """
+        if ce_type not in self._by_type:
+            self._import_all()
         if ce_type not in self._upcasters:
             return self.entry_for(ce_type).cls.model_validate_json(data)
         document = json.loads(data)
@@ -120,5 +134,13 @@ class Registry:
         """The message body of a contract: JSON without the fields that are at their default."""
         return contract.model_dump_json(exclude_defaults=True).encode()
 
+    def _import_all(self) -> None:
+        for module in self._modules:
+            import_module(module)
 
-registry = Registry()
+
+_ORDER = {
+    family: number
+    for number, family in enumerate((Family.ANSWER, Family.REQUEST, Family.EVENT, Family.JOB, Family.OUTCOME))
+}
+registry = Registry(*(f"stemma_contracts.v1.{name}" for name in ("answers", "events", "jobs", "outcomes", "requests")))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+from typing import Any
 
 RUN = """
 import json, sys
@@ -41,3 +43,18 @@ def test_help_of_a_verb_imports_no_other_verb(environment: dict[str, str]) -> No
     assert "Usage: stemma inbox" in shown
     assert imported & HEAVY == set()
     assert verbs == {"decisions"}
+
+
+async def test_an_empty_inbox_imports_no_message_that_it_does_not_read(
+    backstage: Any, environment: dict[str, str]
+) -> None:
+    imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment)
+
+    unread = {f"stemma_contracts.v1.{name}" for name in ("details", "events", "jobs", "outcomes", "requests")}
+    assert imported & (unread | {"stemma_document", "stemma_languages", "stemma_markdown", "yaml", "rich"}) == set()
+
+
+async def test_a_list_imports_no_reader_of_texts(backstage: Any, environment: dict[str, str]) -> None:
+    imported, _ = await asyncio.to_thread(imported_by, "list", environment=environment)
+
+    assert imported & {"stemma_languages", "stemma_markdown", "yaml"} == set()

@@ -25,6 +25,10 @@ class SectionStatus(StrEnum):
     FAILED = "failed"
 
 
+UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
+"""The statuses in which the text of a section is still to come."""
+
+
 class Activity(StrEnum):
     """What is being done to a section; the first three while its status is ``generating``."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from datetime import datetime
 
-from stemma_contracts.v1 import requests as r
+from stemma_contracts import v1
 from stemma_contracts.v1.answers import RequestAccepted
 
 
@@ -15,7 +15,7 @@ class AssignmentRequests(ABC):
     actor: str
 
     @abstractmethod
-    async def request(self, request: r.Request) -> RequestAccepted:
+    async def request(self, request: v1.requests.Request) -> RequestAccepted:
         """Publish a request and wait for its answer."""
 
     async def assign(
@@ -26,11 +26,13 @@ class AssignmentRequests(ABC):
         ``due`` has a time zone and lies ahead; it counts until the section is settled.
         """
         return await self.request(
-            r.AssignSection(
+            v1.requests.AssignSection(
                 actor=self.actor, document_id=document_id, section_id=section_id, assignee=assignee, due=due
             )
         )
 
     async def unassign(self, document_id: str, section_id: str) -> RequestAccepted:
         """Ask nobody in particular to see to a section any more."""
-        return await self.request(r.UnassignSection(actor=self.actor, document_id=document_id, section_id=section_id))
+        return await self.request(
+            v1.requests.UnassignSection(actor=self.actor, document_id=document_id, section_id=section_id)
+        )

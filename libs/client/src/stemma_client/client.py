@@ -8,27 +8,17 @@ from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from nats.errors import Error as NatsError
 from stemma_artifacts.resumable import Progress, ResumableUploads
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
-from stemma_contracts import subjects
+from stemma_contracts import subjects, v1
 from stemma_contracts.live_text import place
 from stemma_contracts.misfits import encoded_size
-from stemma_contracts.shown import shown
-from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.capabilities import DocumentKind
-from stemma_contracts.v1.exports import ExportFormat, VersionPair
-from stemma_contracts.v1.grounding import GroundingReport
-from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef, UploadRef, UploadRole
-from stemma_contracts.v1.requests import CreateDocument, EditSection, Request
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_contracts.v1.summary import DocumentSummary
-from stemma_document.views import DocumentView
 
 from . import inputs as input_files
 from .assignments import AssignmentRequests
@@ -40,20 +30,29 @@ from .ledgers import LedgerRequests
 from .notifications import Notifications
 from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
 from .presence import Presence, follow_presence, tell_presence
-from .reading import read_document
 from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
-from .rereading import Documents
 from .settings import ServerAddress, find_server
 from .signed_out import SignedOut
 from .viewed import Viewed
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.capabilities import DocumentKind
+    from stemma_contracts.v1.exports import ExportFormat, VersionPair
+    from stemma_contracts.v1.grounding import GroundingReport
+    from stemma_contracts.v1.outline import OutlineSection
+    from stemma_contracts.v1.requests import Request
+    from stemma_contracts.v1.summary import DocumentSummary
+    from stemma_document.views import DocumentView
+
+    from .rereading import Documents
 
 ANSWER_TIMEOUT_S = 30.0
 READ_TIMEOUT_S = 10.0
 MAX_TEXT_BYTES = 32 * 1024
 """What a text may take in the body of a request; a longer one is sent as an upload."""
-MAX_TITLE = 300
 MOST_LIVE = 1000
 """Pieces of live text that wait for who reads them."""
 
@@ -72,18 +71,6 @@ class LiveText:
 
 def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
-
-
-def _title_of(brief: str | Path | UploadRef) -> str:
-    """What the brief calls itself; of a file that is told once it is read.
-
-    Markdown is loaded by those alone who ask for a document.
-    """
-    from stemma_markdown import Document as Markdown
-
-    if not isinstance(brief, str):
-        return ""
-    return " ".join(shown(Markdown(brief).title).split())[:MAX_TITLE]
 
 
 class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions):
@@ -174,10 +161,10 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def _with_short_text(self, request: Request) -> Request:
         """The request with a long text as an upload, so that the message is not too large."""
         match request:
-            case CreateDocument(brief=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
+            case v1.requests.CreateDocument(brief=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
                 upload = await self.upload(text.encode(), name="brief.md")
                 return request.model_copy(update={"brief": None, "brief_upload": upload})
-            case EditSection(text=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
+            case v1.requests.EditSection(text=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
                 upload = await self.upload(text.encode(), name="draft.md")
                 return request.model_copy(update={"text": None, "text_upload": upload})
             case _:
@@ -253,11 +240,11 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         uploads = (*there, *[await self._uploaded_for(role, file) for role, file in files])
         in_words = brief if isinstance(brief, str) else None
         return await self.request(
-            CreateDocument(
+            v1.requests.CreateDocument(
                 request_id=request_id,
                 actor=self.actor,
                 kind=kind,
-                title=title or _title_of(brief),
+                title=title or input_files.title_of(brief),
                 brief=in_words,
                 brief_upload=None if isinstance(brief, str) else await self._uploaded_as(brief, None),
                 inputs=uploads,
@@ -274,15 +261,15 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
     async def pause(self, document_id: str) -> RequestAccepted:
         """Start no new work on a document."""
-        return await self.request(requests.PauseDocument(actor=self.actor, document_id=document_id))
+        return await self.request(v1.requests.PauseDocument(actor=self.actor, document_id=document_id))
 
     async def resume(self, document_id: str) -> RequestAccepted:
         """Go on with a paused document."""
-        return await self.request(requests.ResumeDocument(actor=self.actor, document_id=document_id))
+        return await self.request(v1.requests.ResumeDocument(actor=self.actor, document_id=document_id))
 
     async def cancel(self, document_id: str) -> RequestAccepted:
         """End a document for good."""
-        return await self.request(requests.CancelDocument(actor=self.actor, document_id=document_id))
+        return await self.request(v1.requests.CancelDocument(actor=self.actor, document_id=document_id))
 
     async def export(
         self,
@@ -292,14 +279,14 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         redline: Iterable[VersionPair] = (),
         citations: bool = False,
         matrix: bool = False,
-    ) -> events.DocumentExported:
+    ) -> v1.events.DocumentExported:
         """The document in a format, finished or not; raises `ExportFailedError`.
 
         With ``redline`` only the sections that it names, as DOCX with what changed between two versions of each as
         tracked changes. With ``citations`` footnotes say on which places of the inputs each sentence rests.
         With ``matrix`` an appendix says which section answers each demand of the requirement ledger.
         """
-        request = requests.ExportDocument(
+        request = v1.requests.ExportDocument(
             actor=self.actor,
             document_id=document_id,
             format=format,
@@ -310,31 +297,33 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         accepted = await self.request(request)
         return await self.exported(document_id, str(accepted.export_id))
 
-    async def exported(self, document_id: str, export_id: str) -> events.DocumentExported:
+    async def exported(self, document_id: str, export_id: str) -> v1.events.DocumentExported:
         """Wait until an export that was asked for is there; raises `ExportFailedError`."""
         async with aclosing(self.follow(document_id)) as recorded_events:
             async for event in recorded_events:
                 match event.contract:
-                    case events.DocumentExported(export_id=found) as done if found == export_id:
+                    case v1.events.DocumentExported(export_id=found) as done if found == export_id:
                         return done
-                    case events.ExportFailed() | events.ExportJobDead() as failed if failed.export_id == export_id:
+                    case v1.events.ExportFailed() | v1.events.ExportJobDead() as failed if (
+                        failed.export_id == export_id
+                    ):
                         raise ExportFailedError(export_id, failed.detail)
         raise ExportFailedError(export_id, "the connection was closed")
 
-    async def export_form(self, document_id: str, input_id: str) -> events.FormExported:
+    async def export_form(self, document_id: str, input_id: str) -> v1.events.FormExported:
         """A form of the buyer with the approved answers of its section in it; raises `ExportFailedError`."""
-        request = requests.ExportForm(actor=self.actor, document_id=document_id, input_id=input_id)
+        request = v1.requests.ExportForm(actor=self.actor, document_id=document_id, input_id=input_id)
         accepted = await self.request(request)
         return await self.form_exported(document_id, str(accepted.export_id))
 
-    async def form_exported(self, document_id: str, export_id: str) -> events.FormExported:
+    async def form_exported(self, document_id: str, export_id: str) -> v1.events.FormExported:
         """Wait until a form that was asked for is there; raises `ExportFailedError` with every reason."""
         async with aclosing(self.follow(document_id)) as recorded_events:
             async for event in recorded_events:
                 match event.contract:
-                    case events.FormExported(export_id=found) as done if found == export_id:
+                    case v1.events.FormExported(export_id=found) as done if found == export_id:
                         return done
-                    case events.FormExportFailed(export_id=found, reasons=reasons) if found == export_id:
+                    case v1.events.FormExportFailed(export_id=found, reasons=reasons) if found == export_id:
                         raise ExportFailedError(export_id, "\n".join(reasons))
         raise ExportFailedError(export_id, "the connection was closed")
 
@@ -431,10 +420,14 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
         With ``at_least``, the ``sequence`` of an answer, what was asked for has its effect there.
         """
+        from .reading import read_document  # with all events, and the fold of a document
+
         return read_document(document_id, await self.history(document_id, at_least=at_least))
 
     def rereading(self, *, most_events: int) -> Documents:
         """The same for documents that are looked at again and again, of which so many events are remembered."""
+        from .rereading import Documents
+
         return Documents(self._connection, most_events)
 
     async def recipes(self) -> Recipes:
@@ -480,6 +473,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
         Raises `KeyError` for a section that the document does not have.
         """
+        from stemma_contracts.v1.grounding import GroundingReport
+
         validation = (await self.document(document_id)).sections[section_id].validation
         if validation is None or validation.grounding is None:
             return None

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
-from stemma_contracts.v1 import requests as r
+from stemma_contracts import v1
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.comments import NewComment, Remark
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import CommentView, DocumentView, SectionView, ThreadView, VersionView
 
 from .deciding import SectionDecisions
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from stemma_document.views import CommentView, DocumentView, SectionView, ThreadView, VersionView
     from stemma_markdown import Quotable
 
 
@@ -65,7 +65,7 @@ class CommentRequests(SectionDecisions):
         """Comment on a version; all comments are made, as one review, or none. Raises as `anchored` does."""
         made = await self.anchored(document_id, section_id, version, comments)
         return await self.request(
-            r.CommentSection(
+            v1.requests.CommentSection(
                 actor=self.actor, document_id=document_id, section_id=section_id, version=version, comments=made
             )
         )
@@ -88,12 +88,12 @@ class CommentRequests(SectionDecisions):
     async def resolve_thread(self, document_id: str, section_id: str, thread_id: str) -> RequestAccepted:
         """Close a thread of comments."""
         about = {"document_id": document_id, "section_id": section_id, "thread_id": thread_id}
-        return await self.request(r.ResolveThread(actor=self.actor, **about))
+        return await self.request(v1.requests.ResolveThread(actor=self.actor, **about))
 
     async def reopen_thread(self, document_id: str, section_id: str, thread_id: str) -> RequestAccepted:
         """Open a thread of comments again."""
         about = {"document_id": document_id, "section_id": section_id, "thread_id": thread_id}
-        return await self.request(r.ReopenThread(actor=self.actor, **about))
+        return await self.request(v1.requests.ReopenThread(actor=self.actor, **about))
 
     async def threads(
         self, document_id: str, section: SectionView, version: VersionView | None = None

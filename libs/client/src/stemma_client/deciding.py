@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 
-from stemma_contracts.v1 import requests as r
+from stemma_contracts import v1
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.references import UploadRef
-from stemma_contracts.v1.requests import SeenVersion
 
 from . import inputs as input_files
 from .errors import InvalidInputError
@@ -25,13 +24,15 @@ class SectionDecisions(ABC):
     actor: str
 
     @abstractmethod
-    async def request(self, request: r.Request) -> RequestAccepted:
+    async def request(self, request: v1.requests.Request) -> RequestAccepted:
         """Publish a request and wait for its answer."""
 
     async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
         """Approve a section that waits for review."""
         return await self.request(
-            r.ApproveSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
+            v1.requests.ApproveSection(
+                actor=self.actor, document_id=document_id, section_id=section_id, version=version
+            )
         )
 
     async def revise(
@@ -50,7 +51,7 @@ class SectionDecisions(ABC):
         those that a person made only with ``replace_edited``.
         """
         return await self.request(
-            r.ReviseSection(
+            v1.requests.ReviseSection(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -78,7 +79,7 @@ class SectionDecisions(ABC):
         for a file that cannot be read or is not UTF-8.
         """
         return await self.request(
-            r.EditSection(
+            v1.requests.EditSection(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -92,7 +93,7 @@ class SectionDecisions(ABC):
     async def keep(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
         """Keep a stale section as it is; it rests on the current upstream versions from now on."""
         return await self.request(
-            r.KeepSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
+            v1.requests.KeepSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
         )
 
     async def regenerate(
@@ -109,7 +110,7 @@ class SectionDecisions(ABC):
         A version that a person made is only replaced with ``replace_edited``; it can be restored.
         """
         return await self.request(
-            r.RegenerateSection(
+            v1.requests.RegenerateSection(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -124,7 +125,7 @@ class SectionDecisions(ABC):
     ) -> RequestAccepted:
         """Bring back the text of an earlier version, as a new version; ``version`` is the current one."""
         return await self.request(
-            r.RestoreSection(
+            v1.requests.RestoreSection(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -136,7 +137,7 @@ class SectionDecisions(ABC):
     async def accept_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
         """Make a proposed edit the version of its section; ``version`` is the one that it changes."""
         return await self.request(
-            r.AcceptEdit(
+            v1.requests.AcceptEdit(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -148,7 +149,7 @@ class SectionDecisions(ABC):
     async def reject_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
         """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""
         return await self.request(
-            r.RejectEdit(
+            v1.requests.RejectEdit(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
@@ -159,8 +160,8 @@ class SectionDecisions(ABC):
 
     async def keep_sections(self, document_id: str, versions: Mapping[str, int]) -> RequestAccepted:
         """Keep several stale sections, each in the version that the person saw, or none."""
-        seen = tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
-        return await self.request(r.KeepSections(actor=self.actor, document_id=document_id, sections=seen))
+        seen = tuple(v1.requests.SeenVersion(section_id=name, version=version) for name, version in versions.items())
+        return await self.request(v1.requests.KeepSections(actor=self.actor, document_id=document_id, sections=seen))
 
     async def regenerate_sections(
         self,
@@ -171,9 +172,9 @@ class SectionDecisions(ABC):
         replace_edited: bool = False,
     ) -> RequestAccepted:
         """Write several sections anew, each after those that it rests on, or none."""
-        seen = tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
+        seen = tuple(v1.requests.SeenVersion(section_id=name, version=version) for name, version in versions.items())
         return await self.request(
-            r.RegenerateSections(
+            v1.requests.RegenerateSections(
                 actor=self.actor,
                 document_id=document_id,
                 sections=seen,
@@ -184,7 +185,9 @@ class SectionDecisions(ABC):
 
     async def retry(self, document_id: str, section_id: str) -> RequestAccepted:
         """Try a failed section again."""
-        return await self.request(r.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id))
+        return await self.request(
+            v1.requests.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id)
+        )
 
     async def answer_need(
         self,
@@ -200,7 +203,7 @@ class SectionDecisions(ABC):
         A decision about a missing image is ``"skip"``, the name of an input, or an image that was uploaded.
         """
         return await self.request(
-            r.AnswerNeed(
+            v1.requests.AnswerNeed(
                 actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from stemma_contracts.v1 import requests as r
+from stemma_contracts import v1
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
@@ -22,7 +22,7 @@ class InputDecisions(ABC):
     actor: str
 
     @abstractmethod
-    async def request(self, request: r.Request) -> RequestAccepted:
+    async def request(self, request: v1.requests.Request) -> RequestAccepted:
         """Publish a request and wait for its answer."""
 
     @abstractmethod
@@ -43,7 +43,9 @@ class InputDecisions(ABC):
         What is ``staged`` is read and does not count before `apply_input`.
         """
         upload = (await self._uploaded_as(file, name)).model_copy(update={"role": role})
-        return await self.request(r.AddInput(actor=self.actor, document_id=document_id, upload=upload, staged=staged))
+        return await self.request(
+            v1.requests.AddInput(actor=self.actor, document_id=document_id, upload=upload, staged=staged)
+        )
 
     async def replace_input(
         self, document_id: str, input_id: str, version: int, file: Path | UploadRef, *, staged: bool = False
@@ -54,7 +56,7 @@ class InputDecisions(ABC):
         """
         upload = await self._uploaded_as(file, None)
         return await self.request(
-            r.ReplaceInput(
+            v1.requests.ReplaceInput(
                 actor=self.actor,
                 document_id=document_id,
                 input_id=input_id,
@@ -67,13 +69,13 @@ class InputDecisions(ABC):
     async def apply_input(self, document_id: str, input_id: str, version: int) -> RequestAccepted:
         """Have what was staged count."""
         return await self.request(
-            r.ApplyInput(actor=self.actor, document_id=document_id, input_id=input_id, version=version)
+            v1.requests.ApplyInput(actor=self.actor, document_id=document_id, input_id=input_id, version=version)
         )
 
     async def withdraw_input(self, document_id: str, input_id: str, version: int) -> RequestAccepted:
         """Have an input, or what was staged for it, count no more."""
         return await self.request(
-            r.WithdrawInput(actor=self.actor, document_id=document_id, input_id=input_id, version=version)
+            v1.requests.WithdrawInput(actor=self.actor, document_id=document_id, input_id=input_id, version=version)
         )
 
     async def _uploaded_as(self, given: Path | UploadRef, name: str | None) -> UploadRef:
@@ -87,7 +89,7 @@ class InputDecisions(ABC):
 
         Again, as for a new version of the form, it answers those fields from then on; its text stays as it is.
         """
-        asked = r.ConfirmFormFields(
+        asked = v1.requests.ConfirmFormFields(
             actor=self.actor, document_id=document_id, input_id=input_id, version=version, dropped=tuple(dropped)
         )
         return await self.request(asked)

@@ -13,11 +13,12 @@ from itertools import islice
 from pathlib import Path
 
 from stemma_contracts.media import READ
-from stemma_contracts.shown import check_upload_name
-from stemma_contracts.v1.references import UploadRole
+from stemma_contracts.shown import check_upload_name, shown
+from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from .errors import InvalidInputError
 
+MAX_TITLE = 300
 MAX_FILES = 200
 MAX_FILE_BYTES = 50 * 1024 * 1024
 _MEDIA_TYPES = {
@@ -181,3 +182,15 @@ def read(path: Path) -> bytes:
     """The content of a file; raises `InvalidInputError` if it cannot be read or is too large."""
     with opened(path) as file:
         return file.read(MAX_FILE_BYTES + 1)
+
+
+def title_of(brief: str | Path | UploadRef) -> str:
+    """What the brief calls itself; of a file that is told once it is read.
+
+    Markdown is loaded by those alone who ask for a document.
+    """
+    from stemma_markdown import Document as Markdown
+
+    if not isinstance(brief, str):
+        return ""
+    return " ".join(shown(Markdown(brief).title).split())[:MAX_TITLE]

@@ -7,20 +7,21 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from stemma_contracts.v1 import events
-from stemma_contracts.v1 import requests as r
+from stemma_contracts import v1
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.deadlines import Deadline
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RequirementDecision, RowCuts
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import NO_DECISION, DocumentView, LedgerView, RowView
 
 from .deciding import SectionDecisions
 from .errors import InvalidCutError, LedgerFailedError, OpinionSupersededError
 from .recorded import RecordedEvent
+
+if TYPE_CHECKING:
+    from stemma_document.views import DocumentView, LedgerView, RowView
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class LedgerRequests(SectionDecisions):
         Raises `LedgerFailedError` if the demands cannot be read or the document is cancelled meanwhile, and
         `OpinionSupersededError` if they are read again without a second opinion before there is one.
         """
-        asked = r.ReadRequirements(
+        asked = v1.requests.ReadRequirements(
             actor=self.actor,
             document_id=document_id,
             sources=tuple(sources),
@@ -129,14 +130,16 @@ class LedgerRequests(SectionDecisions):
         async with aclosing(self.follow(document_id, from_sequence=accepted.sequence)) as recorded_events:
             async for event in recorded_events:
                 _raise_if_ended(event, accepted.sequence, second_opinion=second_opinion)
-                if isinstance(event.contract, events.RequirementsAdded if second_opinion else events.RequirementsRead):
+                if isinstance(
+                    event.contract, v1.events.RequirementsAdded if second_opinion else v1.events.RequirementsRead
+                ):
                     return await self.ledger(document_id, at_least=event.sequence)
         raise LedgerFailedError("the connection was closed")
 
     async def decide_requirements(self, document_id: str, decisions: Sequence[RequirementDecision]) -> RequestAccepted:
         """Decide about rows: all of the decisions are made, or none."""
         return await self.request(
-            r.DecideRequirements(actor=self.actor, document_id=document_id, decisions=tuple(decisions))
+            v1.requests.DecideRequirements(actor=self.actor, document_id=document_id, decisions=tuple(decisions))
         )
 
     async def split_requirements(
@@ -144,7 +147,7 @@ class LedgerRequests(SectionDecisions):
     ) -> RequestAccepted:
         """Cut rows of a ledger as it was found: all of them are cut, or none."""
         about = {"actor": self.actor, "document_id": document_id, "rows_digest": found.rows_digest}
-        return await self.request(r.SplitRequirements.model_validate(about | {"splits": splits}))
+        return await self.request(v1.requests.SplitRequirements.model_validate(about | {"splits": splits}))
 
     async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
         """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
@@ -181,11 +184,11 @@ class LedgerRequests(SectionDecisions):
 def _raise_if_ended(event: RecordedEvent, asked_at: int, *, second_opinion: bool) -> None:
     """Raise why the ledger that was asked for does not come, if an event says so."""
     match event.contract:
-        case events.RequirementsUnread(detail=detail):
+        case v1.events.RequirementsUnread(detail=detail):
             raise LedgerFailedError(detail)
-        case events.RequirementsRequested(second_opinion=False) if second_opinion and 0 < asked_at < event.sequence:
+        case v1.events.RequirementsRequested(second_opinion=False) if second_opinion and 0 < asked_at < event.sequence:
             raise OpinionSupersededError
-        case events.DocumentCancelled():
+        case v1.events.DocumentCancelled():
             raise LedgerFailedError("the document was cancelled")
         case _:
             return
@@ -202,6 +205,8 @@ def _place(row: LedgerRow, words: str) -> int:
 
 
 def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, Answer]]) -> LedgerEntry:
+    from stemma_document.views import NO_DECISION  # with all events
+
     standing = view.standings.get(row.requirement_id, NO_DECISION)
     answer = blocks.get(standing.section_id, {}).get(standing.block_id, NO_ANSWER)
     return LedgerEntry(row, standing, answer.words, answer.line)

@@ -6,19 +6,20 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nats.aio.msg import Msg
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import UNDER_WAY, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_document.views import UNDER_WAY
 
 from .connection import Connection
 from .errors import DocumentNotFoundError, NotReadYetError
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.details import SectionDetails
 
 _STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 _KEYS = f"$KV.{subjects.VIEWS_BUCKET}"
@@ -95,6 +96,8 @@ async def read_overview(
         raise NotReadYetError(document_id, at_least)
     if document is None:
         raise DocumentNotFoundError(f"no document is called {document_id!r}")
+    from stemma_contracts.v1.details import SectionDetails  # with most of what messages are made of
+
     details = _latest(connection, f"{subject}.{subjects.ANY}", SectionDetails)
     sections = {section.section_id: section async for section in details}
     order = [section.section_id for section in document.sections if section.section_id in sections]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
@@ -10,7 +11,9 @@ from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.provenance import Provenance
-from stemma_document.views import SectionView
+
+if TYPE_CHECKING:
+    from stemma_document.views import SectionView
 
 Recipes = Mapping[str, Capabilities]
 """What each agent can do, by its name."""

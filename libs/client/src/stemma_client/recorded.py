@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
-from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 
 from .errors import CopyIncompleteError, UnreadableEventError
 

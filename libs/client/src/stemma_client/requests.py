@@ -8,17 +8,16 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import PubAck, RawStreamMsg
 from nats.js.errors import APIError
-from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects, v1
 from stemma_contracts.misfits import longest_field
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
-from stemma_contracts.v1.requests import DocumentRequest, Request
 
 from .connection import Connection
 from .errors import (
@@ -29,13 +28,16 @@ from .errors import (
     TooManyRequestsError,
 )
 
+if TYPE_CHECKING:
+    from stemma_contracts.v1.requests import Request
+
 AT_HAND_S = 2.0
 """How long the answer to a request that was stored before is waited for, before it is stored again."""
 LOOK_AGAIN_S = 10.0
 """How often an answer that does not come is looked for where it was stored."""
 _FULL = "maximum messages per subject exceeded"
 
-R = TypeVar("R", bound=Request)
+R = TypeVar("R", bound="Request")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ async def publish(connection: Connection, request: Request, encoded: EncodedRequ
         entry,
         id=message_id,
         source=subjects.CALLERS,
-        subject=f"{tenant}/{request.document_id}" if isinstance(request, DocumentRequest) else tenant,
+        subject=f"{tenant}/{request.document_id}" if isinstance(request, v1.requests.DocumentRequest) else tenant,
         time=datetime.now(UTC),
         correlation_id=encoded.request_id,
     )

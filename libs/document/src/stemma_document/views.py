@@ -17,14 +17,12 @@ from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, Require
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
-from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.section import UNDER_WAY, Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
 
 from .versions import BY_A_PERSON
-
-UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import TypeVar
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Envelope, InvalidEnvelope, registry, subjects
-from stemma_contracts import v1 as v1  # fills the registry
 from stemma_contracts.misfits import misfits
 
 from .addresses import template_of

@@ -19,7 +19,6 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry, subjects
-from stemma_contracts import v1 as _v1  # noqa: F401
 from stemma_contracts.v1 import answers, events, requests
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus

@@ -7,7 +7,6 @@ from functools import cache
 
 from pydantic import BaseModel, ConfigDict, create_model, model_validator
 from stemma_contracts import Family, registry
-from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 from stemma_contracts.v1.requests import CreateDocument, DocumentRequest, Request
 
 IN_ADDRESS = "document_id"

@@ -12,7 +12,6 @@ from nats.js.api import Header
 from nats.js.errors import NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Envelope, Family, registry, subjects
-from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 from stemma_contracts.misfits import misfits
 from stemma_contracts.v1 import events as e
 from stemma_document.evolve import evolve, passed_over

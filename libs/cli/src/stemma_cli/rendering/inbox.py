@@ -52,7 +52,7 @@ def finding_lines(entry: dict[str, Any]) -> Iterator[str]:
 
 def closing_lines(found: Sequence[dict[str, Any]]) -> Iterator[str]:
     """How to go on."""
-    yield "read one with `stemma show DOC SECTION`" if found else "nothing waits for you"
+    yield "read one with `stemma show DOC SECTION`"
     if any(entry["stale"] or entry["stale_inputs"] or entry["stale_requirements"] for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
 

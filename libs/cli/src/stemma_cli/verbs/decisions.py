@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,10 @@ from stemma_cli.lookup import find_document, find_section, words_or_stdin
 from stemma_cli.output import note, say_json, say_table
 from stemma_cli.report import tell_answer
 from stemma_cli.runtime import connected
+
+if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_contracts.v1.summary import DocumentSummary
 
 
 async def inbox(
@@ -29,22 +33,35 @@ async def inbox(
 
     from stemma_client.overviews import commented_sections, waiting_sections
 
-    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, entries_of, finding_lines, most_pressing_first, row
-
     async with connected(as_json) as client:
         documents = [
             document
             for document in await client.documents()
             if document.lacks_brief or waiting_sections(document) or commented_sections(document)
         ]
-        found = [entry for document in documents for entry in await entries_of(client, document)]
+        found = await _entries(client, documents) if documents else []
         me = client.actor
     if mine or unassigned:
         found = [entry for entry in found if entry["assignee"] == (me if mine else "")]
-    found.sort(key=most_pressing_first)
     if as_json:
         say_json(found)
-        return
+    elif found:
+        _show(found)
+    else:
+        note("nothing waits for you")
+
+
+async def _entries(client: Client, documents: list[DocumentSummary]) -> list[dict[str, Any]]:
+    # With all events, which an empty inbox needs none of.
+    from stemma_cli.rendering.inbox import entries_of, most_pressing_first
+
+    found = [entry for document in documents for entry in await entries_of(client, document)]
+    return sorted(found, key=most_pressing_first)
+
+
+def _show(found: list[dict[str, Any]]) -> None:
+    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, finding_lines, row
+
     say_table(COLUMNS, [row(entry) for entry in found])
     for line in (*(line for entry in found for line in finding_lines(entry)), *closing_lines(found)):
         note(line)

@@ -14,7 +14,6 @@ from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError
 from stemma_contracts import Contract, registry, subjects
-from stemma_contracts import v1 as _v1  # noqa: F401  (fills the registry)
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.events import SectionNeedRaised
