@@ -23,7 +23,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_mcp.refusals import refusal_of
 from stemma_mcp.sections import MOST_CHARACTERS
-from stemma_testkit.document_events import form_export_requested, form_exported
+from stemma_testkit.document_events import form_added, form_export_requested, form_exported
 
 pytestmark = pytest.mark.req("H6")
 
@@ -298,7 +298,7 @@ async def test_a_form_with_answers_is_asked_for_and_told_with_what_is_left_open(
     asked = await called("export_form", document_id=hostile, input_id="input-1")
     export_id, file = asked["export_id"], await backstage.text(hostile, HOSTILE)
     [(_, sent)] = backstage.received
-    await backstage.append(hostile, form_export_requested(export_id))
+    await backstage.append(hostile, form_added(file), form_export_requested(export_id))
     under_way = await called("document_status", document_id=hostile)
     await backstage.append(hostile, form_exported(export_id, file))
 

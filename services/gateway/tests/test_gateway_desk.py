@@ -26,7 +26,13 @@ from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.languages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
-from stemma_testkit.document_events import form_export_requested, form_exported, review_requested, section_drafted
+from stemma_testkit.document_events import (
+    form_added,
+    form_export_requested,
+    form_exported,
+    review_requested,
+    section_drafted,
+)
 
 from .conftest import Caller
 from .desk_pages import section, signed_in
@@ -61,9 +67,8 @@ async def test_a_document_gives_its_forms_with_answers_and_says_how_many_are_ope
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
     file = await bus.text(document_id, "filled")
-    await bus.append(
-        document_id, form_export_requested("one"), form_exported("one", file), form_export_requested("two")
-    )
+    exports = form_export_requested("one"), form_exported("one", file), form_export_requested("two")
+    await bus.append(document_id, form_added(file), *exports)
     async with opened(browser) as page:
         await signed_in(page, address, token(), f"/desk/documents/{document_id}")
         link = page.get_by_role("link", name="draft.md")

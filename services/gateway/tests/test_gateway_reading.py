@@ -8,7 +8,13 @@ import httpx
 import pytest
 from stemma_contracts.v1 import events as e
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.document_events import document_requested, form_export_requested, form_exported, section_drafted
+from stemma_testkit.document_events import (
+    document_requested,
+    form_added,
+    form_export_requested,
+    form_exported,
+    section_drafted,
+)
 
 OLD, NEW = "# Research\n\nThe lawn is small.\n", "# Research\n\nThe lawn is large.\n"
 
@@ -101,7 +107,7 @@ async def test_forms_with_answers_are_listed_and_given_or_say_why_there_is_none(
     file = await backstage.text(document_id, NEW)
     exports = [form_export_requested(name) for name in ("one", "other", "third")]
     failed = e.FormExportFailed(export_id="other", job_id="j10", reasons=("A9: too long.", "B2: no date."))
-    await backstage.append(document_id, *exports, form_exported("one", file), failed)
+    await backstage.append(document_id, form_added(file), *exports, form_exported("one", file), failed)
     address = f"{written.partition('/sections')[0]}/form-exports"
     listed = (await http.get(address)).json()
     assert [(one["export_id"], bool(one["artifact"]), one["unanswered"]) for one in listed] == [

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.provenance import Provenance
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
@@ -62,6 +62,11 @@ def section_drafted(section_id: str, draft: ArtifactRef | None = None, version: 
 def review_requested(section_id: str, version: int = 1) -> e.SectionReviewRequested:
     clean = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
     return e.SectionReviewRequested(section_id=section_id, job_id="j2", version=version, validation=clean)
+
+
+def form_added(file: ArtifactRef) -> e.DocumentInputAdded:
+    """The form of the buyer that answers are written into."""
+    return e.DocumentInputAdded(input_id="input-1", file=InputFile(name="form.docx", artifact=file))
 
 
 def form_export_requested(export_id: str) -> e.FormExportRequested:
