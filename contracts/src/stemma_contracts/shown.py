@@ -3,7 +3,8 @@
 Overrides and embeddings turn the direction of what follows, so that ``exe.pdf`` is read where ``fdp.exe`` stands; an
 isolate without its end does so with what comes after the name. Control characters and tags are seen by nobody. None of
 them is needed: Arabic, Hebrew and Persian are written with their letters, and marks (U+200E, U+200F, U+061C), joiners
-(U+200C, U+200D) and pairs of isolates, which stay.
+(U+200C, U+200D) and pairs of isolates, which stay. White space is
+no matter here: whoever shows a title makes it one line.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import unicodedata
 
 from .tokens import check_file_name
 
-_UNSEEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u206a-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
-_IN_TEXT = re.compile(f"[{_UNSEEN}]")
-_IN_NAME = re.compile(f"[\t\n\u2028\u2029{_UNSEEN}]")
+_UNSEEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u206a-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
+_IN_TEXT = re.compile(f"[\r{_UNSEEN}]")
+_IN_NAME = re.compile(f"[{_UNSEEN}]")
 _ISOLATE = re.compile("[\u2066-\u2069]")
 _END = "\u2069"
 
