@@ -23,6 +23,7 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from . import inputs as input_files
 from .assignments import AssignmentRequests
 from .comments import CommentRequests
+from .computing import Compute, in_a_thread
 from .connection import Connection, Told, connect
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .input_decisions import InputDecisions
@@ -90,6 +91,13 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         self.actor = login.person if login else actor
         self.role = login.role if login else ""
         self._key = ""
+        self.compute: Compute = in_a_thread
+
+    def computing(self, compute: Compute) -> Client:
+        """The same caller, whose long work on texts is done elsewhere."""
+        same = copy(self)
+        same.compute = compute
+        return same
 
     def repeatable(self, key: str) -> Client:
         """The same caller, whose requests may be sent again: what is asked twice under one key is done once."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,8 +44,8 @@ async def meanwhile(
         return None
     base = await _text(client, document, _version_of(section, version)) if version else ""
     theirs = await _text(client, document, newest)
-    found = await asyncio.to_thread(merge, base, text, theirs, document.language)
-    changes = await asyncio.to_thread(differences, base, theirs, document.language)
+    found = await client.compute(merge, base, text, theirs, document.language)
+    changes = await client.compute(differences, base, theirs, document.language)
     return Meanwhile(newest, found.text, changes, found.conflicts)
 
 

@@ -31,7 +31,7 @@ async def compare_versions(
     old = version_in(section, old_version, "old_version")
     new = version_in(section, new_version or section.version, "new_version")
     before, after = [await client.text(document_id, version.draft) for version in (old, new)]
-    changes = differences(before, after, document.language)
+    changes = await client.compute(differences, before, after, document.language)
     told = list(_fitting(changes))
     return Comparison(
         document_id=document_id,

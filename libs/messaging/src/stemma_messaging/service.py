@@ -23,6 +23,7 @@ from .errors import BusFailed
 from .health import Missing, health_server
 from .outages import reason_of
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
+from .standstill import ended_by_standstill
 
 S = TypeVar("S", bound=ServiceSettings)
 BuildApp = Callable[[S], Any]
@@ -135,7 +136,8 @@ class Service(Generic[S]):
         running = asyncio.create_task(self.run(settings))
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, running.cancel)
-        await asyncio.wait({running})
+        async with ended_by_standstill():
+            await asyncio.wait({running})
         if running.cancelled():
             return 0
         failure = running.exception()

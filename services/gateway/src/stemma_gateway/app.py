@@ -22,6 +22,7 @@ from .authentication import Bearer
 from .body_limits import BodyBounds, BodyLimit
 from .bus import missing, observed
 from .compression import CompressedPages
+from .computing import Computing
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import ROUTES
 from .limits import OF_A_TENANT, RateLimit, Shares
@@ -139,6 +140,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.streams = streams
     app.state.links = Links()
     app.state.agents = agents
+    app.state.computing = Computing()
     per_s, at_once = settings.requests_per_s, settings.requests_at_once
     app.state.limit = RateLimit("requests", per_s, at_once)
     app.state.limit_of_tenants = RateLimit("requests", per_s * OF_A_TENANT, at_once * OF_A_TENANT)

@@ -137,8 +137,9 @@ async def authenticated(
             bearer.cookies.ended(request, signed_in)
             raise SessionEnded(OVER)
         annotate(tenant=session.tenant)
+        compute = request.app.state.computing.called_by(request)
         with still_admitted(session):
-            yield session
+            yield replace(session, client=session.client.computing(compute))
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from typing import Any
 
 import stemma_telemetry
 from stemma_messaging import BadSettings, Service
+from stemma_messaging.standstill import ended_by_standstill
 
 from .folder import DataFolder
 from .processes import BAD_SETTINGS
@@ -52,7 +53,8 @@ async def _run_until_signal(names: list[str]) -> None:
     running = asyncio.create_task(_run(names))
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, running.cancel)
-    await asyncio.wait({running})
+    async with ended_by_standstill():
+        await asyncio.wait({running})
     if not running.cancelled():
         running.result()
 

@@ -50,7 +50,7 @@ async def _asked(
     """The verb and the request of what was chosen; raises `Invalid` where that is nothing yet."""
     proposal = section.proposal if form.get("proposal_id") else None
     before, after = await _texts(session, document, section, form)
-    changes = single_changes(before, after, document.language)
+    changes = await session.client.compute(single_changes, before, after, document.language)
     chosen = {
         number: form.get(f"c{number}") or form.get("rest", "")
         for number, change in enumerate(changes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
@@ -12,7 +10,6 @@ from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
 from stemma_client.meanwhile import Meanwhile
 from stemma_client.pictures import image_markup, with_image
 from stemma_contracts.v1.requests import EditSection
-from stemma_markdown import html
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.incoming import whole_body
@@ -20,9 +17,10 @@ from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import rendered
 
 from .meanwhile import Work, merged
-from .section import picture, stored
+from .section import pictures, stored
 from .shell import SAFE, shown
 from .uploading import PICTURES, Sent, caption_of, picture_of, sent
 from .verbs import BY_NAME, whole_number
@@ -78,8 +76,9 @@ async def preview(request: Request, session: Caller, document_id: DocumentId, se
     """A text as the page of its section would show it, for the script of the editor."""
     document, section = await _found(session, document_id, section_id)
     body = await whole_body(request, MAX_PREVIEW_BYTES, "a preview")
-    rendered = await _rendered(request, document, section, body.decode("utf-8", "replace"))
-    return HTMLResponse(rendered, headers=SAFE)
+    text = body.decode("utf-8", "replace")
+    shown_so = await session.client.compute(rendered, text, pictures(request, document, section))
+    return HTMLResponse(shown_so, headers=SAFE)
 
 
 @router.post("/desk/pictures")
@@ -121,7 +120,7 @@ async def _page(
         section=section,
         work=work,
         is_open=BY_NAME["edit"].is_open(section),
-        rendered=await _rendered(request, document, section, work.text),
+        rendered=await session.client.compute(rendered, work.text, pictures(request, document, section)),
         newer=newer,
         typed=typed,
         pictures=",".join(PICTURES.values()),
@@ -146,7 +145,3 @@ async def _work(session: Session, form: Sent) -> Work:
         images.append(await picture_of(session, file))
         text = with_image(text, images[-1].name, caption_of(file), None)
     return Work(text, version, tuple(images))
-
-
-async def _rendered(request: Request, document: DocumentView, section: SectionView, text: str) -> str:
-    return await asyncio.to_thread(html, text, lambda name: picture(request, document, section, name), level=1)

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, Client, DocumentView, InvalidInputError, RequestRejectedError
-from stemma_client.differences import differences
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
@@ -20,6 +19,7 @@ from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import HttpError, Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import pairs_compared
 
 from .shell import shown
 from .starting import ROLES
@@ -129,6 +129,9 @@ async def _one(
     request: Request, session: Session, document: DocumentView, one: InputView, error: Exception | None = None
 ) -> Response:
     changes = await _changes(session.client, document, one.changes)
+    told = changes.changed[:MOST_SHOWN]
+    pairs = tuple((part.before, part.after) for part in told)
+    words = await session.client.compute(pairs_compared, pairs, document.language)
     return shown(
         request,
         session,
@@ -136,9 +139,7 @@ async def _one(
         error=error,
         document=document,
         one=one,
-        parts=[
-            (part, differences(part.before, part.after, document.language)) for part in changes.changed[:MOST_SHOWN]
-        ],
+        parts=list(zip(told, words, strict=True)),
         more=max(len(changes.changed) - MOST_SHOWN, 0) + changes.left_off,
     )
 

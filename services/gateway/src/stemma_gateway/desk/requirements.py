@@ -25,6 +25,7 @@ from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import pairs_compared
 
 from .deciding import WAIT_S, sent
 from .drawn_pages import Shown, page_of
@@ -224,7 +225,7 @@ async def _list(
         listed=listed(found, wanted),
         coverage=coverage_of(found, open_rows),
         by_section=by_section(found, open_rows),
-        amended=_amended(ledger, document.language) if ledger else None,
+        amended=await _amended(session, ledger, document.language) if ledger else None,
         deadlines=listed_deadlines((ledger and ledger.deadlines) or (), datetime.now(UTC).date()),
         places=places(document),
         readable=readable(document),
@@ -264,7 +265,7 @@ async def _one(
         wanted=wanted,
         before=order[at - 1] if at else "",
         after=order[at + 1] if at + 1 < len(order) else "",
-        changes=_reworded(changed[row_id], document.language) if row_id in changed else (),
+        changes=await _reworded(session, changed.get(row_id), document.language),
         places=places(document),
         drawn=await _drawn(session, document, found[row_id]),
         done=done,
@@ -300,14 +301,19 @@ def readable(document: DocumentView) -> list[InputView]:
     return [one for one in document.input_views if one.state != "withdrawn" and one.text is not None]
 
 
-def _amended(ledger: RequirementLedger, language: str) -> dict[str, Any] | None:
+async def _amended(session: Session, ledger: RequirementLedger, language: str) -> dict[str, Any] | None:
     """What the last reading changed; nothing of the first one, which found all that there is."""
     difference = ledger.difference
     if len(difference.new) == len(ledger.entries) or not (difference.new or difference.changed or difference.withdrawn):
         return None
-    changed = [(change, _reworded(change, language)) for change in difference.changed[:MOST_CHANGES]]
-    return {"new": difference.new, "changed": changed, "withdrawn": difference.withdrawn}
+    shown_ones = difference.changed[:MOST_CHANGES]
+    pairs = tuple((change.before.quote, change.after.quote) for change in shown_ones)
+    words = await session.client.compute(pairs_compared, pairs, language)
+    changed = zip(shown_ones, words, strict=True)
+    return {"new": difference.new, "changed": list(changed), "withdrawn": difference.withdrawn}
 
 
-def _reworded(change: ChangedRow, language: str) -> tuple[Change, ...]:
-    return differences(change.before.quote, change.after.quote, language)
+async def _reworded(session: Session, change: ChangedRow | None, language: str) -> tuple[Change, ...]:
+    if change is None:
+        return ()
+    return await session.client.compute(differences, change.before.quote, change.after.quote, language)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated
 from urllib.parse import quote
@@ -11,12 +10,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
-from stemma_client.differences import Change, Piece, differences
 from stemma_client.findings import findings_of
-from stemma_client.single_changes import SingleChange, placed, placed_changes
+from stemma_contracts.v1.references import InputFile
 from stemma_document.dependencies import held_up_by
 from stemma_document.views import SectionView, VersionView
-from stemma_markdown import html
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
@@ -25,6 +22,7 @@ from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import Compared, compared, rendered
 
 from .document import title_of
 from .found import Told, told
@@ -44,14 +42,6 @@ DONE = frozenset(
 )
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What differs between two texts; what of it can be decided has its number among the single changes."""
-
-    changes: tuple[tuple[Change, tuple[Piece | int, ...]], ...]
-    singles: tuple[SingleChange, ...]
 
 
 @router.get("/desk/documents/{document_id}/sections/{section_id}")
@@ -106,7 +96,7 @@ async def section_page(
         held_up_by=held_up_by(document, section_id),
         verbs=open_verbs(section),
         lines=text.split("\n"),
-        rendered=html(text, lambda name: picture(request, document, section, name), level=1),
+        rendered=await client.compute(rendered, text, pictures(request, document, section)),
         findings=findings,
         by_line=_by_line(findings),
         question=await client.text(document_id, section.need.question) if section.need else "",
@@ -143,20 +133,14 @@ async def _compared(
         raise NotFound(f"the section has no version {numbers[found.index(None)]}")
     old, new = [await stored(client, document.document_id, version) for version in found]
     is_open = numbers[1] == section.version != numbers[0] and not section.at_work
-    return _changes(old, new, document.language, is_open=is_open)
+    return await client.compute(compared, old, new, document.language, is_open)
 
 
 async def _proposed(client: Client, document: DocumentView, section: SectionView, text: str) -> Compared | None:
     if section.proposal is None or section.proposal.draft is None:
         return None
     new = await client.text(document.document_id, section.proposal.draft)
-    return _changes(text, new, document.language, is_open=section.proposes)
-
-
-def _changes(old: str, new: str, language: str, *, is_open: bool) -> Compared:
-    if is_open:
-        return Compared(*placed_changes(old, new, language))
-    return Compared(placed(differences(old, new, language), ()), ())
+    return await client.compute(compared, text, new, document.language, section.proposes)
 
 
 def _people(session: Session, document: DocumentView) -> list[str]:
@@ -173,12 +157,14 @@ def _by_line(findings: tuple[Told, ...]) -> Mapping[int, list[Told]]:
     return lines
 
 
-def picture(request: Request, document: DocumentView, section: SectionView | None, name: str) -> str | None:
-    """The address of an image that a text shows: one among the inputs, or one that came with a text of its section."""
-    for file in document.inputs:
-        if file.name == name and file.artifact.media_type in PICTURES:
-            return address(request, f"/documents/{document.document_id}/inputs/{quote(name)}")
-    for image in (image for version in reversed(section.versions if section else ()) for image in version.images):
-        if image.name == name and image.artifact.media_type in PICTURES:
-            return address(request, f"/documents/{document.document_id}/artifacts/{image.artifact.digest}")
-    return None
+def pictures(request: Request, document: DocumentView, section: SectionView | None) -> dict[str, str]:
+    """The addresses of the images that a text may show: the inputs, and what came with a text of its section."""
+    here = f"/documents/{document.document_id}"
+    sent = [image for version in (section.versions if section else ()) for image in version.images]
+    found = {image.name: f"{here}/artifacts/{image.artifact.digest}" for image in sent if _is_picture(image)}
+    found |= {file.name: f"{here}/inputs/{quote(file.name)}" for file in document.inputs if _is_picture(file)}
+    return {name: address(request, path) for name, path in found.items()}
+
+
+def _is_picture(file: InputFile) -> bool:
+    return file.artifact.media_type in PICTURES

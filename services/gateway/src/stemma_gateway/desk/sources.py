@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,17 +17,17 @@ from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_document.views import InputView
-from stemma_markdown import html, split
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import DocumentId, document_of
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import block_line, rendered
 
 from .drawn_pages import page_of
 from .inputs import INPUTS, InputId, found_input, source_name
-from .section import picture
+from .section import pictures
 from .shell import shown
 
 PAGED = frozenset({"page", "sheet", "slide"})
@@ -66,7 +65,7 @@ async def lead_to_line(
     """Lead to the block of an input that a line is in."""
     one = found_input(await document_of(session, document_id), input_id)
     part = await _part(session.client, document_id, one, line)
-    block = await asyncio.to_thread(_block, part, line) if _is_markdown(one) else line
+    block = await session.client.compute(block_line, part.text, part.line, line) if _is_markdown(one) else line
     about = f"&row={quote(row, safe='')}" if row else ""
     here = INPUTS.format(document_id=document_id)
     return led_to(request, f"{here}/{input_id}/text?line={line}{about}#line-{block}")
@@ -81,9 +80,9 @@ async def show_text(
     one = found_input(document, input_id)
     part = await _part(session.client, document_id, one, line)
     rows = await _rows(session, document, one, part)
-    rendered = await asyncio.to_thread(
-        html, part.text, lambda name: picture(request, document, None, name), level=1, first_line=part.line
-    )
+    images = pictures(request, document, None)
+    is_markdown = _is_markdown(one)
+    as_html = await session.client.compute(rendered, part.text, images, part.line) if is_markdown else ""
     return shown(
         request,
         session,
@@ -91,8 +90,8 @@ async def show_text(
         document=document,
         one=one,
         part=part,
-        rendered=rendered if _is_markdown(one) else "",
-        lines=() if _is_markdown(one) else part.text.split("\n"),
+        rendered=as_html,
+        lines=() if is_markdown else part.text.split("\n"),
         drawn=await page_of(session.client, document_id, one, part.label, _quote(rows, row)),
         rows=sorted(rows, key=lambda entry: entry.row.requirement_id != row),
         row=row,
@@ -136,12 +135,6 @@ def _cut(text: str, start: int, end: int) -> list[int]:
     while end - cuts[-1] > LONG and (at := text.find("\n\n", cuts[-1] + LONG, end)) >= 0:
         cuts.append(at + 2)
     return [cut for cut in cuts if cut < end or cut == start]
-
-
-def _block(part: Part, line: int) -> int:
-    """The line that the block begins on which holds a line."""
-    starts = [block.line + part.line - 1 for block in split(part.text) if block.kind != "blank"]
-    return max((start for start in starts if start <= line), default=part.line)
 
 
 async def _rows(session: Session, document: DocumentView, one: InputView, part: Part) -> list[LedgerEntry]:

@@ -62,7 +62,7 @@ async def show_differences(
     section = section_in(document, section_id)
     refs = (_draft(section, old), _draft(section, new or section.version))
     before, after = [(await session.client.artifact(document_id, ref)).decode() for ref in refs]
-    return list(differences(before, after, document.language))
+    return list(await session.client.compute(differences, before, after, document.language))
 
 
 def _draft(section: SectionView, number: int) -> ArtifactRef:

@@ -1,0 +1,37 @@
+"""A process whose event loop stands still ends, also where no code of Python can run any more."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.req("S6")
+PROGRAM = """
+import asyncio, re
+from stemma_messaging.standstill import ended_by_standstill
+
+async def main():
+    async with ended_by_standstill(0.2):
+        {work}
+
+asyncio.run(main())
+"""
+
+
+def run(work: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(work=work)], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_a_loop_that_stands_still_ends_the_process_which_says_where() -> None:
+    ended = run("await asyncio.sleep(0); re.match('(a*)*b', 'a' * 64)")
+    assert ended.returncode == -signal.SIGPROF
+    assert "in main" in ended.stderr
+
+
+def test_a_loop_that_waits_stays() -> None:
+    assert run("await asyncio.sleep(0.5)").returncode == 0

@@ -1,0 +1,41 @@
+"""What pages make of texts: pure functions, which may be called in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stemma_client.differences import Change, Piece, differences
+from stemma_client.single_changes import SingleChange, placed, placed_changes
+from stemma_markdown import html, split
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What differs between two texts; what of it can be decided has its number among the single changes."""
+
+    changes: tuple[tuple[Change, tuple[Piece | int, ...]], ...]
+    singles: tuple[SingleChange, ...]
+
+
+def rendered(text: str, pictures: Mapping[str, str], first_line: int = 1) -> str:
+    """A text as HTML with headings a level lower; ``pictures`` are the addresses of images by their names."""
+    return html(text, pictures.get, level=1, first_line=first_line)
+
+
+def compared(old: str, new: str, language: str, is_open: bool) -> Compared:
+    """What differs between two texts; its single changes have numbers where they can be decided."""
+    if is_open:
+        return Compared(*placed_changes(old, new, language))
+    return Compared(placed(differences(old, new, language), ()), ())
+
+
+def pairs_compared(pairs: tuple[tuple[str, str], ...], language: str) -> list[tuple[Change, ...]]:
+    """What differs between the texts of each pair."""
+    return [differences(old, new, language) for old, new in pairs]
+
+
+def block_line(text: str, first_line: int, line: int) -> int:
+    """The line that the block begins on which holds a line; the text begins on ``first_line``."""
+    starts = [block.line + first_line - 1 for block in split(text) if block.kind != "blank"]
+    return max((start for start in starts if start <= line), default=first_line)
