@@ -12,7 +12,7 @@ import pytest
 from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, nodes, python_files
 
 MAX_FUNCTION = 60
-MAX_FILE = 500
+MAX_FILE = 600
 MAX_MEDIAN = 8
 MAX_HANDLER = 20
 MAX_OFFLINE_WRITER = 2_500
@@ -49,7 +49,7 @@ def test_no_function_has_more_than_sixty_lines() -> None:
     assert long == []
 
 
-def test_no_file_has_more_than_five_hundred_lines() -> None:
+def test_no_file_has_more_than_six_hundred_lines() -> None:
     sizes = {f.relative_to(ROOT).as_posix(): f.read_text(encoding="utf-8").count("\n") for f in python_files()}
     assert {name: n for name, n in sizes.items() if n > MAX_FILE} == {}
 
