@@ -108,6 +108,14 @@ def test_every_variable_that_a_page_names_is_read(page: Path) -> None:
     assert [name for name in sorted(named) if name not in variables() | MISSPELT] == []
 
 
+def test_every_variable_that_all_services_share_is_on_the_page_of_settings() -> None:
+    code = (ROOT / "libs/messaging/src/stemma_messaging/settings.py").read_text(encoding="utf-8")
+    shared = {f"STEMMA_{name.upper()}" for name in re.findall(r"_common\(\"(\w+)\"", code)}
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert len(shared) > 5
+    assert [name for name in sorted(shared) if f"`{name}`" not in page] == []
+
+
 def commands(page: Path) -> Iterator[str]:
     text = page.read_text(encoding="utf-8")
     blocks = "\n".join(re.findall(r"^ *```(?:bash|text)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL))
