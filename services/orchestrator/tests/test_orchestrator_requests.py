@@ -47,6 +47,15 @@ def test_refuses_a_request_that_is_larger_than_contracts_allow_naming_the_longes
 
 
 @pytest.mark.req("E3")
+def test_reads_a_media_type_in_any_case() -> None:
+    """It has none (RFC 2045)."""
+    received = read({"kind": "proposal", "brief_upload": {**UPLOAD, "media_type": "Text/Markdown"}})
+    assert isinstance(received.request, CreateDocument)
+    assert received.request.brief_upload is not None
+    assert received.request.brief_upload.media_type == "text/markdown"
+
+
+@pytest.mark.req("E3")
 def test_makes_an_id_from_the_sequence_where_the_caller_chose_none() -> None:
     assert read({"kind": "proposal", "brief": "Write."}).asked["request_id"] == "seq-7"
 

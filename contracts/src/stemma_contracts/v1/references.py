@@ -33,7 +33,7 @@ class UploadRef(Contract):
     object_name: str = Field(min_length=1, max_length=255, description="name in the upload bucket")
     digest: Digest
     size: StrictInt = Field(ge=0, description="bytes")
-    media_type: str = Field(max_length=127)
+    media_type: Annotated[str, AfterValidator(str.lower)] = Field(max_length=127)
     name: Annotated[str, AfterValidator(check_upload_name)] = Field(
         description="path inside the input folder, for example media/plan.png"
     )

@@ -78,7 +78,7 @@ class Judged:
 def problem_of_ref(upload: UploadRef, max_bytes: int) -> str | None:
     """What is wrong with an upload as it is described, if anything."""
     if not _MEDIA_TYPE.fullmatch(upload.media_type):
-        return "its media_type must look like text/markdown, in small letters"
+        return "its media_type must look like text/markdown"
     if upload.size > max_bytes:
         return f"{upload.name} has {upload.size} bytes; at most {max_bytes} are taken"
     return None
