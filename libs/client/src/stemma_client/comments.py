@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -19,33 +18,10 @@ from .deciding import SectionDecisions
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from stemma_document.views import CommentView, DocumentView, SectionView, ThreadView, VersionView
+    from stemma_document.views import DocumentView, SectionView, ThreadView, VersionView
     from stemma_markdown import Quotable
 
-
-@dataclass(frozen=True)
-class ReadComment:
-    """A comment with its words; none where they are not stored any more."""
-
-    view: CommentView
-    text: str | None
-
-
-@dataclass(frozen=True)
-class ReadThread:
-    """A thread with its words, and where in a version, mostly the current one, its passage stands.
-
-    ``quote`` is empty if it is about the whole section. ``start`` and ``end`` are places in the text, ``line`` counts
-    from 1; all are None if the passage is not there any more (``gone``) or there is none.
-    """
-
-    view: ThreadView
-    comments: tuple[ReadComment, ...]
-    quote: str = ""
-    start: int | None = None
-    end: int | None = None
-    line: int | None = None
-    gone: bool = False
+    from .read_threads import ReadThread
 
 
 class CommentRequests(SectionDecisions):
@@ -107,6 +83,8 @@ class CommentRequests(SectionDecisions):
     async def _thread(
         self, document_id: str, thread: ThreadView, text: Quotable, index: BlockIndex | None
     ) -> ReadThread:
+        from .read_threads import ReadComment, ReadThread
+
         remarks = [await self._remark(document_id, comment.remark) for comment in thread.comments]
         words = tuple(
             ReadComment(comment, remark.text if remark else None)

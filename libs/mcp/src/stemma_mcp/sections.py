@@ -9,8 +9,8 @@ from pydantic import Field, ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.citations import cited_places
 from stemma_client.client import Client
-from stemma_client.comments import ReadThread
 from stemma_client.findings import findings_in, findings_of
+from stemma_client.read_threads import ReadThread
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.needs import Need

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pydantic import TypeAdapter
-from stemma_client.comments import ReadThread
+from stemma_client.read_threads import ReadThread
 from stemma_document.views import SectionView
 
 from stemma_cli.output import clean_line
