@@ -135,6 +135,19 @@ async def dear_model(plant: Plant) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def no_time_for_checks(plant: Plant) -> AsyncIterator[None]:
+    """The validator has no time for any check."""
+    name = subjects.VALIDATOR
+    await plant.stemma.services[name].stop()
+    hasty = plant.stemma.environment_of(name) | {"STEMMA_VALIDATOR_WALL_LIMIT_S": "0.001"}
+    document_id = await asked(plant.client, ReviewMode.HUMAN, "unchecked")
+    async with replica(plant.stemma, name, hasty, "validator-without-time"):
+        yield
+        await plant.client.cancel(document_id)
+    await plant.stemma.start_service(name)
+
+
+@asynccontextmanager
 async def nearly_full(plant: Plant) -> AsyncIterator[None]:
     """A tenant stores large artifacts."""
     piece = b"x" * 128 * KIB
@@ -175,6 +188,7 @@ FAULTS: Mapping[str, Sequence[Fault]] = {
     "of the server": (Fault(server_away, {"StemmaServerAway": {"job": subjects.GENERATION}, "StemmaNotObserved": {}}),),
     "of documents": (
         Fault(poison, {"StemmaDeadLetters": {"stemma_service": subjects.CONVERTER}}),
+        Fault(no_time_for_checks, {"StemmaChecksStalled": {"job": subjects.VALIDATOR}}),
         Fault(tried_again, {"StemmaRedeliveries": {"job": subjects.GENERATION}}),
         Fault(dear_model, {"StemmaCostBudget": {"stemma_tenant": TENANT}}),
         Fault(days_pass, {"StemmaPersonAwaited": {"stemma_waits_for": "review", "stemma_tenant": TENANT}}),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stemma_confinement import ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_confinement import ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_testkit import confined_deeds as deeds
 from stemma_testkit.signals import interruptible
 
@@ -73,10 +73,19 @@ async def test_a_call_has_no_secret_and_no_connection_of_the_service(
     assert "socket:" not in (tmp_path / "open").read_text()
 
 
-async def test_a_call_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
-    with pytest.raises(OutOfTime, match=r"more than 1 s"):
-        await PREPARED.run(deeds.leave_children_and_sleep, tmp_path, Limits(seconds=1))
+async def test_a_call_that_does_not_end_by_the_clock_has_stalled_and_is_ended_with_all_that_it_started(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(Stalled, match=r"no end within 1 s"):
+        await PREPARED.run(deeds.leave_children_and_sleep, tmp_path, Limits(wall_seconds=1))
     assert running(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("seconds", [0.2, 30, 900])
+def test_a_call_that_computes_has_many_times_its_cpu_time_by_the_clock(seconds: float) -> None:
+    limits = Limits(seconds=seconds)
+    assert limits.by_the_clock >= 10 * seconds
+    assert seconds <= limits.cpu_seconds[0] < limits.cpu_seconds[1]
 
 
 async def test_what_a_call_leaves_running_is_ended(tmp_path: Path) -> None:
@@ -98,6 +107,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_ended(tmp_path: Path) ->
     [
         (deeds.fill_memory, Limits(memory_mb=512), OutOfMemory),
         (deeds.compute, Limits(seconds=0.5), OutOfTime),
+        (deeds.have_computed, Limits(seconds=0.5), OutOfTime),
         (deeds.fill_disk, ROOMY, Crashed),
         (deeds.write_greeting, Limits(seconds=60, memory_mb=1024, output_mb=0), Crashed),
         (deeds.fail, ROOMY, Crashed),

@@ -190,11 +190,11 @@ async def test_typesetting_follows_no_symbolic_link(tmp_path: Path) -> None:
         await set_pages(tmp_path, Limits(seconds=20), 0)
 
 
-async def test_a_program_that_takes_too_long_is_killed_with_its_children(tmp_path: Path) -> None:
+async def test_a_program_that_stalls_is_killed_with_its_children(tmp_path: Path) -> None:
     command = ("/bin/sh", "-c", "sleep 60 & echo $! > child; wait")
     for seconds in (0.25, 2, 16):  # until the child was there before the time ran out
         with pytest.raises(ConversionError, match="timeout") as failed:
-            await run_confined("program", command, b"", folder=tmp_path, limits=Limits(seconds=seconds))
+            await run_confined("program", command, b"", folder=tmp_path, limits=Limits(wall_seconds=seconds))
         assert (failed.value.program, failed.value.exit_code) == ("program", None)
         if (tmp_path / "child").exists() and (tmp_path / "child").read_text().strip():
             break
@@ -202,6 +202,13 @@ async def test_a_program_that_takes_too_long_is_killed_with_its_children(tmp_pat
     async with asyncio.timeout(60):
         while is_running(child):
             await asyncio.sleep(0.01)
+
+
+async def test_a_program_that_computes_too_long_says_so(tmp_path: Path) -> None:
+    command = ("/bin/sh", "-c", "while :; do :; done")
+    with pytest.raises(ConversionError, match="timeout") as failed:
+        await run_confined("program", command, b"", folder=tmp_path, limits=Limits(seconds=0.5))
+    assert "program took more than 0.5 s of CPU time" in failed.value.detail
 
 
 def is_running(process: int) -> bool:

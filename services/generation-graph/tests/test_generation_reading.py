@@ -41,7 +41,7 @@ async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> No
 
 @pytest.mark.req("S5", "S6")
 async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
-    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 3 s$"):
+    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 3 s of CPU time$"):
         await Reading(SOON).sources("default", [Text("a.md", "Easy."), Text("hard.md", HARD), Text("b.md", "Easy.")])
 
 

@@ -79,6 +79,7 @@ class Part:
     evaluated_well: bool = False
     asks: bool = False
     again: str = ""
+    unchecked: bool = False
     proposal: Proposal | None = None
     fates: dict[int, str] = field(default_factory=dict)
 
@@ -92,6 +93,11 @@ class Part:
         return self.texts[-1].kept_anyway if self.texts else {}
 
     @property
+    def waits_unchecked(self) -> bool:
+        """Whether it waits for its reviewer without a check that came to its end."""
+        return self.status == "awaiting_review" and self.unchecked
+
+    @property
     def settled(self) -> bool:
         return self.status in ("approved", "edited")
 
@@ -102,6 +108,7 @@ class Part:
         elif self.proposal is not None:
             self.end_proposal("void proposal")
         self.texts.append(text)
+        self.unchecked = False
 
     def end_proposal(self, fate: str) -> None:
         assert self.proposal is not None
@@ -220,7 +227,7 @@ class Book:
         if self.status == "cancelled":
             return "document status"
         if ask.verb == "retry":
-            return "" if part.status == "failed" or part.work else "status"
+            return "" if part.status == "failed" or part.work or part.waits_unchecked else "status"
         if ask.verb == "answer":
             return "" if part.asks else "unknown need"
         if ask.verb in ("accept", "reject"):
@@ -289,8 +296,7 @@ class Book:
             case "regenerate":
                 self._queue(part, ask.words)
             case "retry":
-                again = part.work or part.again
-                self._open(part, again) if again else self._queue(part, part.guidance)
+                self._retry(part)
             case "answer":
                 self._open(part, "resume")
             case "edit" | "revise":
@@ -361,6 +367,11 @@ class Book:
         assert part.proposal is not None
         part.proposal.check = 0
 
+    def _retry(self, part: Part) -> None:
+        again = "validate" if part.waits_unchecked else part.work or part.again
+        part.generated = part.generated and not part.waits_unchecked
+        self._open(part, again) if again else self._queue(part, part.guidance)
+
     def _result(self, part: Part, say: Say) -> None:
         work, part.work = part.work, ""
         match say.verb:
@@ -379,7 +390,10 @@ class Book:
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)}
             case "validated":
+                part.unchecked = False
                 self._validated(part, say.good)
+            case _ if work == "validate":
+                part.status, part.unchecked = "awaiting_review", True
             case _ if work in ("edit", "revise"):
                 part.status = part.before
             case _:

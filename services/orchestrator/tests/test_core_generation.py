@@ -11,10 +11,11 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.provenance import ProcessingMetadata
+from stemma_contracts.v1.provenance import GenerationWarning, ProcessingMetadata
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import NOT_CHECKED
 from stemma_document.state import Validating
 from stemma_document.summary import summarise
 from stemma_orchestrator.core import editing, generation, review
@@ -118,6 +119,16 @@ def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(b
     (requested,) = begun.validated("research", passed=False)
     assert isinstance(requested, e.SectionReviewRequested)
     assert requested.version == 4
+
+
+@pytest.mark.req("R9")
+def test_a_text_that_lacks_a_role_lacks_it_after_its_lint_round(begun: Story) -> None:
+    lacking = (GenerationWarning(code="role_timed_out", detail="writer"),)
+    begun.drafted("research", partial=True, warnings=lacking)
+    begun.validated("research", passed=False).then_types(e.SectionLintFailed)
+    (again,) = begun.drafted("research", "the same without its lint issue")
+    assert isinstance(again, e.SectionDrafted)
+    assert (again.partial, again.warnings) == (True, lacking)
 
 
 def test_the_version_goes_on_only_for_another_text(begun: Story) -> None:
@@ -251,6 +262,28 @@ def test_how_a_run_of_roles_went_is_told_also_if_it_came_to_nothing(begun: Story
     course = ProcessingMetadata(started_at=now, finished_at=now, seconds=3, timed_out=True)
     failed, _ = begun.outcome(failure, "research", processing_metadata=course)
     assert failed.processing_metadata == course
+
+
+@pytest.mark.req("P7", "V2")
+@pytest.mark.parametrize("mode", ReviewMode)
+@pytest.mark.failure("check-given-up")
+def test_what_could_not_be_checked_is_never_written_again_and_goes_to_a_person_under_every_policy(
+    story: Story, mode: ReviewMode
+) -> None:
+    story.create({"research": (), "budget": (), "timeline": ()}, review=ReviewPolicy(mode=mode, min_score=0))
+    unchecked = validation(False).model_copy(update={"rules": {NOT_CHECKED: 1}})
+    for name, ended, said in (
+        ("research", o.JobDead, {"detail": "Stalled"}),
+        ("budget", o.DraftValidated, {"validation": unchecked.model_copy(update={"not_checked": "Stalled"})}),
+        ("timeline", o.DraftValidated, {"validation": unchecked}),
+    ):
+        story.drafted(name)
+        (requested,) = story.outcome(ended, name, **said)
+        assert isinstance(requested, e.SectionReviewRequested)
+        assert requested.validation is not None
+        assert not requested.validation.complete
+        assert story.status(name) == SectionStatus.AWAITING_REVIEW
+    assert story.open_jobs() == {}
 
 
 def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew(begun: Story) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from orchestrator_story import Story, ref
 from stemma_contracts.v1 import events as e
-from stemma_orchestrator.core import assignment, comments, documents, editing
+from stemma_orchestrator.core import assignment, documents, editing
 from stemma_orchestrator.core.assignment import Reminder, timers
-from stemma_orchestrator.core.comments import StoredComment
 
 pytestmark = pytest.mark.req("H2", "H7")
 DAY = timedelta(days=1)
@@ -89,13 +88,9 @@ def test_nobody_is_reminded_of_what_was_settled_reassigned_taken_back_or_cancell
     assert elapse(asked, Reminder.OVERDUE, DUE).events == ()
 
 
-def test_of_what_was_settled_when_it_was_assigned_one_is_reminded_while_comments_or_a_stale_text_wait(
-    begun: Story,
-) -> None:
+def test_of_what_was_settled_when_it_was_assigned_one_is_reminded_too(begun: Story) -> None:
     begun.settle("research")
     assign(begun)
-    assert elapse(begun, Reminder.DUE_SOON, DUE - DAY).events == ()
-    begun.when(comments.Comment(begun.asked(), "research", 1, (StoredComment(ref("why", "application/json")),)))
     elapse(begun, Reminder.DUE_SOON, DUE - DAY).then_types(e.SectionDueSoon)
 
 

@@ -323,7 +323,7 @@ async def test_an_outcome_of_a_job_to_come_does_not_close_it(bus: Bus) -> None:
     await _tell(bus, subjects.GENERATION, generated, "drafted")
     await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
     await _tell(bus, subjects.VALIDATOR, dead, "now")
-    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
+    await eventually(lambda: bus.seen(document_id, "SectionReviewRequested"))
 
 
 @pytest.mark.req("S2")

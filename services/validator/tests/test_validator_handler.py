@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from stemma_artifacts.digests import digest_of
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
@@ -169,8 +169,19 @@ async def test_a_missing_engine_is_an_issue(run: Run, job_for: Build, artifacts:
 async def test_a_timeout_is_an_issue(
     run: Run, job_for: Build, artifacts: ArtifactStore, script: Callable[..., RumdlEngine]
 ) -> None:
-    outcome = await run(await job_for("# A\n"), script("exec sleep 300", limits=Limits(seconds=0.3)))
+    outcome = await run(await job_for("# A\n"), script("while :; do :; done", limits=Limits(seconds=0.3)))
     assert await only_message(outcome, artifacts) == "Validation timeout (0.3s)"
+
+
+@pytest.mark.req("V2")
+@pytest.mark.failure("check-stalls")
+async def test_a_check_that_the_machine_had_no_time_for_is_no_issue_and_is_tried_again(
+    run: Run, job_for: Build, script: Callable[..., RumdlEngine]
+) -> None:
+    job = await job_for("# A\n")
+    with pytest.raises(Stalled):
+        await run(job, script("exec sleep 300", limits=Limits(wall_seconds=0.3)))
+    assert (await run(job)).validation.passed
 
 
 @pytest.mark.req("V2")

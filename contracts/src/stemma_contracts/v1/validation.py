@@ -12,6 +12,8 @@ from .inputs import UsedInput
 from .ledger import AnswersFound
 from .references import ArtifactRef
 
+NOT_CHECKED = "STEMMA000"
+"""The rule of the issue that a draft could not be checked, or not in full."""
 LONG_ANSWER = "limits/answer"
 """The rule of the issue that an answer is longer than the form says."""
 UNACCEPTED_ANSWER = "forms/answer"
@@ -61,3 +63,9 @@ class ValidationSummary(Contract):
         default=None, description="inputs that the text rests on; absent: not known, so that it may be all of them"
     )
     answers: AnswersFound | None = Field(default=None, description="absent: no requirements were looked for in it")
+    not_checked: str = Field(default="", max_length=300, description="why the text, or a part of it, was not checked")
+
+    @property
+    def complete(self) -> bool:
+        """Whether the text was checked in full; if not, what was found says nothing of its writer."""
+        return not self.not_checked and NOT_CHECKED not in self.rules

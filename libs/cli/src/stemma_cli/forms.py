@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_forms import AnswersRefused, Field, FormError, Kind, Limit, Unit, fill, find_fields
 
 from .exit_codes import CliError, ExitCode
@@ -38,7 +38,7 @@ async def _confined(call: Callable[[Path], None], form: Path, answers: Mapping[s
         (folder / _ANSWERS).write_text(json.dumps(answers or {}), encoding="utf-8")
         try:
             await Prepared(prepare).run(call, folder, LIMITS)
-        except ConfinementError as ended:
+        except (ConfinementError, Stalled) as ended:
             raise CliError(ExitCode.FAILED, f"{form.name} could not be read: {ended}") from None
         if (folder / _REFUSED).is_file():
             reasons = json.loads((folder / _REFUSED).read_bytes())

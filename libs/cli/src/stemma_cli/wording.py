@@ -84,7 +84,8 @@ def validation_words(validation: ValidationSummary) -> str:
     rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in sorted(validation.rules.items()))
     counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
     unread = f"not read: {', '.join(validation.unread)}" if validation.unread else ""
-    return "; ".join(filter(None, (counts, unread, coverage_words(validation.coverage))))
+    unchecked = "" if validation.complete else f"not checked in full: {validation.not_checked or 'see the issues'}"
+    return "; ".join(filter(None, (unchecked, counts, unread, coverage_words(validation.coverage))))
 
 
 def rule_words(rule: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.evaluation import Evaluation
-from stemma_contracts.v1.validation import ValidationReport, ValidationSummary
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationReport, ValidationSummary
 from stemma_document.views import VersionView
 
 from .client import Client
@@ -44,8 +44,11 @@ async def findings_of(client: Client, document_id: str, version: VersionView | N
 
 async def findings_in(client: Client, document_id: str, validation: ValidationSummary | None) -> list[Finding]:
     """What the validator found."""
-    if validation is None or validation.report is None:
+    if validation is None:
         return []
+    if validation.report is None:
+        why = validation.not_checked
+        return [Finding("lint", NOT_CHECKED, f"{why}; retry the section to have it checked again")] if why else []
     try:
         report = ValidationReport.model_validate_json(await client.artifact(document_id, validation.report))
     except (ArtifactMissing, ValidationError):

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 LONGEST = 16 * 1024
 """Bytes of a message: names and numbers; texts lie in the folder of the call."""
+PATIENCE, LEAST_PATIENCE_S = 10, 600
+"""How many times its CPU time a call may take by the clock while the machine has too little for all, at the least."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall time of a call, and memory, CPU time and size of each file of each process in it.
+    """CPU seconds of a call with all that it starts, and memory and size of each file of each process in it.
 
-    Memory is what a process takes beyond what it was copied with.
+    Memory is what a process takes beyond what it was copied with. ``wall_seconds`` end a call that waits without
+    computing; 0 stands for many times what it may compute.
     """
 
     seconds: float = 30
     memory_mb: int = 1024
     output_mb: int = 256
+    wall_seconds: float = 0
+
+    @property
+    def by_the_clock(self) -> float:
+        """The seconds after which a call has stalled."""
+        return self.wall_seconds or max(LEAST_PATIENCE_S, self.seconds * PATIENCE)
+
+    @property
+    def cpu_seconds(self) -> tuple[int, int]:
+        """The CPU time of a process as the system counts it, the soft and the hard limit."""
+        return math.ceil(self.seconds), math.ceil(self.seconds) + 1
 
 
 @dataclass(frozen=True)
@@ -50,10 +65,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call ended; ``status`` is None for one whose time was up."""
+    """How a call ended; ``status`` is None for one whose time was up, by the clock if it ``stalled``."""
 
     status: int | None
     raised: str = ""
+    stalled: bool = False
 
     @classmethod
     def read(cls, message: bytes) -> Ended:

@@ -8,10 +8,20 @@ class ConfinementError(Exception):
 
 
 class OutOfTime(ConfinementError):
-    """The call took longer than it may."""
+    """The call used more CPU time than it may: so it will the next time."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"more than {seconds:g} s")
+        super().__init__(f"more than {seconds:g} s of CPU time")
+
+
+class Stalled(Exception):
+    """A call did not end by the clock, though it had CPU time left: the machine had too little for it, or it hung.
+
+    That says nothing of what it read, so it is no `ConfinementError`: the message behind it is tried again later.
+    """
+
+    def __init__(self, wall_seconds: float) -> None:
+        super().__init__(f"no end within {wall_seconds:g} s")
 
 
 class OutOfMemory(ConfinementError):

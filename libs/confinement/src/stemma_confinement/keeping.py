@@ -22,6 +22,7 @@ KEEPER = b"k"
 FAILED, NO_MEMORY = 1, 113
 RAISED = "raised.txt"
 _MEGABYTE = 1024 * 1024
+_GLANCE_S = 0.1
 _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
@@ -38,27 +39,49 @@ def keep(connection: socket) -> NoReturn:
 
 def _kept(call: Call, connection: socket) -> Ended:
     """How a call ended, by itself or because its time was up or nobody waits for it; nothing is left of it."""
-    latest = time.monotonic() + call.limits.seconds
     worker = os.fork()
     if worker == 0:
         connection.close()
         _work(call)
-    status = _status_of(worker, connection, latest)
+    status = _status_of(worker, connection, call.limits)
     _end_descendants()
-    return Ended(status, _raised(call) if status == FAILED else "")
+    if status == -signal.SIGXCPU:
+        return Ended(None)
+    return Ended(status, _raised(call) if status == FAILED else "", stalled=status is None)
 
 
-def _status_of(worker: int, connection: socket, latest: float) -> int | None:
-    """The exit status of a worker, negative for a signal; none if it had to be ended."""
-    ending = os.pidfd_open(worker)
+def _status_of(worker: int, connection: socket, limits: Limits) -> int | None:
+    """The exit status of a worker, negative for a signal; none if it had to be ended by the clock.
+
+    What the worker started counts with it: its processes together use no more CPU time than one may.
+    """
+    latest, ending = time.monotonic() + limits.by_the_clock, os.pidfd_open(worker)
+    ready, left = list[int](), limits.seconds
     try:
-        ready, _, _ = select.select([ending, connection.fileno()], [], [], max(0, latest - time.monotonic()))
+        while not ready and left > 0 and (remaining := latest - time.monotonic()) > 0:
+            glance = min(remaining, max(_GLANCE_S, left / (os.cpu_count() or 1)))
+            ready, _, _ = select.select([ending, connection.fileno()], [], [], glance)
+            left = limits.seconds - (0 if ready else _spent(worker))
     finally:
         os.close(ending)
-    if ending not in ready:
-        return None
-    status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
-    return None if status == -signal.SIGXCPU else status
+    if ending in ready:
+        return os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    return -signal.SIGXCPU if left <= 0 else None
+
+
+def _spent(worker: int) -> float:
+    """CPU seconds of a process, of those that it started and that live, and of those that ended before."""
+    seconds, children = dict[int, float](), dict[int, list[int]]()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            told = (process / "stat").read_text().rpartition(")")[2].split()
+            seconds[int(process.name)] = sum(map(int, told[11:15])) / os.sysconf("SC_CLK_TCK")
+            children.setdefault(int(told[1]), []).append(int(process.name))
+    total, found = 0.0, [worker]
+    while found:
+        total += seconds.get(one := found.pop(), 0)
+        found += children.get(one, [])
+    return total
 
 
 def _end_descendants() -> None:
@@ -104,9 +127,9 @@ def _confine(folder: Path, limits: Limits) -> None:
     os.chdir(folder)
     for name in _HOMES:
         os.environ[name] = str(folder)
+    resource.setrlimit(resource.RLIMIT_CPU, limits.cpu_seconds)
     for kind, most in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, int(limits.seconds) + 1),
         (resource.RLIMIT_DATA, _held() + limits.memory_mb * _MEGABYTE),
         (resource.RLIMIT_FSIZE, limits.output_mb * _MEGABYTE),
         (resource.RLIMIT_NOFILE, 256),

@@ -10,7 +10,7 @@ from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, socket, socketpair
 
 from .attendant import Attendant
 from .calls import LONGEST, Call, Ended, Limits
-from .errors import Crashed, OutOfMemory, OutOfTime
+from .errors import Crashed, OutOfMemory, OutOfTime, Stalled
 from .keeping import KEEPER, NO_MEMORY
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -32,7 +32,7 @@ class Prepared:
     async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:
         """Call a function with a folder; nothing that it started outlives this, also if it is cancelled.
 
-        Raises `OutOfTime`, `OutOfMemory` or `Crashed`.
+        Raises `OutOfTime`, `OutOfMemory`, `Crashed` or `Stalled`.
         """
         keeper = self._begun(Call.of(function, folder, limits).written())
         try:
@@ -76,6 +76,8 @@ async def _until_gone(keeper: socket) -> None:
 
 
 def _raise_for(ended: Ended, limits: Limits) -> None:
+    if ended.stalled:
+        raise Stalled(limits.by_the_clock)
     if ended.status is None:
         raise OutOfTime(limits.seconds)
     if ended.status == NO_MEMORY:

@@ -216,6 +216,8 @@ def _retried(document: Document, section: Section) -> Phase:
     match section.phase:
         case Failed(again=Validating() as phase) | (Validating() as phase):
             return replace(phase, job_id=job_id(document, VALIDATE, section.plan.section_id))
+        case AwaitingReview():
+            return Validating(job_id(document, VALIDATE, section.plan.section_id))
         case Failed(again=Resuming() as phase):
             return replace(_resumed_again(document, section, phase), retried=True)
         case Generating() as phase:

@@ -17,7 +17,10 @@ from stemma_confinement import Limits
 from .errors import ConversionError
 
 # The shell sets the limits and is replaced by the program: no code runs between fork and exec in our process.
-_LIMITED = 'ulimit -c 0 -t "$1" -n 256; ulimit -f "$2"; [ "$3" = 0 ] || ulimit -v "$3"; shift 3; exec "$@"'
+_LIMITED = (
+    'ulimit -c 0 -n 256; ulimit -H -t "$2"; ulimit -S -t "$1"; ulimit -f "$3"; '
+    '[ "$4" = 0 ] || ulimit -v "$4"; shift 4; exec "$@"'
+)
 _BLOCK = 512
 _CLOSED_PORT = "http://127.0.0.1:9"
 
@@ -32,11 +35,13 @@ async def run_confined(
     process group is killed when the time is up or the caller is cancelled.
     """
     kilobytes = limits.memory_mb * 1024 if address_space else 0
-    numbers = (int(limits.seconds) + 1, limits.output_mb * 1024 * 1024 // _BLOCK, kilobytes)
+    numbers = (*limits.cpu_seconds, limits.output_mb * 1024 * 1024 // _BLOCK, kilobytes)
     shell = ("/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *map(str, command))
     # Into a file and not into a pipe, because the limit of what is written holds for files.
     with TemporaryFile(dir=folder) as output:
-        status = await _run(what, shell, data, output, folder, limits.seconds)
+        status = await _run(what, shell, data, output, folder, limits.by_the_clock)
+        if status == -signal.SIGXCPU:
+            raise ConversionError("timeout", what, why=f"{what} took more than {limits.seconds:g} s of CPU time")
         if status != 0:
             raise ConversionError(f"{what}_failed", what, status)
         output.seek(0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stemma_artifacts.store import ArtifactStore
-from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_contracts.v1.inputs import DrawnPage, DrawnPages
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.references import ArtifactRef
@@ -39,7 +39,7 @@ class Drawings:
         (folder / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
         try:
             await prepared.run(draw, folder, self.limits)
-        except ConfinementError as ended:
+        except (ConfinementError, Stalled) as ended:
             log.warning("pages_not_drawn", input_id=job.input_id, why=str(ended))
         return await self._stored(folder, job)
 

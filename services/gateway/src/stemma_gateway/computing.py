@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 from stemma_client.computing import Compute
 from stemma_client.errors import InvalidInputError
-from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_messaging.cancellation import end
 
 from . import computing_call
 
 SHORT = 16 * 1024
 """Characters: the worst texts of this length take a third of a second."""
-LIMITS = Limits(seconds=30, memory_mb=384, output_mb=64)
+LIMITS = Limits(seconds=30, memory_mb=384, output_mb=64, wall_seconds=60)
 AT_ONCE = 2
 
 # One for all calls of this process; it starts with the first long text.
@@ -67,7 +67,7 @@ class Computing:
         await asyncio.to_thread(computing_call.order, function, given, folder)
         try:
             await _prepared.run(computing_call.run, folder, self._limits)
-        except ConfinementError as error:
+        except (ConfinementError, Stalled) as error:
             raise InvalidInputError(
                 f"text: it cannot be shown or compared ({error}); read it as Markdown, at the address of its text"
             ) from error

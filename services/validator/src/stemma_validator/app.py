@@ -29,7 +29,10 @@ class ValidatorSettings(WorkerSettings):
 
     engine: Literal["rumdl", "markdownlint"] = "rumdl"
     markdownlint_dir: Path = Field(default_factory=packages_folder, description="where npm installed markdownlint-cli")
-    time_limit_s: float = Field(default=30.0, gt=0, description="one check of a draft")
+    time_limit_s: float = Field(default=30.0, gt=0, description="CPU time of one check of a draft")
+    wall_limit_s: float = Field(
+        default=600.0, gt=0, description="the same by the clock; past it, the check is tried later"
+    )
     memory_limit_mib: int = Field(default=1024, ge=64, description="of one process")
     processes: int = Field(default=4, ge=1, description="linter processes at a time")
     draft_limit_bytes: int = Field(default=DRAFT_LIMIT, ge=1)
@@ -98,7 +101,7 @@ def build_app(settings: ValidatorSettings) -> FastStream:
 @asynccontextmanager
 async def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> AsyncIterator[Tools]:
     """The linter, and what else a check needs."""
-    limits = Limits(settings.time_limit_s, settings.memory_limit_mib)
+    limits = Limits(settings.time_limit_s, settings.memory_limit_mib, wall_seconds=settings.wall_limit_s)
     async with open_engine(settings, limits) as engine:
         artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
         grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)

@@ -55,7 +55,7 @@ class EngineNotFound(ValidationImpossible):
 
 
 class ValidationTimeout(ValidationImpossible):
-    """The program was ended because its time was up."""
+    """The program was ended because it used up its CPU time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"Validation timeout ({seconds:g}s)")

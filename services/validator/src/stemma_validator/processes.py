@@ -1,4 +1,4 @@
-"""Programs that read hostile text run here: with a time limit, a memory limit, and nothing of our environment."""
+"""Programs that read hostile text run here: with limits on CPU time and memory, and nothing of our environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Stalled
 
 from .errors import EngineNotFound, ValidationTimeout
 
@@ -45,7 +45,7 @@ async def run_limited(
     """Run a program in ``folder`` to its end; nothing of its process group outlives the call.
 
     ``counted`` is what counts as its memory: all addresses, or `resource.RLIMIT_DATA` for a program that reserves
-    far more of them than it uses. Raises `EngineNotFound` with ``name`` and `ValidationTimeout`.
+    far more of them than it uses. Raises `EngineNotFound` with ``name``, `ValidationTimeout` and `Stalled`.
     """
     try:
         process = await start(argv, folder, stdin=PIPE if stdin is not None else DEVNULL, stderr=PIPE)
@@ -75,12 +75,15 @@ async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr:
 async def _finish(process: Process, limits: Limits, stdin: bytes | None, counted: int) -> Finished:
     with contextlib.suppress(ProcessLookupError):
         resource.prlimit(process.pid, counted, bytes_of(limits))
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, limits.cpu_seconds)
     try:
-        async with asyncio.timeout(limits.seconds):
+        async with asyncio.timeout(limits.by_the_clock):
             stdout, stderr = await process.communicate(stdin)
     except TimeoutError:
-        raise ValidationTimeout(limits.seconds) from None
-    return Finished(await process.wait(), stdout, stderr)
+        raise Stalled(limits.by_the_clock) from None
+    if (status := await process.wait()) == -signal.SIGXCPU:
+        raise ValidationTimeout(limits.seconds)
+    return Finished(status, stdout, stderr)
 
 
 async def end(process: Process) -> None:

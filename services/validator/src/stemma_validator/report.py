@@ -25,6 +25,7 @@ class Findings:
     issues: tuple[ValidationIssue, ...]
     engine: str
     engine_version: str
+    not_checked: str = ""
 
     def with_claims(self, claims: ClaimFindings) -> Findings:
         """The same, and the claims that nothing supports."""
@@ -39,7 +40,8 @@ class Findings:
         """The same, and before them an issue that names why there may be others."""
         if not (named := "; ".join(dict.fromkeys(map(str, causes)))):
             return self
-        return replace(self, issues=(Rule.NOT_CHECKED.issue(0, named), *self.issues))
+        issue = Rule.NOT_CHECKED.issue(0, named)
+        return replace(self, issues=(issue, *self.issues), not_checked=issue.message)
 
     def report(self) -> ValidationReport:
         """The body of the report artifact."""
@@ -60,6 +62,7 @@ class Findings:
             engine_version=self.engine_version,
             report=report,
             blocks=blocks,
+            not_checked=self.not_checked,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER, ValidationIssue
+from stemma_contracts.v1.validation import LONG_ANSWER, NOT_CHECKED, UNACCEPTED_ANSWER, ValidationIssue
 
 _MAX_DETAIL = 200
 
@@ -20,7 +20,7 @@ class _Row:
 class Rule(Enum):
     """Rules of ours. ``same_as`` is the linter rule that reports the same fault on the same line."""
 
-    NOT_CHECKED = _Row("STEMMA000", "The draft could not be checked, or not in full")
+    NOT_CHECKED = _Row(NOT_CHECKED, "The draft could not be checked, or not in full")
     EMPTY = _Row("STEMMA001", "The draft is empty")
     TITLE_FIRST = _Row("STEMMA002", "The draft must begin with its level 1 heading", same_as="MD041")
     ONE_TITLE = _Row("STEMMA003", "The draft must have one level 1 heading", same_as="MD025")

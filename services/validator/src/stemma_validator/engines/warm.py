@@ -22,7 +22,8 @@ from .language_server import LanguageServer, ServerLost
 from .rumdl import RumdlEngine
 
 WARM_CHARACTERS = 64 * 1024
-WARM_SECONDS = 5.0
+WARM_SECONDS = 30.0
+"""Longer than a busy machine needs for a draft: another process for it would take more of the machine."""
 DRAFTS_PER_PROCESS = 1000
 
 
@@ -38,7 +39,7 @@ class WarmRumdl:
         self._rules = rules
         self._executable = executable
         self._limits = limits
-        self._warm_seconds = min(warm_seconds, limits.seconds)
+        self._warm_seconds = min(warm_seconds, limits.by_the_clock)
         self._free = asyncio.Semaphore(processes)
         self._idle: list[LanguageServer] = []
 

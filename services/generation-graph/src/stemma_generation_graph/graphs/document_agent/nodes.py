@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from opentelemetry.metrics import Meter
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer, answer_form
+from stemma_contracts.v1.validation import NOT_CHECKED
 from stemma_telemetry import get_logger
 from stemma_telemetry.names import Log, Metric
 
@@ -171,13 +172,14 @@ class DocumentNodes:
         return issues, report.validation_passed or (bool(report.issues) and not issues)
 
     def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]], *, is_new: bool) -> Update:
-        """A text that was checked before gives no more attempts: nothing was mended."""
+        """A text gives no more attempts if it was checked before, or could not be checked: nothing was mended."""
         if not state["checkpoint_created"]:
             return {"verdict": ""}
         if passed:
             return {"verdict": "passed"}
         attempts, limits = state["fix_attempts"] + 1, self._deps.agent
-        if is_new and attempts <= limits.max_fix_attempts:
+        is_checked = all(issue["rule"] != NOT_CHECKED for issue in issues)
+        if is_new and is_checked and attempts <= limits.max_fix_attempts:
             return {"verdict": "failed", "fix_attempts": attempts}
         detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
         warning = {"code": "validation_issues", "count": max(1, len(issues)), "detail": detail}

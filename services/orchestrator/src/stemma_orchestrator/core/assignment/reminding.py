@@ -1,4 +1,4 @@
-"""Reminders of what is due: one before the time and one when it is past, and none of what is settled by then.
+"""Reminders of what is due: one before the time and one when it is past. What an event settles is not due any more.
 
 The timers follow from the state, as open jobs do. One that elapses twice, or too late, gives nothing.
 """
@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from stemma_contracts.v1 import events as e
 from stemma_document.assignment_state import Assignment
-from stemma_document.staleness import staleness
-from stemma_document.state import Approved, Document, Edited, Lifecycle, Section
+from stemma_document.state import Document, Lifecycle
 
 from stemma_orchestrator.core.commands import Command
 
@@ -69,12 +68,12 @@ def _timers(section_id: str, assignment: Assignment, before: timedelta) -> Itera
 
 
 def remind(command: Elapsed, document: Document) -> Sequence[e.AnyEvent]:
-    """The reminder of a timer that elapsed, unless it was given before, or nothing is left to be reminded of."""
+    """The reminder of a timer that elapsed, unless it was given before, or the time does not count any more."""
     section = document.sections.get(command.section_id)
     assignment = section.assignment if section else None
     if section is None or assignment is None or assignment.number != command.assignment or assignment.due is None:
         return []
-    if _was_given(command, assignment) or document.lifecycle is Lifecycle.CANCELLED or _is_done(section, document):
+    if _was_given(command, assignment) or document.lifecycle is Lifecycle.CANCELLED:
         return []
     event = e.SectionDueSoon if command.reminder is Reminder.DUE_SOON else e.SectionOverdue
     return [event(section_id=command.section_id, assignee=assignment.assignee, due=assignment.due)]
@@ -85,10 +84,3 @@ def _was_given(command: Elapsed, assignment: Assignment) -> bool:
     if command.reminder is Reminder.OVERDUE:
         return assignment.overdue
     return assignment.due_soon or assignment.overdue or (assignment.due is not None and assignment.due <= command.time)
-
-
-def _is_done(section: Section, document: Document) -> bool:
-    """Whether nothing is left to do: of a section that was settled when it was assigned no event says so again."""
-    settled = isinstance(section.phase, Approved | Edited) and section.proposal is None
-    unanswered = any(not thread.resolved for thread in section.threads.values())
-    return settled and not unanswered and section.plan.section_id not in staleness(document)

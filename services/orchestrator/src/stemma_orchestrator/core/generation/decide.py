@@ -10,7 +10,7 @@ from stemma_contracts.v1 import requests
 from stemma_contracts.v1.section import SectionStatus
 from stemma_document.inputs import lacks_form
 from stemma_document.staleness import Staleness
-from stemma_document.state import Document, Failed, Section, Working, status_of
+from stemma_document.state import AwaitingReview, Document, Failed, Section, Working, status_of
 
 from stemma_orchestrator.core.commands import SectionCommand, by_status
 
@@ -23,11 +23,17 @@ class Retry(SectionCommand):
 
 
 def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
-    """A failed section is tried again, or one whose job never comes to an end."""
+    """A failed section is tried again, one whose job never comes to an end, and a check that did not find all out."""
     section = document.sections[command.section_id]
-    if not isinstance(section.phase, Failed | Working):
+    if not isinstance(section.phase, Failed | Working) and not _is_unchecked(section):
         return [by_status(command, section)]
     return [e.SectionRetried(**command.asked, section_id=command.section_id)]
+
+
+def _is_unchecked(section: Section) -> bool:
+    """Whether a draft waits for its reviewer without a check of all of it."""
+    validation = section.current.validation if section.current else None
+    return isinstance(section.phase, AwaitingReview) and validation is not None and not validation.complete
 
 
 def is_met(document: Document, section: Section, stale: Staleness) -> bool:

@@ -7,7 +7,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import COMPLETE, Evaluation
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionPlan
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
 from stemma_document.state import Generating, Section
 
 from stemma_orchestrator.core.outcomes import settled
@@ -16,13 +16,25 @@ from stemma_orchestrator.core.outcomes import settled
 def validated(
     outcome: o.DraftValidated, section: Section, generating: Generating | None, *, in_cycles: bool
 ) -> e.SectionLintFailed | e.SectionApproved | e.SectionReviewRequested:
-    """The event of a validation; a draft that no graph is writing has its reviewer."""
+    """The event of a validation; a draft that no graph is writing has its reviewer.
+
+    What could not be checked in full goes to a person under every policy: to write it again would mend nothing.
+    """
     common, version, validation = settled(outcome, section), section.current_number, outcome.validation
-    if generating and not validation.passed and generating.round < section.plan.max_lint_rounds:
+    if generating and validation.complete and not validation.passed and generating.round < section.plan.max_lint_rounds:
         return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
     if generating and _settled_by_policy(section, in_cycles) and _is_sound(validation, section.plan):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
+
+
+def never_validated(outcome: o.JobDead, section: Section) -> e.SectionReviewRequested:
+    """The event of a check that was given up after its tries: a person has the draft, and is told."""
+    why = outcome.detail or "the check was given up"
+    unchecked = ValidationSummary(
+        passed=False, issue_count=1, rules={NOT_CHECKED: 1}, engine="", engine_version="", not_checked=why
+    )
+    return e.SectionReviewRequested(**settled(outcome, section), version=section.current_number, validation=unchecked)
 
 
 def _is_sound(validation: ValidationSummary, plan: SectionPlan) -> bool:

@@ -7,6 +7,7 @@ from typing import TypedDict
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_document.inputs import brief_file, evidence_of, manner_of
@@ -19,7 +20,7 @@ from stemma_orchestrator.core.hooks import Task
 from stemma_orchestrator.core.job_parts import head_of, outline_of, recorded, upstream_drafts
 from stemma_orchestrator.core.outcomes import Failure, failed, paid, unfitting
 
-from .verdict import validated
+from .verdict import never_validated, validated
 
 
 class _Requirements(TypedDict):
@@ -97,7 +98,18 @@ def _written(document: Document, section: Section, generating: Generating, outco
             raise unfitting(outcome)
 
 
+_ROLE_MISSING = ("role_timed_out", "role_failed")
+
+
+def _still_missing(section: Section, generating: Generating) -> tuple[GenerationWarning, ...]:
+    """What a lint round does not add: a text that lacks what a role was to write lacks it when its lines are mended."""
+    if not generating.round or section.current is None:
+        return ()
+    return tuple(warning for warning in section.current.warnings if warning.code in _ROLE_MISSING)
+
+
 def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerated) -> e.SectionDrafted:
+    missing = _still_missing(section, generating)
     return e.SectionDrafted(
         **paid(outcome, section),
         version=next_version(section, outcome.draft),
@@ -106,8 +118,8 @@ def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerat
         evaluation=outcome.evaluation,
         provenance=outcome.provenance,
         assets=outcome.assets,
-        partial=outcome.partial,
-        warnings=outcome.warnings,
+        partial=outcome.partial or bool(missing),
+        warnings=tuple(dict.fromkeys((*missing, *outcome.warnings))),
         retrieved_context=outcome.retrieved_context,
         processing_metadata=outcome.processing_metadata,
         review=outcome.review,
@@ -119,6 +131,8 @@ def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerat
 def _validated(document: Document, section: Section, phase: Validating, outcome: o.Outcome) -> e.AnyEvent:
     if isinstance(outcome, o.DraftValidated):
         return validated(outcome, section, phase.generating, in_cycles=document.cycle is not None)
+    if isinstance(outcome, o.JobDead):
+        return never_validated(outcome, section)
     if isinstance(outcome, Failure):
         return failed(outcome, section, Activity.VALIDATE, SectionStatus.FAILED)
     raise unfitting(outcome)
