@@ -122,6 +122,26 @@ def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fie
     assert plan.form.version == 2
 
 
+def test_fields_are_confirmed_on_the_version_that_counts_and_on_no_older_one(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, "f-3")
+    confirm(given, version=1).then_types(e.RefusedInputVersion)
+    assert section_of(given) not in given.document.sections
+    (confirmed,) = confirm(given, version=2)
+    assert isinstance(confirmed, e.FormFieldsConfirmed)
+    assert confirmed.section.form is not None
+    assert confirmed.section.form.fields == ref("f-3")
+
+
+def test_a_form_whose_answers_wait_for_review_does_not_leave(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.reviewable(section_of(given))
+    export(given).then_types(e.RefusedByStatus)
+    assert not given.document.form_exports
+
+
 def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:
     read(given, "f-1", accepted="a" * 64)
     confirm(given)

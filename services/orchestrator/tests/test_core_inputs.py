@@ -423,6 +423,32 @@ def test_what_is_staged_changes_nothing_until_it_is_applied(written: Story) -> N
 
 
 @pytest.mark.req("I4")
+def test_what_is_applied_before_it_was_read_counts_once_it_is(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(inputs.Apply(written.asked(), "input-1", 2))
+    assert written.document.inputs["input-1"].version == 1
+    read_anew(written)
+    one = written.document.inputs["input-1"]
+    assert (one.version, one.pending) == (2, None)
+
+
+def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    read_anew(written)
+    third = ref("three", PDF)
+    for version, told in ((2, e.RefusedInputVersion), (1, e.DocumentInputReplaced)):
+        written.when(
+            inputs.Replace(written.asked(), "input-1", version, third, is_text=False, staged=False)
+        ).then_types(told)
+
+
+def read_anew(story: Story) -> None:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
+    reading = InputReading(text=ref("text of the second"))
+    about = {"job_id": job.job_id, "tenant": job.document.tenant, "document_id": job.document.document_id}
+    story.when(Record(o.InputRead(**about, reading=reading)))
+
+
 def test_what_is_staged_can_be_dropped(written: Story) -> None:
     written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     [job] = jobs_of(written)
