@@ -35,9 +35,12 @@ async def address(gateway: Any) -> AsyncIterator[str]:
         yield url
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """One Chromium for all pages here, each of which is of a person with cookies of its own."""
+    """One Chromium for all pages of a file, each of which is of a person with cookies of its own.
+
+    Nobody reads what it says between files: one that was left alone for minutes did not answer when it was closed.
+    """
     async with chromium() as running:
         yield running
 
