@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from playwright.async_api import Browser, expect
@@ -63,8 +64,9 @@ async def test_each_missing_image_is_uploaded_left_out_or_taken_from_the_others(
 
 @pytest.mark.req("H2", "H5")
 async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_there(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
 ) -> None:
+    document_id = uuid4().hex
     hostile = f"Which <script>document.title='run'</script> \u202e budget? {'x' * 100_000}"
     await asked(bus, document_id, hostile)
     bus.problems = (Problem(field="need_id", message="another question is open"),)
@@ -85,8 +87,9 @@ async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_ther
 
 @pytest.mark.req("H2")
 async def test_of_the_only_answers_that_are_understood_one_is_chosen_and_what_fits_no_form_is_shown_as_it_is(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
 ) -> None:
+    document_id = uuid4().hex
     await asked(bus, document_id, "May it?", forms=("yes", "no"))
     async with opened(browser, java_script_enabled=False) as page:
         await signed_in(page, address, token(), f"{section(document_id)}/question")
