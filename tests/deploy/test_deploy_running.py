@@ -31,7 +31,7 @@ subprocess.run([installed.node, installed.program, "--version"], check=True)
 SERVICES = {"orchestrator", "generation-graph", "editor-agent", "validator", "converter", "notifier"}
 RUNNING = {*SERVICES, "gateway", "admission"}
 TOLD = NotificationRule(
-    rule_id="end", on=(Occasion.FINISHED,), webhook="https://127.0.0.1/nobody-is-here", secret=new_secret()
+    rule_id="end", on=(Occasion.FINISHED,), webhook="https://nobody.invalid/end", secret=new_secret()
 )
 
 

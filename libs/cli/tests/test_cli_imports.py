@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import Any
 
+from stemma_provisioning import NatsServer
+
 RUN = """
 import json, sys
 sys.argv[0] = "stemma"
@@ -46,9 +48,10 @@ def test_help_of_a_verb_imports_no_other_verb(environment: dict[str, str]) -> No
 
 
 async def test_an_empty_inbox_imports_no_message_that_it_does_not_read(
-    backstage: Any, environment: dict[str, str]
+    own_server: NatsServer, environment: dict[str, str]
 ) -> None:
-    imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment)
+    here = {"STEMMA_NATS_URL": own_server.url, "STEMMA_NATS_PASSWORD": own_server.passwords["client-default"]}
+    imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment | here)
 
     unread = {f"stemma_contracts.v1.{name}" for name in ("details", "events", "jobs", "outcomes", "requests")}
     assert imported & (unread | {"stemma_document", "stemma_languages", "stemma_markdown", "yaml", "rich"}) == set()
