@@ -445,8 +445,10 @@ def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(writ
 def read_anew(story: Story) -> None:
     (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
     reading = InputReading(text=ref("text of the second"))
-    about = {"job_id": job.job_id, "tenant": job.document.tenant, "document_id": job.document.document_id}
-    story.when(Record(o.InputRead(**about, reading=reading)))
+    read = o.InputRead(
+        job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, reading=reading
+    )
+    story.when(Record(read))
 
 
 def test_what_is_staged_can_be_dropped(written: Story) -> None:
