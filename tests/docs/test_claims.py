@@ -78,10 +78,10 @@ CLAIMS = [
     ("docs/notifications.md", f"after {setting('rest_s'):.0f} seconds, then twice as long each time"),
     ("docs/notifications.md", f"at most {setting('longest_rest_s') / 60:.0f} minutes"),
     (
-        "ARCHITECTURE.md",
+        "docs/failures.md",
         f"otherwise after {ACK_WAIT_OF_LONG_WORK_S:.0f} s (`ack_wait`), {ACK_WAIT_S:.0f} s of the validator",
     ),
-    ("ARCHITECTURE.md", "after {:.0f} s (`ack_wait`), then {:.0f}, then {:.0f};".format(*waits_s(ACK_WAIT_S))),
+    ("docs/failures.md", "after {:.0f} s (`ack_wait`), then {:.0f}, then {:.0f};".format(*waits_s(ACK_WAIT_S))),
     ("docs/http.md", f"after {WORDS[int(setting('cookie_longest_s') / 3600)]} hours in any case"),
     ("docs/security.md", f"Uploads are counted in chunks of {PIECE // KIB} KiB"),
     ("docs/security.md", f"At most {REQUESTS_IN_HAND} of each tenant are in hand at a time"),

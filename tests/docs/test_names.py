@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(ROOT.glob("services/*/README.md")),
 ]
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 COMPLETION = {"-h", "--help", "--install-completion", "--show-completion"}
 MISSPELT = {"STEMMA_NATS_URLL"}
@@ -40,7 +41,7 @@ ELSEWHERE = {
 
 
 METRICS = {name for metric in Metric for name in exposed_names(metric)} | set(OF_THE_PROCESS)
-FAILURES = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE))
+FAILURES = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/failures.md").read_text(encoding="utf-8"), re.MULTILINE))
 """The lines of the table of failures, each of which has a test (`test_architecture_failures.py`)."""
 
 

@@ -23,7 +23,7 @@ from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
-ARCHITECTURE = Path(__file__).parents[3] / "ARCHITECTURE.md"
+README = Path(__file__).parents[1] / "README.md"
 ZERO = {
     "current_file_index", "current_chapter", "conversion_attempts", "retry_count", "fix_attempts", "agent_steps",
     "extra_steps",
@@ -77,7 +77,7 @@ async def test_the_reason_of_a_refusal_is_told() -> None:
 @pytest.mark.req("G17", "G7")
 def test_the_routing_table_beside_the_graph_is_that_of_the_compiled_graph() -> None:
     page = Path(routing.__file__).with_name("ROUTING.md")
-    assert f"({page.relative_to(ARCHITECTURE.parent)})" in _chapter("The agentic graph")
+    assert f"({page.relative_to(README.parent)})" in _chapter("The agentic graph")
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(\w+)` \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     table = [(START.strip("_"), "always", "scan_assets")]
     table += [(route.source, route.when, "END" if route.target == END else route.target) for route in ROUTES]
@@ -89,7 +89,7 @@ def test_the_routing_table_beside_the_graph_is_that_of_the_compiled_graph() -> N
 
 
 def _chapter(title: str) -> str:
-    text = ARCHITECTURE.read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     return text.split(f"## {title}\n")[1].split("\n## ")[0]
 
 

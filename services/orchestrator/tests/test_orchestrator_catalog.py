@@ -48,8 +48,8 @@ def test_a_kind_tells_what_files_it_is_written_from() -> None:
 
 
 @pytest.mark.req("D1", "D3", "D6")
-def test_the_routes_of_the_design_document_stand_in_the_architecture_as_code_has_them() -> None:
-    text = (CONFIG.parents[2] / "ARCHITECTURE.md").read_text("utf-8").partition("## The design document")[2]
+def test_the_routes_of_the_design_document_stand_in_the_readme_as_code_has_them() -> None:
+    text = (CONFIG.parent / "README.md").read_text("utf-8").partition("## The design document")[2]
     rows = [line.strip("| ").split(" | ") for line in text.split("\n## ")[0].splitlines() if line.startswith("| `")]
     kinds = [section.kind for section in load_catalog(CONFIG)["design_document"].blueprint.sections]
     chain = ["project_brief", *kinds[:4]]
