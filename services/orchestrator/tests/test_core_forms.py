@@ -17,7 +17,7 @@ from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_document.staleness import staleness
 from stemma_document.summary import summarise
 from stemma_document.viewing import view_of
-from stemma_orchestrator.core import documents, exports, forms, inputs
+from stemma_orchestrator.core import documents, editing, exports, forms, inputs
 from stemma_orchestrator.core.commands import Record
 from stemma_orchestrator.core.problems import problem_of
 
@@ -140,6 +140,31 @@ def test_a_form_whose_answers_wait_for_review_does_not_leave(given: Story) -> No
     given.reviewable(section_of(given))
     export(given).then_types(e.RefusedByStatus)
     assert not given.document.form_exports
+
+
+@pytest.mark.parametrize(
+    ("found", "accepted", "fields", "words"),
+    [
+        (("f-1", "f-3"), "a", ("f-2", "f-3"), "differs in the fields f-2, f-3"),
+        (("f-1", "f-2"), "b", (), "accepts other answers"),
+        ((), None, ("f-1", "f-2"), "differs in the fields f-1, f-2"),
+    ],
+)
+def test_answers_for_an_older_version_leave_only_once_somebody_keeps_them(
+    given: Story, found: tuple[str, ...], accepted: str | None, fields: tuple[str, ...], words: str
+) -> None:
+    read(given, "f-1", "f-2", accepted="a" * 64)
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, *found, accepted=accepted and accepted * 64)
+    (refusal,) = export(given).events
+    assert isinstance(refusal, e.RefusedStaleAnswers)
+    assert (refusal.version, refusal.current_version, refusal.field_ids) == (1, 2, fields)
+    assert words in problem_of(refusal).message
+    assert not given.document.form_exports
+    given.when(editing.Keep(given.asked(), section_of(given), 1))
+    export(given).then_types(e.FormExportRequested)
 
 
 def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:

@@ -65,6 +65,7 @@ from .refusals import (
     RefusedReplacesEdit,
     RefusedRevisionLimit,
     RefusedSameAssignment,
+    RefusedStaleAnswers,
     RefusedUnacceptedAnswers,
     RefusedUnknownInput,
     RefusedUnknownNeed,
@@ -172,6 +173,7 @@ AnyRefusal = (
     | RefusedOldLedger
     | RefusedFormFields
     | RefusedLongAnswers
+    | RefusedStaleAnswers
     | RefusedUnacceptedAnswers
     | RefusedAnswer
     | RefusedUnknownProposal
@@ -272,6 +274,7 @@ __all__ = [
     "RefusedReplacesEdit",
     "RefusedRevisionLimit",
     "RefusedSameAssignment",
+    "RefusedStaleAnswers",
     "RefusedUnacceptedAnswers",
     "RefusedUnknownInput",
     "RefusedUnknownNeed",

@@ -9,6 +9,7 @@ from pydantic import Field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.assignment import Due
+from stemma_contracts.v1.forms import MOST_REASONS
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import Actor
 from stemma_contracts.v1.section import SectionStatus
@@ -72,6 +73,20 @@ class RefusedUnacceptedAnswers(DecisionRefused):
     """Answers to fields of a form are none of those that the fields accept: not in the list, no date, no number."""
 
     answers: int = Field(ge=1, description="how many they are")
+
+
+@registry.contract("stemma.refused.stale.answers.v1", Family.EVENT)
+class RefusedStaleAnswers(DecisionRefused):
+    """The answers were approved for an older version of the form, and the current version asks something else."""
+
+    input_id: Token
+    version: int = Field(description="the version of the form that the answers are for")
+    current_version: int
+    field_ids: tuple[Token, ...] = Field(
+        default=(),
+        max_length=MOST_REASONS,
+        description="the first fields that only one of the two versions has; none if the same fields accept others",
+    )
 
 
 @registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)

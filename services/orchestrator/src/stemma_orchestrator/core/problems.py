@@ -74,6 +74,7 @@ def _problem_of(refusal: e.AnyRefusal) -> Problem:
             e.RefusedUpstreamStale()
             | e.RefusedReplacesEdit()
             | e.RefusedLongAnswers()
+            | e.RefusedStaleAnswers()
             | e.RefusedUnacceptedAnswers()
             | e.RefusedRevisionLimit()
         ):
@@ -108,12 +109,15 @@ def _problem_of_section(
     refusal: e.RefusedUpstreamStale
     | e.RefusedReplacesEdit
     | e.RefusedLongAnswers
+    | e.RefusedStaleAnswers
     | e.RefusedUnacceptedAnswers
     | e.RefusedRevisionLimit,
 ) -> Problem:
     match refusal:
         case e.RefusedLongAnswers() | e.RefusedUnacceptedAnswers():
             return Problem(field="section_id", message=_answers_to_form(refusal))
+        case e.RefusedStaleAnswers():
+            return Problem(field="section_id", message=_stale_answers(refusal))
         case e.RefusedRevisionLimit():
             words = f"the section was revised {refusal.max_revisions} times, which is the limit"
             return Problem(field="section_id", message=words)
@@ -165,6 +169,14 @@ def _answers_to_form(refusal: e.RefusedLongAnswers | e.RefusedUnacceptedAnswers)
             return f"{words} none of those that the form accepts: see the findings, and answer as it asks"
         case _:
             assert_never(refusal)
+
+
+def _stale_answers(refusal: e.RefusedStaleAnswers) -> str:
+    named = f"differs in the fields {', '.join(refusal.field_ids)}" if refusal.field_ids else "accepts other answers"
+    return (
+        f"the answers are for version {refusal.version} of {refusal.input_id}, and version {refusal.current_version}"
+        f" {named}: confirm its fields and have the section written again, or keep the answers"
+    )
 
 
 def _problem_of_assignment(refusal: e.RefusedPastDue | e.RefusedSameAssignment | e.RefusedNotAssigned) -> Problem:

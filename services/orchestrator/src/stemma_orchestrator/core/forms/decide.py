@@ -9,10 +9,11 @@ from typing import TypeAlias, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.forms import AnsweredForm, FoundFields
+from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_document.input_state import Input
-from stemma_document.state import Document, Lifecycle, status_of
+from stemma_document.inputs import changed_inputs
+from stemma_document.state import Document, Lifecycle, Section, status_of
 
 from stemma_orchestrator.core.commands import RequestCommand, RequestMeta, refused
 
@@ -93,6 +94,8 @@ def _exported(command: Export, document: Document, one: Input) -> e.AnyEvent:
     status = status_of(section.phase)
     if status not in _DONE:
         return e.RefusedByStatus(**refused(command, section.plan.section_id), status=status)
+    if old := _for_older_form(command, document, section, one):
+        return old
     return e.FormExportRequested(
         **command.asked,
         export_id=f"form-export-{document.number + 1}",
@@ -100,6 +103,20 @@ def _exported(command: Export, document: Document, one: Input) -> e.AnyEvent:
         input_version=one.version,
         section_id=section.plan.section_id,
         version=section.current_number,
+    )
+
+
+def _for_older_form(command: Export, document: Document, section: Section, one: Input) -> e.RefusedStaleAnswers | None:
+    changed = next((change for change in changed_inputs(document, section) if change.input_id == one.input_id), None)
+    if changed is None:
+        return None
+    fields = one.asks(changed.accepted_version)[0] ^ one.asks(one.version)[0]
+    return e.RefusedStaleAnswers(
+        **refused(command, section.plan.section_id),
+        input_id=one.input_id,
+        version=changed.accepted_version,
+        current_version=one.version,
+        field_ids=tuple(sorted(fields)[:MOST_REASONS]),
     )
 
 
