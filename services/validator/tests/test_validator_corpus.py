@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from stemma_confinement import Limits
-from stemma_validator.engines import MarkdownlintEngine, warm_rumdl
+from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.rumdl import packaged_rumdl
 from stemma_validator.normalise import read_issues
 
@@ -25,10 +25,10 @@ Places = dict[str, set[str]]
 
 async def places_of_rumdl() -> Places:
     found: Places = defaultdict(set)
-    async with warm_rumdl(RULES, executable=packaged_rumdl(), limits=Limits(), processes=1) as engine:
-        for file in CORPUS:
-            for issue in await engine.lint(file.read_bytes().decode()):
-                found[issue.rule_names[0]].add(f"{file.name}:{issue.line_number}")
+    engine = RumdlEngine(RULES, executable=packaged_rumdl(), limits=Limits(), processes=1)
+    for file in CORPUS:
+        for issue in await engine.lint(file.read_bytes().decode()):
+            found[issue.rule_names[0]].add(f"{file.name}:{issue.line_number}")
     return found
 
 

@@ -72,9 +72,9 @@ async def test_a_setting_selects_the_other_engine(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("STEMMA_VALIDATOR_ENGINE", "markdownlint")
     settings = service.load_settings()
     assert isinstance(settings, ValidatorSettings)
-    async with open_engine(settings, Limits()) as engine:
-        assert (engine.name, engine.version) == ("markdownlint", "0.50.0")
-        assert [issue.rule_names[0] for issue in await engine.lint("# A\n\n<b>x</b>\n")] == ["MD033"]
+    engine = open_engine(settings, Limits())
+    assert (engine.name, engine.version) == ("markdownlint", "0.50.0")
+    assert [issue.rule_names[0] for issue in await engine.lint("# A\n\n<b>x</b>\n")] == ["MD033"]
 
 
 @pytest.mark.req("P16")
@@ -88,7 +88,7 @@ async def test_a_setting_selects_the_other_engine(monkeypatch: pytest.MonkeyPatc
         ("markdownlint", "markdownlint.json", "[]", r"^markdownlint\.json: an object is needed$"),
     ],
 )
-async def test_rules_that_cannot_be_read_refuse_start_by_name(
+def test_rules_that_cannot_be_read_refuse_start_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, engine: str, file: str, content: str | None, problem: str
 ) -> None:
     (tmp_path / "settings.toml").write_text(f'engine = "{engine}"\n')
@@ -98,5 +98,4 @@ async def test_rules_that_cannot_be_read_refuse_start_by_name(
     settings = service.load_settings()
     assert isinstance(settings, ValidatorSettings)
     with pytest.raises(BadSettings, match=problem):
-        async with open_engine(settings, Limits()):
-            pass
+        open_engine(settings, Limits())

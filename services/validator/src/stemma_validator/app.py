@@ -15,7 +15,7 @@ from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
 
-from .engines import LintEngine, MarkdownlintEngine, warm_rumdl
+from .engines import LintEngine, MarkdownlintEngine, RumdlEngine
 from .engines.markdownlint import Installation, packaged_node, packages_folder
 from .engines.rumdl import packaged_rumdl
 from .fixes import SafeFixes
@@ -58,18 +58,16 @@ def check(settings: ValidatorSettings) -> None:
     rules_of(settings)
 
 
-@asynccontextmanager
-async def open_engine(settings: ValidatorSettings, limits: Limits) -> AsyncIterator[LintEngine]:
+def open_engine(settings: ValidatorSettings, limits: Limits) -> LintEngine:
     """The linter of this installation; raises `BadSettings` for rules that it cannot read."""
     rules = rules_of(settings)
     shared: dict[str, Any] = {"limits": limits, "processes": settings.processes}
     match settings.engine:
         case "rumdl":
-            async with warm_rumdl(rules, executable=packaged_rumdl(), **shared) as engine:
-                yield engine
+            return RumdlEngine(rules, executable=packaged_rumdl(), **shared)
         case "markdownlint":
             installation = Installation(packaged_node(), settings.markdownlint_dir)
-            yield MarkdownlintEngine(rules, installation=installation, **shared)
+            return MarkdownlintEngine(rules, installation=installation, **shared)
         case _:
             assert_never(settings.engine)
 
@@ -90,22 +88,20 @@ def build_app(settings: ValidatorSettings) -> FastStream:
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
-        async with broker.connected(), open_tools(settings, broker) as opened:
-            tools.give(opened)
+        async with broker.connected():
+            tools.give(open_tools(settings, broker))
             await broker.publish_capabilities({})
             yield
 
     return FastStream(broker, lifespan=lifespan, logger=None)
 
 
-@asynccontextmanager
-async def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> AsyncIterator[Tools]:
+def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> Tools:
     """The linter, and what else a check needs."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib, wall_seconds=settings.wall_limit_s)
-    async with open_engine(settings, limits) as engine:
-        artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
-        grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
-        yield Tools(artifacts, engine, grounds, fixes, limits, settings.draft_limit_bytes)
+    artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
+    grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
+    return Tools(artifacts, open_engine(settings, limits), grounds, fixes, limits, settings.draft_limit_bytes)
 
 
 service = Service(subjects.VALIDATOR, ValidatorSettings, build_app, check)

@@ -28,11 +28,6 @@ class Finished:
     stderr: bytes
 
 
-def bytes_of(limits: Limits) -> tuple[int, int]:
-    """The memory of a process as the system counts it, the soft and the hard limit."""
-    return limits.memory_mb * _MEGABYTE, limits.memory_mb * _MEGABYTE
-
-
 async def run_limited(
     name: str,
     argv: Sequence[str | Path],
@@ -48,16 +43,16 @@ async def run_limited(
     far more of them than it uses. Raises `EngineNotFound` with ``name``, `ValidationTimeout` and `Stalled`.
     """
     try:
-        process = await start(argv, folder, stdin=PIPE if stdin is not None else DEVNULL, stderr=PIPE)
+        process = await _start(argv, folder, stdin=PIPE if stdin is not None else DEVNULL, stderr=PIPE)
     except (FileNotFoundError, PermissionError):
         raise EngineNotFound(name) from None
     try:
         return await _finish(process, limits, stdin, counted)
     finally:
-        await end(process)
+        await _end(process)
 
 
-async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr: int) -> Process:
+async def _start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr: int) -> Process:
     """Start a program in a process group of its own; nothing of it is left if the start is cancelled."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
@@ -68,13 +63,13 @@ async def start(argv: Sequence[str | Path], folder: Path, *, stdin: int, stderr:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
         # A start that is cancelled kills the program, not its children, and then waits for them.
-        await end(await starting)
+        await _end(await starting)
         raise
 
 
 async def _finish(process: Process, limits: Limits, stdin: bytes | None, counted: int) -> Finished:
     with contextlib.suppress(ProcessLookupError):
-        resource.prlimit(process.pid, counted, bytes_of(limits))
+        resource.prlimit(process.pid, counted, (limits.memory_mb * _MEGABYTE,) * 2)
         resource.prlimit(process.pid, resource.RLIMIT_CPU, limits.cpu_seconds)
     try:
         async with asyncio.timeout(limits.by_the_clock):
@@ -86,7 +81,7 @@ async def _finish(process: Process, limits: Limits, stdin: bytes | None, counted
     return Finished(status, stdout, stderr)
 
 
-async def end(process: Process) -> None:
+async def _end(process: Process) -> None:
     """Kill the group: the program may have left children that hold its pipes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

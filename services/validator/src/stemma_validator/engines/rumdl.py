@@ -59,10 +59,10 @@ class RumdlEngine:
                 (path / "rumdl.toml").write_text(self._rules, encoding="utf-8")
                 (path / "draft.md").write_text(without_switches(text), encoding="utf-8", newline="")
                 finished = await self._run(path, *_CHECK)
-        return await self.described(_read(finished))
+        return await self._described(_read(finished))
 
-    async def described(self, issues: list[RawIssue]) -> list[RawIssue]:
-        """The issues with what their rules say in general; raises `ValidationImpossible`."""
+    async def _described(self, issues: list[RawIssue]) -> list[RawIssue]:
+        """The issues with the general description of their rules."""
         if not self._descriptions:
             finished = await self._run(Path(gettempdir()), "rule", "--output-format", "json")
             self._descriptions = _read_descriptions(finished)
