@@ -39,8 +39,8 @@ body is rejected.
 
 **Answers.** `request-accepted` says which document (section, export) it is about, and names fields that
 were ignored because this version does not know them. `request-rejected` lists the problems, each with its
-field and a message; it changed nothing. A body of more than {MAX_MESSAGE_BYTES // 1024} KiB is rejected. What the
-server itself refuses (no permission, a message that is larger than it stores) it answers itself.
+field, a code and a message; it changed nothing. A body of more than {MAX_MESSAGE_BYTES // 1024} KiB is rejected.
+What the server itself refuses (no permission, a message that is larger than it stores) it answers itself.
 
 **Follow.** Every event of a document is in the stream `{subjects.EVENTS}`, in order, from its first one;
 subscribe to a document, a type or a tenant by wildcard, from any point.

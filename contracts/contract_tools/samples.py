@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 from stemma_contracts import Entry, Envelope, Family, envelope_for
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, NewComment
 from stemma_contracts.v1.coverage import UncoveredChapter
 from stemma_contracts.v1.document import DocumentHead
@@ -123,7 +124,9 @@ NAMED: Mapping[str, Any] = {
     "validation_passed": False,
     "version": 3,
 }
+PROBLEM = Problem.of("version_old", "version", version=3, current_version=4)
 NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
+    Problem: PROBLEM.model_dump(),
     UncoveredChapter: {"chapter": "Costs by year", "line": 12, "blocks": 2},
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
     DocumentHead: {"kind": "proposal"},
@@ -164,8 +167,9 @@ ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
 def full(cls: type[BaseModel]) -> dict[str, Any]:
     """The data of a contract with every field filled, none at its default."""
     left_out = LEFT_OUT.get(cls, frozenset())
+    named = NAMED_IN.get(cls, {})
     fields = {n: f for n, f in cls.model_fields.items() if n not in left_out}
-    return {n: _value(n, f.annotation, full) for n, f in fields.items()} | dict(NAMED_IN.get(cls, {}))
+    return {n: named[n] if n in named else _value(n, f.annotation, full) for n, f in fields.items()}
 
 
 def minimal(cls: type[BaseModel]) -> dict[str, Any]:

@@ -8,15 +8,36 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from .problems import Params
+
 _OF_OUR_OWN = "Value error, "
+_CODES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "missing": ("value_missing", {}),
+    "string_too_short": ("text_too_short", {"min_length": "min_length"}),
+    "string_too_long": ("text_too_long", {"max_length": "max_length"}),
+    "string_pattern_mismatch": ("text_unmatched", {"pattern": "pattern"}),
+    "int_parsing": ("number_not_whole", {}),
+    "greater_than_equal": ("number_too_small", {"minimum": "ge"}),
+    "less_than_equal": ("number_too_large", {"maximum": "le"}),
+    "datetime_from_date_parsing": ("time_invalid", {"reason": "error"}),
+    "bool_parsing": ("boolean_invalid", {}),
+    "literal_error": ("choice_unknown", {"choices": "expected"}),
+    "enum": ("choice_unknown", {"choices": "expected"}),
+}
+"""By Pydantic's name of an error, our code with its parameters as Pydantic calls them."""
 
 
 class Misfit(NamedTuple):
-    """A value that does not fit: its dotted field (empty for the whole), why, and Pydantic's name for that."""
+    """A value that does not fit: its dotted field (empty for the whole), why, and Pydantic's name for that.
+
+    ``code`` and ``params`` say the same as a problem does.
+    """
 
     field: str
     message: str
     kind: str
+    code: str
+    params: Params
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message
@@ -24,14 +45,27 @@ class Misfit(NamedTuple):
 
 def misfits(error: ValidationError) -> tuple[Misfit, ...]:
     """All that does not fit, at least one; the values, which may be secrets, are in none."""
-    return misfits_among(error.errors(include_url=False, include_context=False, include_input=False))
+    return misfits_among(error.errors(include_url=False, include_input=False))
 
 
 def misfits_among(errors: Iterable[Mapping[str, Any]]) -> tuple[Misfit, ...]:
     """The same of errors in Pydantic's form, for frameworks that raise their own."""
-    return tuple(
-        Misfit(".".join(map(str, item["loc"])), item["msg"].removeprefix(_OF_OUR_OWN), item["type"]) for item in errors
-    )
+    return tuple(map(_misfit, errors))
+
+
+def _misfit(item: Mapping[str, Any]) -> Misfit:
+    words = item["msg"].removeprefix(_OF_OUR_OWN)
+    return Misfit(".".join(map(str, item["loc"])), words, item["type"], *_coded(item, words))
+
+
+def _coded(item: Mapping[str, Any], words: str) -> tuple[str, Params]:
+    context = item.get("ctx", {})
+    code, names = _CODES.get(item["type"], ("", {}))
+    if code == "text_too_short" and context["min_length"] == 1:
+        return "text_empty", {}
+    if not code or any(not isinstance(context.get(name), str | int | float) for name in names.values()):
+        return "value_invalid", {"reason": words}
+    return code, {own: context[name] for own, name in names.items()}
 
 
 def longest_field(body: Mapping[str, Any]) -> tuple[str, int]:

@@ -58,7 +58,7 @@ def test_parts_of_parts_are_parts_of_the_row_with_numbers_of_their_own() -> None
 def test_refuses_a_row_that_is_not_there_and_a_cut_within_a_word_or_behind_the_last(split: RowCuts, field: str) -> None:
     with pytest.raises(WrongCutError) as refused:
         split_rows(LEDGER, [split])
-    assert refused.value.field == field
+    assert refused.value.problem.field == field
 
 
 def test_refuses_more_rows_than_a_ledger_can_have() -> None:

@@ -72,7 +72,7 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     assert current(written) == (3, Origin.REVISED)
     written.validated("research")
     (refused,) = regenerate(written, replace_edited=False, version=3)
-    assert problem_of(refused).message == "version 3 holds a person's words (revised); say so if it may be replaced"
+    assert problem_of(refused).message == "version 3 holds a person's words; say so if it may be replaced"
     written.approve("research", 3)
     regenerate(written, replace_edited=False, version=3).then_types(e.RefusedReplacesEdit)
     (asked,) = regenerate(written, replace_edited=True, version=3)

@@ -206,8 +206,7 @@ async def test_refuses_a_kind_that_is_written_from_files_without_one(intake: Int
     image = (await uploads.put(PNG, name="plan.png", media_type="image/png")).model_dump()
     text = (await uploads.put(b"# Site\n", name="site.md", media_type="text/markdown")).model_dump()
     told = (
-        "'document' is written from files: "
-        "give at least one of text/markdown or text/plain or text/csv or application/json"
+        "'document' is written from files: give at least one of text/markdown, text/plain, text/csv, application/json"
     )
     assert await refusal_of(intake, kind="agentic") == ("inputs", told)
     assert await refusal_of(intake, kind="agentic", inputs=[image]) == ("inputs", told)

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from pydantic import Field
 
+from stemma_contracts import problems
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
 
 
+def _with_all_codes(schema: dict[str, Any]) -> None:
+    schema["description"] = f"what is wrong, for programs; a later release may add codes:\n{problems.described()}"
+
+
 class Problem(Contract):
-    """What is wrong with a request: the field (dotted path, ``""`` for the whole) and why."""
+    """What is wrong: the field (dotted path, ``""`` for the whole) and why.
+
+    ``message`` is the English sentence of ``code`` with ``params`` in its places. Without a code (from a release before
+    codes, or for what has none) the message is all that is known.
+    """
 
     field: str
     message: str
+    code: str = Field(default="", json_schema_extra=_with_all_codes)
+    params: dict[str, str | int | float] = Field(default={}, description="what the sentence of the code names")
+
+    @classmethod
+    def of(cls, code: str, field: str = "", /, **params: problems.Param) -> Self:
+        """The problem with this code. Raises `ValueError` unless the parameters are those of the code."""
+        params = problems.shortened(params)
+        return cls(field=field, message=problems.message(code, params), code=code, params=params)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
 
 
 class Answer(Contract):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts, RowParts
 
 
 class WrongCutError(ValueError):
-    """A cut that cannot be made; ``field`` names it in the request."""
+    """A cut that cannot be made; ``problem`` names its field in the request."""
 
-    def __init__(self, field: str, words: str) -> None:
-        super().__init__(words)
-        self.field = field
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 def split_rows(ledger: LedgerRows, splits: Sequence[RowCuts]) -> tuple[LedgerRows, tuple[RowParts, ...]]:
@@ -27,7 +28,7 @@ def split_rows(ledger: LedgerRows, splits: Sequence[RowCuts]) -> tuple[LedgerRow
     for position, split in enumerate(splits):
         _check(split, known, f"splits.{position}")
     if len(ledger.rows) + sum(len(split.cuts) for split in splits) > MOST_ROWS:
-        raise WrongCutError("splits", f"a ledger has at most {MOST_ROWS} rows")
+        raise WrongCutError(Problem.of("rows_too_many", "splits", max_rows=MOST_ROWS))
     parts, given = _numbered(splits, known)
     cuts = {split.requirement_id: split.cuts for split in splits}
     rows = (part for row in ledger.rows for part in _parts(row, cuts, parts, given))
@@ -38,11 +39,12 @@ def split_rows(ledger: LedgerRows, splits: Sequence[RowCuts]) -> tuple[LedgerRow
 def _check(split: RowCuts, known: Mapping[str, LedgerRow], field: str) -> None:
     row = known.get(split.requirement_id)
     if row is None:
-        raise WrongCutError(f"{field}.requirement_id", f"the ledger has no row {split.requirement_id}")
+        about = {"requirement_id": split.requirement_id}
+        raise WrongCutError(Problem.of("row_unknown", f"{field}.requirement_id", **about))
     for number, cut in enumerate(split.cuts):
         if cut >= len(row.quote) or row.quote[cut - 1] != " ":
-            words = f"no word of {row.requirement_id} but its first begins at {cut}, counted in characters from 0"
-            raise WrongCutError(f"{field}.cuts.{number}", words)
+            where, name = f"{field}.cuts.{number}", row.requirement_id
+            raise WrongCutError(Problem.of("cut_within_word", where, requirement_id=name, position=cut))
 
 
 def _numbered(

@@ -87,7 +87,7 @@ def validated(kind: type[M], **fields: Any) -> M:
 
 def problems_of(error: ValidationError) -> list[Problem]:
     """What is wrong, field by field, without repeating what was given."""
-    return [Problem(field=one.field, message=one.message) for one in misfits(error)]
+    return [Problem.of(one.code, one.field, **one.params) for one in misfits(error)]
 
 
 _CODES: tuple[tuple[type[Exception], Code, str], ...] = (

@@ -107,7 +107,7 @@ async def _answer_request(delivery: Delivery, publisher: Publisher) -> None:
         request_id=request_id,
         request_sequence=delivery.stream_sequence,
         request_digest=sha256(delivery.data).hexdigest(),
-        problems=(Problem(field="", message="it could not be handled and lies with the dead letters"),),
+        problems=(Problem.of("request_dead"),),
     )
     await publisher.publish(
         subjects.answer(tenant, request_id),

@@ -299,6 +299,6 @@ def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
 
 
 def _invalid(wrong: tuple[Misfit, ...]) -> ProblemDetails:
-    found = tuple(answers.Problem(field=one.field, message=one.message[:MAX_WORDS]) for one in wrong)
+    found = tuple(answers.Problem.of(one.code, one.field, **one.params) for one in wrong)
     words = "; ".join(map(str, wrong))
     return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", words[:MAX_WORDS], problems=found)

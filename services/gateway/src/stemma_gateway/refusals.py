@@ -11,6 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
+from stemma_contracts.problems import sentence
+from stemma_contracts.v1.answers import Problem
 
 from .languages import LANGUAGES, words
 from .phrases import Phrases, in_other_words, phrases
@@ -37,7 +39,7 @@ class Reason:
 def reasons(problem: ProblemDetails, language: str) -> tuple[Reason, ...]:
     """All that is wrong, in a language of the desk as far as it has it."""
     if problem.problems:
-        return tuple(_reason(each.field, each.message, language) for each in problem.problems)
+        return tuple(_coded(each, language) for each in problem.problems)
     whole = _reason("", problem.detail, language)
     named = _NAMED.fullmatch(problem.detail)
     return (_reason(named[1], named[2], language) if named and (whole.is_foreign or language == WRITTEN_IN) else whole,)
@@ -56,11 +58,16 @@ def title_of(problem: ProblemDetails, language: str) -> str:
     return titles.get(str(problem.status), problem.title)
 
 
-def _reason(field: str, said: str, language: str) -> Reason:
+def _coded(problem: Problem, language: str) -> Reason:
+    said = problem.message if language == WRITTEN_IN else sentence(problem.code, problem.params, language)
+    return _reason(problem.field, problem.message, language, said or "")
+
+
+def _reason(field: str, said: str, language: str, known: str = "") -> Reason:
     label = words(language).get(f"field_{field.rpartition('.')[2]}", "")
     if language == WRITTEN_IN:
         return Reason(label or field, said, False)
-    known = in_other_words(said, _phrases(language))
+    known = known or in_other_words(said, _phrases(language))
     is_sentence = known[:1].isupper() or not known[:1].isalpha()
     return Reason("" if known and is_sentence else label or field, known or said, not known)
 

@@ -128,7 +128,7 @@ def _held_up(document: Document, section_ids: Sequence[str]) -> dict[str, tuple[
 
 def id_used_before(received: Received) -> RequestRejected:
     """The same id with another body is another request."""
-    return rejected(received, Problem(field="request_id", message="it was used for another request"))
+    return rejected(received, Problem.of("request_id_used", "request_id"))
 
 
 def rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:

@@ -32,8 +32,6 @@ _STORES = (r.CreateDocument, r.AddInput, r.ReplaceInput)
 
 TRUSTED_S = 1.0
 """How long what was heard of open jobs is believed: to look all of them up for each refusal would be a flood, too."""
-LATER = "ask again when some are done"
-RAISE = "an operator can raise the bound"
 
 Stored = Callable[[str], Awaitable[int]]
 
@@ -76,21 +74,17 @@ class Bounds:
 
     async def _problem(self, tenant: str, request: r.Request, waiting: int) -> Problem | None:
         if waiting > self.limits.requests:
-            return _full("requests wait", "max_waiting_requests", self.limits.requests, LATER)
+            return Problem.of("tenant_requests_full", limit=self.limits.requests)
         if not isinstance(request, _ADDS_WORK):
             return None
         if isinstance(request, _STORES) and await self.stored(tenant) >= self.limits.stored_bytes:
-            return _full("bytes are stored", "max_stored_bytes", self.limits.stored_bytes, RAISE)
+            return Problem.of("tenant_storage_full", limit=self.limits.stored_bytes)
         if not await self.open.room(tenant, self.limits.jobs, TRUSTED_S):
-            return _full("jobs are open", "max_open_jobs", self.limits.jobs, LATER)
+            return Problem.of("tenant_jobs_full", limit=self.limits.jobs)
         if isinstance(request, r.ExportDocument) and not await self.open.room(tenant, self.limits.exports, 0, _exports):
-            return _full("exports are open", "max_open_exports", self.limits.exports, LATER)
+            return Problem.of("tenant_exports_full", limit=self.limits.exports)
         return None
 
 
 def _exports(job_id: str) -> bool:
     return name_of(job_id) == CONVERT
-
-
-def _full(what: str, setting: str, limit: int, words: str) -> Problem:
-    return Problem(field="", message=f"as many {what} as a tenant may have, {limit} ({setting}): {words}")

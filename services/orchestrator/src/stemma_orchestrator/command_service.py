@@ -42,7 +42,7 @@ class CommandService:
         link(known.traces.get(section_id) or known.traces.get("", {}))
         document = known.state if isinstance(known.state, Document) else None
         if document is None and isinstance(request, r.DocumentRequest):
-            return rejected(received, Problem(field="document_id", message="there is no such document"))
+            return rejected(received, Problem.of("document_unknown", "document_id"))
         if document is not None and received.asked["request_id"] in document.requests:
             await self._follow(stream, document, cause)
             return answer_of(received, document)

@@ -12,6 +12,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Unreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 
+MARKDOWN = "text/markdown"
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
 _SIGNATURES = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
@@ -25,7 +26,11 @@ MAX_LIST_BYTES = 40 * 1024
 
 
 class NotWhatItSays(ValueError):
-    """The content of an upload does not fit its media type; the message says why."""
+    """The content of an upload does not fit its media type; the problem, which has no field yet, says why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Judged:
 
     async def noticed(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The same pieces. Text that is no UTF-8 is read by who knows encodings, an image that is none by nobody."""
-        content = Content(self.upload.media_type)
+        content = Content(self.upload)
         async for piece in pieces:
             content.add(piece)
             yield piece
@@ -72,32 +77,39 @@ class Judged:
         if self.upload.media_type in READ:
             self.to_read = True
         else:
-            self.unreadable = Unreadable(reason="wrong_suffix", detail=content.problem)
+            self.unreadable = Unreadable(reason="wrong_suffix", detail=content.problem.message)
 
 
-def problem_of_ref(upload: UploadRef, max_bytes: int) -> str | None:
+def problem_of_ref(upload: UploadRef, field: str, max_bytes: int) -> Problem | None:
     """What is wrong with an upload as it is described, if anything."""
     if not _MEDIA_TYPE.fullmatch(upload.media_type):
-        return "its media_type must look like text/markdown"
+        return Problem.of("media_type_malformed", field)
     if upload.size > max_bytes:
-        return f"{upload.name} has {upload.size} bytes; at most {max_bytes} are taken"
+        return Problem.of("file_too_large", field, name=upload.name, size=upload.size, max_size=max_bytes)
     return None
 
 
-def problem_of_text(upload: UploadRef, max_bytes: int) -> str | None:
-    """What is wrong with an upload that is to be a text, or an image, as it is described."""
-    if upload.media_type.startswith("image/") and upload.media_type not in SHOWN:
-        return _cannot_be_shown(upload)
-    return f"{upload.name} is empty" if upload.size == 0 else problem_of_ref(upload, max_bytes)
+def problem_of_text(upload: UploadRef, field: str, max_bytes: int) -> Problem | None:
+    """What is wrong with an upload that is to be a text, as it is described."""
+    return (
+        Problem.of("text_not_markdown", field)
+        if upload.media_type != MARKDOWN
+        else _not_empty(upload, field, max_bytes)
+    )
 
 
-def problem_of_image(upload: UploadRef, max_bytes: int) -> str | None:
+def problem_of_image(upload: UploadRef, field: str, max_bytes: int) -> Problem | None:
     """What is wrong with an upload that is to be an image, as it is described."""
-    return problem_of_text(upload, max_bytes) if upload.media_type in SHOWN else _cannot_be_shown(upload)
+    if upload.media_type not in SHOWN:
+        known = ", ".join(sorted(SHOWN))
+        return Problem.of("media_type_not_shown", field, media_type=upload.media_type[:64], known=known)
+    return _not_empty(upload, field, max_bytes)
 
 
-def _cannot_be_shown(upload: UploadRef) -> str:
-    return f"{upload.media_type} cannot be shown in a document; these can: {', '.join(sorted(SHOWN))}"
+def _not_empty(upload: UploadRef, field: str, max_bytes: int) -> Problem | None:
+    if upload.size == 0:
+        return Problem.of("file_empty", field, name=upload.name)
+    return problem_of_ref(upload, field, max_bytes)
 
 
 def problems_of_inputs(uploads: Sequence[UploadRef], limits: Limits) -> list[Problem]:
@@ -109,17 +121,17 @@ def _problems_by_file(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[
     seen: set[str] = set()
     for number, upload in enumerate(uploads):
         if upload.name in seen:
-            yield Problem(field=f"inputs.{number}.name", message=f"{upload.name!r} is there twice")
+            yield Problem.of("file_named_twice", f"inputs.{number}.name", name=upload.name)
         seen.add(upload.name)
-        if words := problem_of_ref(upload, limits.max_input_bytes):
-            yield Problem(field=f"inputs.{number}", message=words)
+        if problem := problem_of_ref(upload, f"inputs.{number}", limits.max_input_bytes):
+            yield problem
 
 
 def _problems_together(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[Problem]:
     if sum(upload.size for upload in uploads) > limits.max_inputs_bytes:
-        yield Problem(field="inputs", message=f"the inputs have more than {limits.max_inputs_bytes} bytes together")
+        yield Problem.of("inputs_too_large", "inputs", max_size=limits.max_inputs_bytes)
     if listed(as_input(upload) for upload in uploads) > MAX_LIST_BYTES:
-        yield Problem(field="inputs", message="too many files, or too long names, for one document")
+        yield Problem.of("files_too_many", "inputs")
 
 
 def listed(files: Iterable[InputFile]) -> int:
@@ -140,9 +152,9 @@ def as_input(upload: UploadRef) -> InputFile:
     return InputFile(name=upload.name, artifact=artifact, role=upload.role)
 
 
-async def checked(pieces: AsyncIterator[bytes], media_type: str) -> AsyncIterator[bytes]:
+async def checked(pieces: AsyncIterator[bytes], upload: UploadRef) -> AsyncIterator[bytes]:
     """The same pieces; raises `NotWhatItSays` for an image of another kind and for text that is none."""
-    content = Content(media_type)
+    content = Content(upload)
     async for piece in pieces:
         content.add(piece)
         if content.problem:
@@ -153,22 +165,22 @@ async def checked(pieces: AsyncIterator[bytes], media_type: str) -> AsyncIterato
         raise NotWhatItSays(content.problem)
 
 
-async def not_blank(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def not_blank(pieces: AsyncIterator[bytes], name: str) -> AsyncIterator[bytes]:
     """The same pieces; raises `NotWhatItSays` if there is nothing but white space in them."""
     blank = True
     async for piece in pieces:
         blank = blank and not piece.strip()
         yield piece
     if blank:
-        raise NotWhatItSays("the text is blank")
+        raise NotWhatItSays(Problem.of("text_blank", name=name))
 
 
 class Content:
     """A content as it comes by; ``problem`` says why it is not of its media type, as soon as that is known."""
 
-    def __init__(self, media_type: str) -> None:
-        self.problem: str | None = None
-        self._media_type = media_type
+    def __init__(self, upload: UploadRef) -> None:
+        self.problem: Problem | None = None
+        self._upload, media_type = upload, upload.media_type
         self._signatures = _SIGNATURES.get(media_type)
         self._decoder = codecs.getincrementaldecoder("utf-8")() if media_type in READ else None
         self._begin = b""
@@ -179,13 +191,14 @@ class Content:
             self._begin = (self._begin + piece)[:_LONGEST_SIGNATURE]
         self._decode(piece)
         if self._decoder and b"\0" in piece:
-            self.problem = self.problem or "the content is not UTF-8 text: it holds a NUL"
+            self.problem = self.problem or Problem.of("content_with_nul", name=self._upload.name)
 
     def end(self) -> None:
         """Nothing more comes."""
         self._decode(b"", final=True)
         if self._signatures and not self._begin.startswith(self._signatures):
-            self.problem = f"the content is not {self._media_type}"
+            about = {"name": self._upload.name, "media_type": self._upload.media_type}
+            self.problem = Problem.of("content_of_other_type", **about)
 
     def _decode(self, piece: bytes, *, final: bool = False) -> None:
         if self._decoder is None or self.problem:
@@ -193,4 +206,4 @@ class Content:
         try:
             self._decoder.decode(piece, final)
         except UnicodeDecodeError:
-            self.problem = "the content is not UTF-8 text"
+            self.problem = Problem.of("content_not_utf8", name=self._upload.name)

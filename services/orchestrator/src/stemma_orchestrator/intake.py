@@ -98,7 +98,7 @@ class Intake:
             case r.DocumentRequest():
                 return await self._about_document(received.tenant, received.asked, request, inputs)
             case _:
-                raise Refused(Problem(field="", message="this request cannot be handled"))
+                raise Refused(Problem.of("request_unsupported"))
 
     async def _about_document(
         self, tenant: str, asked: RequestMeta, request: r.DocumentRequest, inputs: Sequence[InputFile]
@@ -113,8 +113,7 @@ class Intake:
                 return review.Revise(*about, request.cycle, request.replace_edited)
             case r.AnswerNeed():
                 if _too_many_images(request, inputs):
-                    words = "too many images, or too long names, beside those of the document"
-                    raise Refused(Problem(field="decisions", message=words))
+                    raise Refused(Problem.of("images_too_many", "decisions"))
                 answer = await self._answer(tenant, request)
                 said = {k: d if isinstance(d, str) else UPLOADED for k, d in request.decisions.items()}
                 form = answer_form(request.answer)
@@ -129,7 +128,7 @@ class Intake:
                 return several.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
             case r.AddInput() | r.ReplaceInput() | r.ApplyInput() | r.WithdrawInput():
                 if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
-                    raise Refused(Problem(field="upload", message="the document has too many inputs"))
+                    raise Refused(Problem.of("inputs_too_many", "upload"))
                 return await self._about_input(tenant, asked, request)
             case r.ConfirmFormFields() | r.ExportForm():
                 return forms.command_of(asked, request)
@@ -152,8 +151,8 @@ class Intake:
         return decision if isinstance(decision, str) else await self._image(tenant, document_id, field, decision)
 
     async def _image(self, tenant: str, document_id: str, field: str, image: UploadRef) -> InputFile:
-        if words := problem_of_image(image, self.limits.max_input_bytes):
-            raise Refused(Problem(field=field, message=words))
+        if problem := problem_of_image(image, field, self.limits.max_input_bytes):
+            raise Refused(problem)
         await self._taken(tenant, document_id, image, field, self._content(tenant, image))
         return as_input(image)
 
@@ -232,19 +231,19 @@ class Intake:
         try:
             return await in_language_of(kind, request.language, brief)
         except NoLanguage as error:
-            raise Refused(Problem(field="language", message=shown(error, 300))) from None
+            raise Refused(error.problem) from None
 
     async def _known_kind(self, request: r.CreateDocument) -> Kind:
         kind = self.catalog.get(request.kind)
         if kind is None:
             known = ", ".join(sorted(self.catalog))
-            raise Refused(Problem(field="kind", message=f"{request.kind!r} is not known; known are: {known}"))
+            raise Refused(Problem.of("kind_unknown", "kind", kind=request.kind, known=known))
         if problems := unknown_sections(kind.blueprint, request.sections):
-            raise Refused(*(Problem(field=p.field, message=shown(p.message, 300)) for p in problems[:MAX_NAMED]))
+            raise Refused(*problems[:MAX_NAMED])
         graphs = await self.graphs()
         unknown = [s.graph for s in kind.blueprint.sections if graphs is not None and s.graph not in graphs]
         if unknown:
-            raise Refused(Problem(field="kind", message=f"its blueprint needs the graph {unknown[0]!r}, unknown here"))
+            raise Refused(Problem.of("kind_graph_unknown", "kind", graph=unknown[0]))
         return kind
 
     async def _brief_text(self, tenant: str, request: r.CreateDocument) -> str:
@@ -265,20 +264,19 @@ class Intake:
         return await self._text_taken(tenant, document_id, request.brief_upload, "brief_upload")
 
     async def _file_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
-        if words := problem_of_ref(upload, self.limits.max_input_bytes):
-            raise Refused(Problem(field=field, message=words))
+        if problem := problem_of_ref(upload, field, self.limits.max_input_bytes):
+            raise Refused(problem)
         return await self._taken(tenant, document_id, upload, field, self.uploads(tenant).pieces(upload))
 
     async def _text_taken(self, tenant: str, document_id: str, upload: UploadRef, field: str) -> ArtifactRef:
         self._refuse_no_text(upload, field)
-        return await self._taken(tenant, document_id, upload, field, not_blank(self._content(tenant, upload)))
+        return await self._taken(
+            tenant, document_id, upload, field, not_blank(self._content(tenant, upload), upload.name)
+        )
 
     def _refuse_no_text(self, upload: UploadRef, field: str) -> None:
-        words = problem_of_text(upload, self.limits.max_brief_bytes)
-        if upload.media_type != "text/markdown":
-            words = "the text must be text/markdown"
-        if words:
-            raise Refused(Problem(field=field, message=words))
+        if problem := problem_of_text(upload, field, self.limits.max_brief_bytes):
+            raise Refused(problem)
 
     async def _inputs(self, tenant: str, document_id: str, uploads: Sequence[UploadRef]) -> list[Judged]:
         return [await self._input(tenant, document_id, upload, f"inputs.{i}") for i, upload in enumerate(uploads)]
@@ -291,8 +289,8 @@ class Intake:
         return judged
 
     async def _given(self, tenant: str, request: r.AddInput | r.ReplaceInput) -> Judged:
-        if words := problem_of_ref(request.upload, self.limits.max_input_bytes):
-            raise Refused(Problem(field="upload", message=words))
+        if problem := problem_of_ref(request.upload, "upload", self.limits.max_input_bytes):
+            raise Refused(problem)
         return await self._input(tenant, request.document_id, request.upload, "upload")
 
     async def _about_input(
@@ -320,7 +318,7 @@ class Intake:
                 assert_never(request)
 
     def _content(self, tenant: str, upload: UploadRef) -> AsyncIterator[bytes]:
-        return checked(self.uploads(tenant).pieces(upload), upload.media_type)
+        return checked(self.uploads(tenant).pieces(upload), upload)
 
     async def _taken(
         self, tenant: str, document_id: str, upload: UploadRef, field: str, content: AsyncIterator[bytes]
@@ -343,11 +341,11 @@ def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
     try:
         yield
     except NotWhatItSays as error:
-        raise Refused(Problem(field=field, message=f"{upload.name}: {error}")) from None
+        raise Refused(error.problem.model_copy(update={"field": field})) from None
     except UploadMissing:
-        raise Refused(Problem(field=field, message="there is no such upload; upload it first")) from None
+        raise Refused(Problem.of("upload_missing", field)) from None
     except UploadCorrupt:
-        raise Refused(Problem(field=field, message="the upload has another size or digest than it says")) from None
+        raise Refused(Problem.of("upload_corrupt", field)) from None
 
 
 def _is_text(request: r.CreateDocument) -> bool:
@@ -398,10 +396,10 @@ def _problem_of_images(images: Sequence[UploadRef], inputs: Sequence[InputFile])
     names = {item.name: item.artifact.digest for item in inputs}
     for number, image in enumerate(images):
         if names.setdefault(image.name, image.digest) != image.digest:
-            return Problem(field=f"images.{number}", message="another file of the document has this name")
+            return Problem.of("file_name_taken", f"images.{number}")
     held = [item for item in inputs if item.artifact.media_type in SHOWN]
     if sum(len(item.model_dump_json()) for item in (*held, *map(as_input, images))) > MAX_IMAGES_BYTES:
-        return Problem(field="images", message="too many images, or too long names, beside those of the document")
+        return Problem.of("images_too_many", "images")
     return None
 
 
@@ -438,7 +436,7 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
         case r.ExportDocument():
             return exports.Export(asked, request.format, request.redline, request.citations, request.matrix)
         case _:
-            raise Refused(Problem(field="", message="this request cannot be handled"))
+            raise Refused(Problem.of("request_unsupported"))
 
 
 def _wordings(kind: Kind, request: r.CreateDocument) -> Iterator[PlanWording]:

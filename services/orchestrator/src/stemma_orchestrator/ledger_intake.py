@@ -50,9 +50,9 @@ async def _split(
         rows = LedgerRows.model_validate_json(await artifacts.get(*about, ref))
         cut, parts = split_rows(rows, request.splits)
     except WrongCutError as error:
-        raise Refused(Problem(field=error.field, message=str(error))) from None
+        raise Refused(error.problem) from None
     except (ArtifactMissing, ValidationError):
-        raise Refused(Problem(field="rows_digest", message="these rows are gone; read the requirements")) from None
+        raise Refused(Problem.of("rows_gone", "rows_digest")) from None
     body = cut.model_dump_json().encode()
     stored = await artifacts.put(*about, body, media_type="application/json", name=ref.name)
     return ledger.Split(received.asked, request.rows_digest, stored, parts)
@@ -60,13 +60,11 @@ async def _split(
 
 def _known_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> tuple[str, ...]:
     if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
-        words = "no input is a request, and the brief is left out: name at least one input"
-        raise Refused(Problem(field="sources", message=words))
+        raise Refused(Problem.of("sources_needed", "sources"))
     names = {item.name for item in inputs}
     unknown = [position for position, name in enumerate(request.sources) if name not in names]
     if unknown:
-        there = "the document has no input of this name"
-        raise Refused(*(Problem(field=f"sources.{position}", message=there) for position in unknown[:MAX_NAMED]))
+        raise Refused(*(Problem.of("source_unknown", f"sources.{position}") for position in unknown[:MAX_NAMED]))
     return tuple(dict.fromkeys(request.sources))
 
 

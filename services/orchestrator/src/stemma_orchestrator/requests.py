@@ -134,9 +134,9 @@ def _json_object(data: bytes) -> dict[str, Any]:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _Unreadable(Problem(field="", message=shown(f"the body is not JSON: {error}", 200))) from None
+        raise _Unreadable(Problem.of("body_not_json", reason=shown(error, 200))) from None
     if not isinstance(body, dict):
-        raise _Unreadable(Problem(field="", message="the body must be a JSON object"))
+        raise _Unreadable(Problem.of("body_not_object"))
     return body
 
 
@@ -145,9 +145,10 @@ def _check_size(data: bytes, body: Mapping[str, Any]) -> None:
     if len(data) <= MAX_MESSAGE_BYTES:
         return
     field, size = longest_field(body)
-    words = f"it takes {size} of the {len(data)} bytes of the request; at most {MAX_MESSAGE_BYTES} are taken"
-    hint = f"send it as {upload}" if (upload := _UPLOADS.get(field)) else "make it shorter"
-    raise _Unreadable(Problem(field=shown(field, MAX_FIELD), message=f"{words}: {hint}"), body=body)
+    sizes = {"size": size, "request_size": len(data), "max_size": MAX_MESSAGE_BYTES}
+    if upload := _UPLOADS.get(field):
+        raise _Unreadable(Problem.of("field_to_upload", field, upload_field=upload, **sizes), body=body)
+    raise _Unreadable(Problem.of("field_too_large", shown(field, MAX_FIELD), **sizes), body=body)
 
 
 def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
@@ -158,11 +159,10 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
         entries = registry.entries(Family.REQUEST)
         known = ", ".join(sorted(entry.ce_type if ce_type else entry.token for entry in entries))
         field = "ce-type" if ce_type else "subject"
-        wanted = shown(ce_type or name)
-        problem = Problem(field=field, message=f"{wanted!r} is not known here; known are: {known}")
+        problem = Problem.of("type_unknown", field, type=shown(ce_type or name), known=known)
         raise _Unreadable(problem, body=body) from None
     if entry.family is not Family.REQUEST or entry.token != name:
-        problem = Problem(field="ce-type", message=f"{entry.ce_type} does not belong on the subject of {name!r}")
+        problem = Problem.of("type_misplaced", "ce-type", type=entry.ce_type, subject=shown(name))
         raise _Unreadable(problem, body=body)
     try:
         request = entry.cls.model_validate(body)
@@ -170,7 +170,7 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
         raise _Unreadable(*problems_of(error), body=body, cls=entry.cls) from None
     assert isinstance(request, Request)
     if request.request_id is not None and _is_given(request.request_id):
-        problem = Problem(field="request_id", message="such ids are made here, for requests without one")
+        problem = Problem.of("request_id_reserved", "request_id")
         raise _Unreadable(problem, body=body, cls=entry.cls)
     return request
 
@@ -178,7 +178,7 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
     found = misfits(error)[:MAX_NAMED]
-    return tuple(Problem(field=shown(one.field, MAX_FIELD), message=shown(one.message, 300)) for one in found)
+    return tuple(Problem.of(one.code, shown(one.field, MAX_FIELD), **one.params) for one in found)
 
 
 def shown(text: object, length: int = 64) -> str:

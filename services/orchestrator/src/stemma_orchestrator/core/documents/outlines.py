@@ -94,13 +94,12 @@ def _problems(
     for i, (name, section) in enumerate(zip(names, outline, strict=True)):
         field = f"outline.{i}.{'title' if section.section_id is None else 'section_id'}"
         if name in names[:i]:
-            yield Problem(field=field, message=f"the section {name!r} stands there twice; give each an id of its own")
+            yield Problem.of("outline_section_twice", field, section_id=name)
         if not section.title.strip() and name not in known:
-            yield Problem(field=f"outline.{i}.title", message=f"the blueprint has no section {name!r}: give a title")
+            yield Problem.of("outline_title_needed", f"outline.{i}.title", section_id=name)
         size += len(section.title.encode()) + len(section.purpose.encode())
         if size > MAX_OUTLINE_BYTES:
-            words = f"titles and purposes up to here take {size} bytes; at most {MAX_OUTLINE_BYTES} are taken in all"
-            yield Problem(field=f"outline.{i}.purpose", message=words)
+            yield Problem.of("outline_too_large", f"outline.{i}.purpose", size=size, max_size=MAX_OUTLINE_BYTES)
             return
 
 
@@ -109,12 +108,12 @@ def _problems_of_dependencies(names: Sequence[str], outline: Sequence[OutlineSec
         for k, upstream in enumerate(section.depends_on or ()):
             field = f"outline.{i}.depends_on.{k}"
             if upstream == name:
-                yield Problem(field=field, message=f"{name!r} depends on itself")
+                yield Problem.of("outline_own_upstream", field, section_id=name)
             elif upstream not in names:
                 there = ", ".join(names)[:200]
-                yield Problem(field=field, message=f"the outline has no section {upstream[:64]!r}; it has: {there}")
+                yield Problem.of("outline_upstream_unknown", field, upstream=upstream[:64], known=there)
             elif upstream in (section.depends_on or ())[:k]:
-                yield Problem(field=field, message=f"{name!r} names {upstream!r} twice")
+                yield Problem.of("outline_upstream_twice", field, section_id=name, upstream=upstream)
 
 
 def _rests_on(
@@ -148,7 +147,7 @@ def _cycle(names: Sequence[str], rests_on: DependencyMap) -> Iterator[Problem]:
     except CycleError as cycle:
         path = list(reversed(cycle.args[1]))
         field = f"outline.{min(names.index(name) for name in path)}.depends_on"
-        yield Problem(field=field, message=f"the dependencies form a cycle: {' -> '.join(path)}")
+        yield Problem.of("outline_cycle", field, path=" -> ".join(path))
 
 
 def _unordered_review(blueprint: Blueprint, names: Sequence[str], rests_on: DependencyMap) -> Iterator[Problem]:
@@ -158,7 +157,8 @@ def _unordered_review(blueprint: Blueprint, names: Sequence[str], rests_on: Depe
         return
     if cycle.review_section not in rests_on[cycle.final_section]:
         field = f"outline.{names.index(cycle.final_section)}.depends_on"
-        yield Problem(field=field, message=f"{cycle.final_section!r} must depend on {cycle.review_section!r}")
+        about = {"final_section": cycle.final_section, "review_section": cycle.review_section}
+        yield Problem.of("outline_review_order", field, **about)
 
 
 def _plan(

@@ -115,9 +115,11 @@ def plan_sections(
 
 def unknown_sections(blueprint: Blueprint, wanted: Sequence[str] | None) -> list[Problem]:
     """What is wrong with the sections that a request names."""
-    known = {section.id for section in blueprint.sections}
+    known = sorted(section.id for section in blueprint.sections)
     return [
-        Problem(field=f"sections.{i}", message=f"{blueprint.kind} has no section {name!r}; it has {sorted(known)}")
+        Problem.of(
+            "kind_section_unknown", f"sections.{i}", kind=blueprint.kind, section_id=name[:64], known=", ".join(known)
+        )
         for i, name in enumerate(wanted or ())
         if name not in known
     ]
@@ -127,10 +129,7 @@ def missing_inputs(blueprint: Blueprint, sections: Sequence[SectionPlan], given:
     """What sections are written from, and no input has the media type of."""
     chosen = {section.section_id for section in sections}
     return [
-        Problem(
-            field="inputs",
-            message=f"{section.id!r} is written from files: give at least one of {' or '.join(section.needs_input)}",
-        )
+        Problem.of("inputs_needed", "inputs", section_id=section.id, media_types=", ".join(section.needs_input))
         for section in blueprint.sections
         if section.id in chosen and section.needs_input and given.isdisjoint(section.needs_input)
     ]
