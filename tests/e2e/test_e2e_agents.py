@@ -138,7 +138,10 @@ async def test_an_agent_may_do_what_the_person_may_in_whose_name_it_is(
         await call(agent, "list_documents")
         told = await refusal(agent, "start_document", kind="proposal", brief="A garden.")
 
-    assert (told["code"], "the role reader only reads" in told["problems"][0]["message"]) == ("not_allowed", True)
+    assert (told["code"], "the role reader does not allow it" in told["problems"][0]["message"]) == (
+        "not_allowed",
+        True,
+    )
 
 
 RFP = """# Request

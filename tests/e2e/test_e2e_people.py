@@ -123,7 +123,7 @@ async def test_history_tells_who_decided_and_whom_a_program_named(
     [
         ("ida", ["new", "proposal", "--sample"], "ida may not create-document: the role reviewer does not allow it"),
         ("bob", ["pause"], "bob may not pause-document: the role author does not allow it"),
-        ("cy", ["pause"], "cy may not ask for anything: the role reader only reads"),
+        ("cy", ["pause"], "cy may not pause-document: the role reader does not allow it"),
     ],
 )
 async def test_what_a_role_does_not_allow_is_refused_in_words(

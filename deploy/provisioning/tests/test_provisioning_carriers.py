@@ -32,8 +32,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 TENANTS = ("default", "other")
 PROGRAMS = [client_user(tenant) for tenant in TENANTS]
 ATTACKERS = [*PROGRAMS, *subjects.WORKERS]
-READERS, ASKERS = [f"{role}-reads" for role in Role], [f"{role}-asks" for role in Role if ROLES[role]]
-"""The two connections of a person of each role, who is called like it; a reader has nothing to ask."""
+READERS, ASKERS = [f"{role}-reads" for role in Role], [f"{role}-asks" for role in Role]
+"""The two connections of a person of each role, who is called like it."""
+READS_ALONE = f"{Role.READER}-asks"
+"""May write under an own key, and neither ask nor upload."""
 DIGEST = "a" * 64
 LOOT = {"stream_name": "EVENTS", "config": {"name": "loot", "ack_policy": "none", "deliver_subject": "_INBOX_x.loot"}}
 
@@ -243,6 +245,8 @@ def _tenant(name: str) -> str:
 
 def _own(name: str) -> str:
     """A subject under which a user stores something."""
+    if name == READS_ALONE:
+        return f"$KV.viewed.{subjects.viewed_key('default', _person(name), 'd1')}"
     if name in ASKERS:
         return subjects.request_of("default", _person(name), "approve-section")
     if name == subjects.NOTIFIER:
@@ -362,6 +366,7 @@ async def rolled_up(client: Client, name: str, target: str) -> None:
     """A header that has the server delete what else the stream holds."""
     bucket = subjects.uploads_bucket(_tenant(name))
     where = f"$O.{bucket}.M.x" if name in (*PROGRAMS, *ASKERS) else f"$KV.capabilities.{name}"
+    where = _own(name) if name == READS_ALONE else where
     await client.publish(where, b"{}", headers={"Nats-Rollup": "all"}, reply=target)
 
 
@@ -392,7 +397,7 @@ CARRIERS: list[tuple[Sequence[str], Send]] = [
     *(([name], more_of_the_queue) for name in subjects.WORKERS),
     *(([subjects.NOTIFIER], carrier) for carrier in NOTIFYING),
     *((READERS, carrier) for carrier in READING),
-    *(([name], carrier) for name in ASKERS for carrier in ASKING),
+    *(([name], carrier) for name in ASKERS for carrier in ASKING if (name, carrier) != (READS_ALONE, quoted_upload)),
     *((names, carrier) for names in ([PROGRAMS[0]], [PROGRAMS[1]], READERS) for carrier in FOLLOWING),
 ]
 """Whoever may publish the same is looked at together: all that read."""

@@ -165,9 +165,9 @@ def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[
     if key := everybody.keys.get(user):
         yield key, partial(_program, tenant, None)
     for name, person in everybody.people.items():
+        names = ROLES[person.role]
         yield person.keys.reading, partial(_reader, tenant, name)
-        if names := ROLES[person.role]:
-            yield person.keys.asking, partial(_asker, tenant, name, names)
+        yield person.keys.asking, partial(_asker, tenant, name, names)
         if person.identity:
             known = KnownAs.of(tenant, name, person.role, person.identity)
             yield f"{known}/{READS}", partial(_known, reading_user(tenant, name))
@@ -220,7 +220,7 @@ def answer_to_identity(asked: Mapping[str, Any], register: Register, issuer: Sig
     (name, person), user = found, about["connect_opts"]["user"]
     known = KnownAs.of(identity.tenant, name, person.role, identity.value)
     match user:
-        case _ if user == ASKS and ROLES[person.role]:
+        case _ if user == ASKS:
             rights = asking_user(identity.tenant, name, ROLES[person.role])
         case _ if user == READS:
             rights = reading_user(identity.tenant, name)

@@ -235,19 +235,23 @@ def reading_user(tenant: str, person: str) -> User:
 
 
 def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
-    """The requests of these names of a person, uploads for them, the person's own rules of notification, and ticks.
+    """The requests of these names of a person, uploads for them, and the person's own rules, ticks and ended sessions.
 
-    An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request. People
-    tell each other here whose editors are open: no answer of the server in this account says what they say.
+    A person who may send no request writes ticks and ended sessions only. An upload is looked up by a call whose answer
+    quotes it: one that were the upload itself could be a request. People tell each other here whose editors are open:
+    no answer of the server in this account says what they say.
     """
     uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
-    requests = (subjects.request_of(tenant, person, name) for name in names)
+    own, inbox = _at(STREAMS, _set_viewed(tenant, person)), _at(account, f"{person_inbox(person)}.>")
+    requests = [subjects.request_of(tenant, person, name) for name in names]
+    if not requests:
+        return User(person, account, own, inbox)
     look_up = f"{_API}.STREAM.MSG.GET.OBJ_{uploads}"
-    own = (_set_rules(tenant, person), _set_viewed(tenant, person))
-    publish = _at(STREAMS, *requests, *own, *_write_bucket(uploads), look_up)
+    publish = _at(STREAMS, *requests, _set_rules(tenant, person), *_write_bucket(uploads), look_up)
     tells = _at(account, subjects.presence(tenant, person, ANY, ANY))
-    hears = _at(account, f"{person_inbox(person)}.>", subjects.presence(tenant, ANY, ANY, ANY))
-    return User(person, account, (*publish, *tells), hears)
+    return User(
+        person, account, (*publish, *own, *tells), (*inbox, *_at(account, subjects.presence(tenant, ANY, ANY, ANY)))
+    )
 
 
 def asking_who(tenant: str, user: str) -> User:

@@ -400,10 +400,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         await tell_presence(self._connection, document_id, section_id, here=here)
 
     def follow_presence(self, document_id: str) -> AsyncGenerator[Presence, None]:
-        """Who has editors of a document open, as they tell it, from now on.
-
-        Raises `AccessDeniedError` for a person who only reads.
-        """
+        """Who has editors of a document open, as they tell it, from now on; a person who only reads is told of none."""
         return follow_presence(self._connection, document_id)
 
     async def position(self, document_id: str | None = None) -> int:

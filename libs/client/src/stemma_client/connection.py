@@ -253,16 +253,13 @@ class Connection:
         if full := _full(cause):
             return TenantFullError(full)
         if is_refusal(cause):
-            return self._refused(connection, admittance)
+            return self._refused(admittance)
         return ServerUnreachableError(f"no server at {self.address.shown}")
 
-    def _refused(self, connection: Nats, admittance: Admittance) -> Exception:
+    def _refused(self, admittance: Admittance) -> Exception:
         refused = f"the server at {self.address.shown} refuses user {self.address.user or '(none)'}"
-        login = self.address.login
         if admittance.unanswered:
             return NobodyAdmitsError(f"{refused} after waiting, as it does while nobody tells it whom to admit")
-        if login and connection is not self.nats:
-            return AccessDeniedError(f"{login.person} may not ask for anything: {_role_of(login)} only reads")
         return AccessDeniedError(refused)
 
     async def snapshot(

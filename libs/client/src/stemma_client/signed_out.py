@@ -35,7 +35,7 @@ class SignedOut:
         self._not_before = 0.0
 
     async def add(self, session: str, ends_at: float) -> None:
-        """A session was ended. Raises `AccessDeniedError` for a person who only reads, and can write nothing."""
+        """A session was ended: no gateway accepts a copy of its cookie any more."""
         for _ in range(TRIES):
             known, sequence = await self._read()
             ahead = {name: end for name, end in known.ends_at.items() if end > time.time()} | {session: ends_at}

@@ -98,7 +98,7 @@ async def _words(session: Session, document_id: str) -> AsyncGenerator[ServerSen
 
 
 async def _editors(session: Session, document_id: str, section_id: str) -> AsyncGenerator[ServerSentEvent, None]:
-    """Who only reads has no connection on which people tell each other."""
+    """An admission of an earlier release refuses the connection of a person who only reads."""
     try:
         async with aclosing(session.followed.editors(document_id).follow(section_id)) as others:
             async for names in others:

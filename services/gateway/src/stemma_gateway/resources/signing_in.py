@@ -114,7 +114,7 @@ async def sign_out(request: Request) -> Response:
 
 
 async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> None:
-    """A copy of the cookie is good nowhere any more; one of a person who only reads is, at other processes."""
+    """Make a copy of the cookie good for nothing at any process."""
     bearer = request.app.state.bearer
     try:
         async with admitted(request, bearer.shown(signed_in.token)) as session:
