@@ -70,7 +70,9 @@ class Told:
 
 async def text(provider: Provider, told: Told, **settings: Any) -> str:
     context = CallContext("default", "doc", "lawn", "job")
-    answer = await caller(provider, **settings).text(context, "generate", PROMPT, on_token=told, opens_with="#")
+    answer = await caller(provider, **settings).text(
+        context, "generate", PROMPT, on_token=told, opens_with=("#", "```")
+    )
     return answer.text
 
 
@@ -132,6 +134,10 @@ THOUGHTS = {
     "of a third one, in capitals": f"<REASONING>{SECRET}</REASONING>\n{SECTION}",
     "two": f"<think>{SECRET}</think>\n<thought>{SECRET}</thought>\n{SECTION}",
     "with code in it": f"<think>\n```\n{SECRET}</think>\n\n{SECTION}",
+    "Magistral": f"[THINK]{SECRET}[/THINK]{SECTION}",
+    "gpt-oss": f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>{SECTION}",
+    "with an attribute": f'<think duration="3">{SECRET}</think>{SECTION}',
+    "named as a process": f"<thought_process>\n{SECRET}</thought_process>\n{SECTION}",
     "behind the title": f"{SECTION[:12]}<think>{SECRET}</think>{SECTION[12:]}",
 }
 
@@ -147,13 +153,42 @@ async def test_no_thought_is_in_a_section_or_told_to_who_follows_it(
     assert len(provider.requests) == 1
 
 
-CODE = "# Tags\n\nA model thinks between `<think>` and `</think>`:\n\n```\n<think>\nHm.\n</think>\n```\n"
+ABOUT_TAGS = {
+    "in a fence": "# Tags\n\nA model thinks between `<think>` and `</think>`:\n\n```\n<think>\nHm.\n</think>\n```\n",
+    "in code of two backticks": "# Tags\n\nIt ends with `` </think> `` or `a </think> b`.\n\n## Costs\n\nNone.\n",
+    "in code by its indent": "# Tags\n\nIt writes:\n\n    <think>\n    Hm.\n    </think>\n\nThen it answers.\n",
+    "in a sentence": "# Tags\n\nA model thinks between <think> and </think> before it answers.\n\n## Costs\n\nNone.\n",
+    "a closing one in a sentence": "# Tags\n\nDelete the stray </think> there.\n\n## Costs\n\nNone.\n",
+    "as an element": "# Tags\n\nIt is <reasoning>why</reasoning>, word for word.\n",
+}
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
-async def test_tags_of_thoughts_in_code_are_words(provider: Provider, there: bool) -> None:
-    provider.script = [stream(*spoken(CODE), *END) if there else whole({"content": CODE})]
-    assert await text(provider, Told(there)) == CODE
+@pytest.mark.parametrize("answer", ABOUT_TAGS.values(), ids=ABOUT_TAGS)
+async def test_a_section_about_the_tags_of_thoughts_stays_whole(provider: Provider, answer: str, there: bool) -> None:
+    provider.script = [stream(*spoken(answer), *END) if there else whole({"content": answer})]
+    told = Told(there)
+    assert (await text(provider, told), told.text) == (answer, answer)
+
+
+async def test_a_thought_without_its_opening_tag_may_begin_with_a_heading(provider: Provider) -> None:
+    provider.script = [whole({"content": f"# Plan\n\n{SECRET}</think>\n\n{SECTION}"})]
+    assert await text(provider, Told(there=False)) == SECTION
+
+
+async def test_an_answer_in_a_fence_is_told_as_it_comes(provider: Provider) -> None:
+    fenced = f"<think>{SECRET}</think>```markdown\n{SECTION}```\n"
+    provider.script = [stream(*spoken(fenced), *END)]
+    told = Told(there=True)
+    assert (await text(provider, told), told.text) == (fenced.partition("</think>")[2],) * 2
+
+
+async def test_a_tool_call_counts_though_the_thought_beside_it_has_no_end(provider: Provider) -> None:
+    call = {"index": 0, "id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    provider.script = [whole({"content": f"<think>\n{SECRET}", "tool_calls": [call]}, "tool_calls")]
+    asked = await caller(provider).message(CallContext("default", "d", "s", "j"), "step", PROMPT, [Score])
+    assert [call["name"] for call in asked.message.tool_calls] == ["add"]
+    assert len(provider.requests) == 1
 
 
 ALONE = {
@@ -227,6 +262,12 @@ async def test_a_value_is_read_whatever_is_around_it(provider: Provider, message
     assert await score(provider) == Score.model_validate_json(GOOD)
 
 
+async def test_json_about_the_tags_of_thoughts_stays_whole(provider: Provider) -> None:
+    said = Score(scores={"purpose": 0.5}, feedback="Delete the stray </think> and {what follows}.")
+    provider.script = [whole({"content": said.model_dump_json()})]
+    assert await score(provider) == said
+
+
 HOSTILE = {
     "quotes": '"' + '\\"' * 200_000,
     "commas": "{" + "," * 400_000,
@@ -236,6 +277,8 @@ HOSTILE = {
     "pairs": "\n<think></think>" * 30_000,
     "half tags": "<think " * 60_000,
     "spaces": " " * 400_000 + "<think",
+    "spaces before closing tags": " " * 200_000 + "x</think>" * 20_000,
+    "lines of tags and backticks": "`x<think>y</think>`" * 20_000,
 }
 
 
@@ -265,6 +308,10 @@ TOO_LONG = {
     "gemini": (
         refused(400, message="The input token count (90000) exceeds the maximum number of tokens allowed (32768)."),
         32768,
+    ),
+    "anthropic's sum": (
+        refused(400, message="input length and `max_tokens` exceed context limit: 199999 + 8192 > 200000"),
+        200000,
     ),
     "ollama": (refused(500, message="prompt too long; exceeded max context length by 12 tokens"), 0),
     "a proxy": (refused(413, message="Request too large"), 0),

@@ -60,7 +60,7 @@ class Hearing:
         return "".join(self.pieces)
 
 
-async def ask(client: ModelClient, heard: Hearing, opens_with: str = "") -> Any:
+async def ask(client: ModelClient, heard: Hearing, opens_with: tuple[str, ...] = ()) -> Any:
     return await client.call(Request({}, PROMPT, [], None), Meter(), heard, opens_with)
 
 

@@ -35,8 +35,9 @@ def test_roles_take_as_long_as_the_slowest_of_them() -> None:
 
 
 @pytest.mark.req("R6")
-def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand() -> None:
-    slow: Play = lambda: said("# Slow\n\nThe first point. ", "The second is", "never heard.", after=2, then=20)  # noqa: E731
+@pytest.mark.parametrize("fence", ["", "```markdown\n"])
+def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand(fence: str) -> None:
+    slow: Play = lambda: said(f"{fence}# Slow\n\nThe first point. ", "The second is", "never heard.", after=2, then=20)  # noqa: E731
     stage = Stage(Company(plays={**plays("a", "slow"), "slow": slow}))
     with capture_logs() as logs:
         outcome, seconds = stage.play()
@@ -46,6 +47,7 @@ def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand() -> None:
     assert "What a says." in asked
     assert "The first point.\n</upstream>" in asked
     assert "second" not in asked
+    assert "```markdown" not in asked
     assert (outcome.partial, codes(outcome)) == (True, [("role_timed_out", "slow")])
     assert stage.draft(outcome).endswith("> **This text is incomplete.** Slow was cut off by the time limit.\n")
 

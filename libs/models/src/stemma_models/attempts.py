@@ -24,8 +24,14 @@ _TOO_LONG = re.compile(
 )
 _ALWAYS_TOO_LONG = re.compile(r"request too large", re.IGNORECASE)
 """A limit by the minute that is smaller than the prompt; LiteLLM makes 429 of 413."""
+_TOO_LONG_IN_AN_OUTAGE = re.compile(
+    r"exceeds?(?:_| the | available |d | )*context|(?:prompt|input)(?: is)? too long", re.IGNORECASE
+)
+"""Of a status that says an outage, which a prompt that is quoted does not change."""
+_IS_MORE_THAN = re.compile(r"\d(?: tokens?)? > (\d{3,9})", re.IGNORECASE)
 _HOLDS = re.compile(
-    r"(?:tokens? > |context (?:length|window|size|limit)(?: is| of|:)? ?\(?|tokens allowed \()(\d{3,9})", re.IGNORECASE
+    r"(?:context (?:length|window|size|limit)(?: is| of|:)? ?\(?|tokens allowed \()(\d{3,9})",
+    re.IGNORECASE,
 )
 _QUOTA = re.compile(
     r"insufficient[_ ](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low"
@@ -65,13 +71,14 @@ def is_too_long(error: BaseException) -> bool:
     if type(error).__name__ == "ContextWindowExceededError":
         return True
     status = status_of(error) or 0
-    said = _ALWAYS_TOO_LONG if status == 429 else _TOO_LONG
+    said = _ALWAYS_TOO_LONG if status == 429 else _TOO_LONG_IN_AN_OUTAGE if status >= 500 else _TOO_LONG
     return (status in (400, 413, 422, 429) or status >= 500) and said.search(_words(error)) is not None
 
 
 def held_tokens(error: BaseException) -> int:
     """How many tokens the model holds, as the provider says with its refusal; 0 if it does not."""
-    found = _HOLDS.search(_words(error))
+    words = _words(error)
+    found = _IS_MORE_THAN.search(words) or _HOLDS.search(words)
     return int(found[1]) if found else 0
 
 

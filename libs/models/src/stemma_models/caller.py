@@ -98,7 +98,7 @@ class _Call:
     request: Request
     meter: Meter
     on_token: TokenSink | None = None
-    opens_with: str = ""
+    opens_with: tuple[str, ...] = ()
 
 
 class ModelCaller:
@@ -130,7 +130,7 @@ class ModelCaller:
         messages: Sequence[BaseMessage],
         *,
         on_token: TokenSink | None = None,
-        opens_with: str = "",
+        opens_with: tuple[str, ...] = (),
     ) -> Answer:
         """Ask for text. ``on_token`` gets it: nothing on a replay, all again on a retry.
 

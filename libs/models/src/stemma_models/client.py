@@ -22,10 +22,11 @@ from .errors import ContextTooLongError, ModelUnavailableError, UnfinishedAnswer
 from .listening import Listener, TokenSink, is_followed, tell_whole
 from .records import Request
 from .settings import ModelSettings
-from .thoughts import without_thoughts
+from .thoughts import Parted, without_thoughts
 from .usage import Meter, usage_of
 from .windows import check_room, tokens_of
 
+JSON_OPENS_WITH = ("{", "[", "```")
 THINKING = "thinking"
 """In the metadata of an answer that holds nothing but thoughts, or ends in one."""
 
@@ -40,7 +41,7 @@ class ModelClient:
         self._settings = settings
 
     async def call(
-        self, request: Request, meter: Meter, on_token: TokenSink | None = None, opens_with: str = ""
+        self, request: Request, meter: Meter, on_token: TokenSink | None = None, opens_with: tuple[str, ...] = ()
     ) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
 
@@ -61,6 +62,8 @@ class ModelClient:
                 raise ContextTooLongError(self._settings.name, tokens, held_tokens(error), 0, meter.total) from error
             late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
             raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+        is_json = request.response_format is not None
+        answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json)
         if listener is not None:
             await listener.end(str(answer.text))
         elif on_token is not None:
@@ -100,7 +103,7 @@ class ModelClient:
             listener.begin()
             message = await self._streamed(self._model.astream(messages, **given), listener)
         spent.count(usage_of(message))
-        return _clean(message, is_json=request.response_format is not None)
+        return message
 
     async def _streamed(self, stream: Any, listener: Listener) -> AIMessage:
         """The whole answer. Before its first words a provider may be silent for as long as a call may take.
@@ -128,17 +131,19 @@ async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float |
         raise
 
 
-def _clean(message: AIMessage, *, is_json: bool) -> AIMessage:
+def _clean(message: AIMessage, opens_with: tuple[str, ...], *, is_json: bool) -> AIMessage:
     """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record.
 
     Thoughts are left out. JSON that a server takes for a thought is the answer all the same.
     """
-    parted, metadata = without_thoughts(str(message.text)), dict(message.response_metadata)
+    said, metadata = str(message.text), dict(message.response_metadata)
+    is_whole = is_json and _is_json(said)
+    parted = Parted(said, found=False, open=False) if is_whole else without_thoughts(said, opens_with)
     text, reasoning = parted.words, str(message.additional_kwargs.get("reasoning_content") or "").strip()
     if not text.strip() and is_json and reasoning.lstrip("`json \n").startswith("{"):
         text, reasoning = reasoning, ""
-    is_silent = not text.strip() and not message.tool_calls and not message.invalid_tool_calls
-    if parted.open or (is_silent and (parted.found or reasoning)):
+    has_calls = message.tool_calls or message.invalid_tool_calls
+    if not has_calls and (parted.open or (not text.strip() and (parted.found or reasoning))):
         metadata[THINKING] = True
     return AIMessage(
         text.encode(errors="replace").decode(),
@@ -147,6 +152,14 @@ def _clean(message: AIMessage, *, is_json: bool) -> AIMessage:
         additional_kwargs=message.additional_kwargs,
         response_metadata=metadata,
     )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _told_apart(calls: Any) -> Any:

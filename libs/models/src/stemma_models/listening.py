@@ -30,7 +30,7 @@ async def tell_whole(tell: TokenSink, text: str) -> None:
 class Listener:
     """Tells the text of a call as it comes, that of each attempt from its beginning, without the thoughts in it."""
 
-    def __init__(self, tell: TokenSink, opens_with: str = "") -> None:
+    def __init__(self, tell: TokenSink, opens_with: tuple[str, ...] = ()) -> None:
         self._tell = tell
         self._opens_with = opens_with
         self.begin()

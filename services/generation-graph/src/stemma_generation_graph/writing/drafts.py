@@ -8,8 +8,8 @@ from stemma_markdown import Document, split, unwrapped
 
 from .fences import with_fences
 
-OPENS_WITH = "#"
-"""What every prompt has an answer in words begin with: a heading."""
+OPENS_WITH = ("#", "```")
+"""What every prompt has an answer in words begin with: a heading, which some models put in a fence."""
 _BEGINNING = re.compile(r"\s*(?:.+\n?)*")
 
 

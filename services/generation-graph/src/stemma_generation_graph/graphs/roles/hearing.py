@@ -8,6 +8,9 @@ from stemma_models import Meter
 
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
 
+_OPEN_FENCE = re.compile(r"\A```\w*\n")
+"""Around a whole answer; one that is cut has no end of it."""
+
 
 class Heard:
     """The tokens of the attempt that is under way; a retry says everything again."""
@@ -27,6 +30,6 @@ class Heard:
     @property
     def finished(self) -> str:
         """All up to the end of the last sentence."""
-        text = "".join(self._tokens)
+        text = _OPEN_FENCE.sub("", "".join(self._tokens), count=1)
         ends = [found.end() for found in _SENTENCE_END.finditer(text)]
         return text[: ends[-1]] if ends else ""
