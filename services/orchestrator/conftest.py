@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from orchestrator_story import Story
+from domain_story import Story
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_orchestrator.catalog import load_catalog

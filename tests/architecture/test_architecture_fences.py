@@ -17,10 +17,10 @@ PLANTED = {
     "stemma_validator": "stemma_converter",
     "stemma_orchestrator": "stemma_models",
     "stemma_converter": "stemma_eventlog",
-    "stemma_document": "time",
+    "stemma_domain": "time",
     "stemma_editor_agent": "stemma_client",
     "stemma_gateway": "stemma_eventlog",
-    "stemma_notifier": "stemma_document",
+    "stemma_notifier": "stemma_domain",
     "stemma_generation_graph": "stemma_testkit",
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",
@@ -39,8 +39,7 @@ PLANTED = {
     "stemma_models": "stemma_offline_writer",
     "stemma_offline_writer": "stemma_messaging",
     "stemma_cli": "stemma_orchestrator",
-    "stemma_orchestrator.core": "time",
-    "stemma_orchestrator.core.review": "random",
+    "stemma_domain.features": "random",
     "stemma_generation_graph.session": "pyromark",
     "stemma_validator.engines": "sentencex",
 }
@@ -101,7 +100,7 @@ def test_every_fence_reports_a_planted_violation(tree: Path) -> None:
 
 
 @pytest.mark.req("P1")
-@pytest.mark.parametrize("module", ["stemma_orchestrator.core", "stemma_document"])
+@pytest.mark.parametrize("module", ["stemma_domain", "stemma_domain.features"])
 def test_what_is_pure_is_fenced_from_clock_randomness_and_the_outside(tree: Path, module: str) -> None:
     plant(tree, module, PURE_FORBIDS)
     report = lint(tree)

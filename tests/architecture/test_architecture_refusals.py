@@ -12,9 +12,9 @@ import pytest
 from source_tree import ROOT
 from stemma_contracts import Family, problems, registry
 from stemma_contracts.v1 import events as e
+from stemma_domain.problems import problem_of
 from stemma_gateway.problems import ProblemDetails
 from stemma_gateway.refusals import reasons
-from stemma_orchestrator.core.problems import problem_of
 
 pytestmark = pytest.mark.req("H4")
 GATEWAY = ROOT / "services/gateway/src/stemma_gateway"

@@ -28,6 +28,7 @@ from stemma_contracts.v1.outcomes import (
     SectionGenerated,
 )
 from stemma_contracts.v1.requests import CreateDocument
+from stemma_domain.features.documents import Create
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import Tools, on_revise_draft
 from stemma_generation_graph.handlers import on_generate_section
@@ -36,7 +37,6 @@ from stemma_generation_graph.sources.reading import Reading
 from stemma_messaging import config_dir
 from stemma_models import ModelCaller
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core.documents import Create
 from stemma_orchestrator.inputs import Limits as InputLimits
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused

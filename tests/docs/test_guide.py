@@ -33,6 +33,7 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_client.notifications import new_secret
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
+from stemma_domain.blueprints.planning import BlueprintSection
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.criteria import load_criteria
 from stemma_generation_graph.deps import Models
@@ -44,7 +45,6 @@ from stemma_mcp.server import ASKS
 from stemma_messaging import config_dir
 from stemma_notifier.sending.webhook import signature
 from stemma_orchestrator.catalog import load_catalog
-from stemma_orchestrator.core.documents.planning import BlueprintSection
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.driving import request_sample, wait_for

@@ -22,7 +22,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_document.views import DocumentView, SectionView
+from stemma_domain.views import DocumentView, SectionView
 from stemma_orchestrator.app import repair
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, inbox_prefix

@@ -30,7 +30,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
-from stemma_document.views import DocumentView, SectionView
+from stemma_domain.views import DocumentView, SectionView
 from stemma_generation_graph.checkpoints import set_up
 from stemma_messaging.cancellation import end
 from stemma_provisioning import PROVISIONER

@@ -54,7 +54,7 @@ async def test_an_empty_inbox_imports_no_message_that_it_does_not_read(
     imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment | here)
 
     unread = {f"stemma_contracts.v1.{name}" for name in ("details", "events", "jobs", "outcomes", "requests")}
-    assert imported & (unread | {"stemma_document", "stemma_languages", "stemma_markdown", "yaml", "rich"}) == set()
+    assert imported & (unread | {"stemma_domain", "stemma_languages", "stemma_markdown", "yaml", "rich"}) == set()
 
 
 async def test_a_list_imports_no_reader_of_texts(backstage: Any, environment: dict[str, str]) -> None:

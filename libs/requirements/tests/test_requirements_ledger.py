@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
-from stemma_document.splitting import split_rows
+from stemma_domain.features.ledger.splitting import split_rows
 from stemma_requirements import Source, difference, read_ledger
 from stemma_testkit.counting import calls
 

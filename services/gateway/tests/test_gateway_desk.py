@@ -20,7 +20,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
 from stemma_gateway.desk.staleness import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.languages import LANGUAGES, words

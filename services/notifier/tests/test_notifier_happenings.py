@@ -17,7 +17,7 @@ from stemma_contracts.v1.notifications import NotificationRule, NotificationRule
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark
 from stemma_contracts.v1.usage import Usage
-from stemma_document.usage import with_usage_before
+from stemma_domain.evolve import with_usage_before
 from stemma_notifier.happenings import Happening, Spent, happenings, reached, wanted_by
 from stemma_notifier.notices import Notice, notice_id
 from stemma_notifier.sending.webhook import body_of

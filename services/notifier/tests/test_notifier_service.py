@@ -28,7 +28,7 @@ from stemma_contracts.v1.notifications import DeliveryLog, NotificationRule, Not
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
-from stemma_document.usage import with_usage_before
+from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
 from stemma_notifier.adapters.rules import STREAM, Rules
 from stemma_notifier.app import service

@@ -10,11 +10,11 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from domain_naive import Ask, Say
+from domain_story import DECIDER
+from domain_witness import NEED, outcome_of, say_of
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from orchestrator_naive import Ask, Say
-from orchestrator_story import DECIDER
-from orchestrator_witness import NEED, outcome_of, say_of
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import Envelope, registry, subjects
@@ -22,11 +22,11 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_document.state import Document, State, status_of
+from stemma_domain.commands import Command
+from stemma_domain.state import Document, State, status_of
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_messaging.cancellation import end
-from stemma_orchestrator.core.commands import Command
 from stemma_provisioning import NatsServer
 from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import connected

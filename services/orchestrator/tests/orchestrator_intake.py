@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
-from orchestrator_story import meta
+from domain_story import meta
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_orchestrator.core import documents
-from stemma_orchestrator.core.commands import RequestCommand
+from stemma_domain.commands import RequestCommand
+from stemma_domain.features import documents
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Received, Refused, document_id_for
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator_story import PROVENANCE, ref, validation
+from domain_story import PROVENANCE, ref, validation
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import DraftRevised, DraftValidated, InstructionRefused, Outcome
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected, eventually, provisioned_server

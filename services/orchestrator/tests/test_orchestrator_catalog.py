@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
-from stemma_document.state import Document
+from stemma_domain.features.cycles import human_review, should_revise
+from stemma_domain.state import Document
 from stemma_kinds import find_kinds
 from stemma_languages import language, shipped
 from stemma_orchestrator.catalog import ConfigError, digests, document_kinds, load_catalog
-from stemma_orchestrator.core.cycles.routes import human_review, should_revise
 from stemma_testkit.house import add_kind, house, in_config, own_config, stand_in
 
 CONFIG = Path(__file__).parents[1] / "config"

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from domain_story import ref
 from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of
-from orchestrator_story import ref
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, InputRole, UploadRef
-from stemma_orchestrator.core import editing, inputs, ledger, needs, proposals, review, several
+from stemma_domain.features import editing, needs, proposals, review, several
+from stemma_domain.features.inputs import decide as inputs
+from stemma_domain.features.ledger import decide as ledger
 from stemma_orchestrator.inputs import as_input, reference
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused, document_id_for

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from domain_story import ref
 from orchestrator_intake import commanded
-from orchestrator_story import ref
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_orchestrator.core import ledger
+from stemma_domain.features.ledger import decide as ledger
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused
 

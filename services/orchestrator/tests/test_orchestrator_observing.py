@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from domain_story import Story
 from nats.aio.client import Client
-from orchestrator_story import Story
 from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_orchestrator.core.documents.decide import Cancel
+from stemma_domain.features.documents import Cancel
 from stemma_orchestrator.observing.census import Census
 from stemma_orchestrator.observing.fleet import Fleet
 from stemma_orchestrator.observing.waits import WaitsFor, ended_waits

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from domain_story import DECIDER, DOCUMENT, Story, meta, ref
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
-from orchestrator_story import DECIDER, DOCUMENT, Story, meta, ref
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.details import SectionDetails
@@ -17,14 +17,14 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outcomes import JobDead
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_document.evolve import evolve
-from stemma_document.state import NoDocument, State
+from stemma_domain.commands import Command, Record
+from stemma_domain.decide import decide
+from stemma_domain.evolve import evolve
+from stemma_domain.features import documents, editing, exports
+from stemma_domain.state import NoDocument, State
 from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
-from stemma_orchestrator.core import documents, editing, exports
-from stemma_orchestrator.core.commands import Command, Record
-from stemma_orchestrator.core.decide import decide
 from stemma_orchestrator.job_publisher import JobPublisher
 from stemma_orchestrator.open_count import OpenCount
 from stemma_orchestrator.projector import Projector
@@ -219,7 +219,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     (created,) = story.create()
     image = ref("image", "image/png")
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
-    (requested,) = story.when(exports.Export(story.asked(), ExportFormat.DOCX))
+    (requested,) = story.when(exports.MakeExport(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
     jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))

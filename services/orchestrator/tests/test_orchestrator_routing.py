@@ -10,9 +10,9 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from domain_story import PROVENANCE, evaluation, ref
 from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
-from orchestrator_story import PROVENANCE, evaluation, ref
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from domain_story import PROVENANCE, evaluation, ref
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
-from orchestrator_story import PROVENANCE, evaluation, ref
 from stemma_client import Client as StemmaClient
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.v1.events import DocumentPaused, SectionDrafted

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from domain_story import DOCUMENT, Story
 from nats.aio.client import Client
 from nats.js.api import RawStreamMsg
-from orchestrator_story import DOCUMENT, Story
 from stemma_contracts import subjects
+from stemma_domain.features import assignment
 from stemma_eventlog import StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
-from stemma_orchestrator.core import assignment
 from stemma_orchestrator.timers import Timers
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server

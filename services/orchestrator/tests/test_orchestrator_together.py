@@ -15,11 +15,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from domain_naive import Ask, Book, Say
+from domain_witness import Witness
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
 from orchestrator_crowd import DECIDING, TENANT, Crowd
-from orchestrator_naive import Ask, Book, Say
-from orchestrator_witness import Witness
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import subjects
@@ -27,10 +27,10 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
+from stemma_domain.work import open_jobs
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service
-from stemma_orchestrator.core.jobs import open_jobs
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.defects import appends_without_fence
 from stemma_testkit.servers import connected, eventually, provisioned_server

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stemma_client.client import Client
 from stemma_contracts.v1.answers import RequestAccepted
-from stemma_document.views import DocumentView, SectionView
+from stemma_domain.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document

@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stemma_document.views import DocumentView, ExportView, SectionView
+    from stemma_domain.views import DocumentView, ExportView, SectionView
 
     from .client import Client, LiveText
     from .errors import (
@@ -77,9 +77,9 @@ _MODULES = {
     "LiveText": "stemma_client.client",
     "Overview": "stemma_client.overviews",
     "RecordedEvent": "stemma_client.recorded",
-    "DocumentView": "stemma_document.views",
-    "ExportView": "stemma_document.views",
-    "SectionView": "stemma_document.views",
+    "DocumentView": "stemma_domain.views",
+    "ExportView": "stemma_domain.views",
+    "SectionView": "stemma_domain.views",
 }
 
 

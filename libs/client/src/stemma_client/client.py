@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.outline import OutlineSection
     from stemma_contracts.v1.requests import Request
     from stemma_contracts.v1.summary import DocumentSummary
-    from stemma_document.views import DocumentView
+    from stemma_domain.views import DocumentView
 
     from .rereading import Documents
 

@@ -18,7 +18,7 @@ from .deciding import SectionDecisions
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from stemma_document.views import DocumentView, SectionView, ThreadView, VersionView
+    from stemma_domain.views import DocumentView, SectionView, ThreadView, VersionView
     from stemma_markdown import Quotable
 
     from .read_threads import ReadThread

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationReport, ValidationSummary
-from stemma_document.views import VersionView
+from stemma_domain.views import VersionView
 
 from .client import Client
 

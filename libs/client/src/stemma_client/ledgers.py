@@ -21,7 +21,7 @@ from .errors import InvalidCutError, LedgerFailedError, OpinionSupersededError
 from .recorded import RecordedEvent
 
 if TYPE_CHECKING:
-    from stemma_document.views import DocumentView, LedgerView, RowView
+    from stemma_domain.views import DocumentView, LedgerView, RowView
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _place(row: LedgerRow, words: str) -> int:
 
 
 def _entry(row: LedgerRow, view: LedgerView, blocks: Mapping[str, Mapping[str, Answer]]) -> LedgerEntry:
-    from stemma_document.views import NO_DECISION  # with all events
+    from stemma_domain.views import NO_DECISION  # with all events
 
     standing = view.standings.get(row.requirement_id, NO_DECISION)
     answer = blocks.get(standing.section_id, {}).get(standing.block_id, NO_ANSWER)

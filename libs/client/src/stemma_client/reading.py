@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from stemma_contracts.v1 import events as e
-from stemma_document.evolve import evolve, passed_over
-from stemma_document.state import NoDocument, State
-from stemma_document.viewing import view_of
-from stemma_document.views import DocumentView
+from stemma_domain.evolve import evolve, passed_over
+from stemma_domain.state import NoDocument, State
+from stemma_domain.view import view_of
+from stemma_domain.views import DocumentView
 
 from .recorded import RecordedEvent
 

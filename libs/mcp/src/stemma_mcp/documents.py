@@ -16,8 +16,8 @@ from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_document.dependencies import held_up_by
-from stemma_document.views import DocumentView, ExportView, FormExportView, SectionView
+from stemma_domain.dependencies import held_up_by
+from stemma_domain.views import DocumentView, ExportView, FormExportView, SectionView
 
 from .answers import (
     Accepted,

@@ -11,7 +11,7 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import ExportView
+from stemma_domain.views import ExportView
 
 from .answers import Accepted, ExportTold, Step
 from .arguments import DocumentId, RequestId

@@ -11,7 +11,7 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import DocumentView, InputView
+from stemma_domain.views import DocumentView, InputView
 
 from .answers import Accepted, ChangedWords, InputLine, Inputs, InputTold, Step
 from .arguments import DocumentId, GivenFile, GivenInput, RequestId

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from stemma_client.client import Client
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_document.views import DocumentView, ExportView
+from stemma_domain.views import DocumentView, ExportView
 
 from .clients import ClientOf, section_in
 from .refusals import NotThereError, refusal_of

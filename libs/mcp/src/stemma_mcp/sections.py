@@ -14,7 +14,7 @@ from stemma_client.read_threads import ReadThread
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.needs import Need
-from stemma_document.views import DocumentView, ProposalView, SectionView, VersionView
+from stemma_domain.views import DocumentView, ProposalView, SectionView, VersionView
 
 from .answers import (
     CommentTold,

@@ -8,7 +8,7 @@ from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import UNDER_WAY, SectionStatus
 from stemma_contracts.v1.summary import SectionSummary
-from stemma_document.views import DocumentView, SectionView
+from stemma_domain.views import DocumentView, SectionView
 
 from .answers import Accepted, Step, Wait
 

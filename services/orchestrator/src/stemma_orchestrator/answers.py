@@ -12,14 +12,14 @@ from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import Request
-from stemma_document.staleness import staleness
-from stemma_document.state import Document, Queued, State
+from stemma_domain.features.generation import held_up_by
+from stemma_domain.problems import problem_of
+from stemma_domain.staleness import staleness
+from stemma_domain.state import Document, Queued, State
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, Publisher
 from stemma_telemetry import annotate, get_logger, inject
 
-from .core.generation import held_up_by
-from .core.problems import problem_of
 from .requests import Received, read_request, request_id_for
 
 Answer = RequestAccepted | RequestRejected

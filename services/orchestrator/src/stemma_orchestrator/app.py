@@ -19,8 +19,10 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities
 from stemma_contracts.v1.events import AnyEvent
-from stemma_document.evolve import evolve
-from stemma_document.state import NoDocument, State
+from stemma_domain.commands import Command
+from stemma_domain.decide import decide
+from stemma_domain.evolve import evolve
+from stemma_domain.state import NoDocument, State
 from stemma_eventlog import Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import (
     BadSettings,
@@ -41,8 +43,6 @@ from .answers import Answers
 from .bounds import Bounds, Stored, TenantLimits
 from .catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
 from .command_service import CommandService
-from .core.commands import Command
-from .core.decide import decide
 from .handlers import Tools, on_outcome, routes
 from .inputs import Limits
 from .intake import Intake

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
-from stemma_document.job_ids import CONVERT
-from stemma_document.state import Document, State
+from stemma_domain.commands import Command
+from stemma_domain.job_ids import CONVERT
+from stemma_domain.state import Document, State
+from stemma_domain.work import name_of
 from stemma_eventlog import Cause, EventStore, StreamId
 
 from .answers import Answer, Handle, rejected
-from .core.commands import Command
-from .core.senders import name_of
 from .open_count import OpenCount
 from .requests import Received
 

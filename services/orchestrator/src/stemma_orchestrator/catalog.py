@@ -13,10 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
-from stemma_kinds import KindError, KindFolder, find_kinds
-from stemma_languages import UnknownLanguage, language
-
-from .core.documents.planning import (
+from stemma_domain.blueprints.planning import (
     Blueprint,
     DependencyMap,
     InvalidPlan,
@@ -25,7 +22,9 @@ from .core.documents.planning import (
     plan_sections,
     title_key,
 )
-from .core.documents.wording import Wording, worded
+from stemma_domain.blueprints.wording import Wording, worded
+from stemma_kinds import KindError, KindFolder, find_kinds
+from stemma_languages import UnknownLanguage, language
 
 BLUEPRINT = "blueprint.json"
 DEPENDENCIES = "dependencies.json"

@@ -8,15 +8,15 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_document.inputs import evidence_of
-from stemma_document.state import Document, State
+from stemma_domain.commands import Command, Record, RequestCommand
+from stemma_domain.features.assignment import Elapsed
+from stemma_domain.features.inputs.material import evidence_of
+from stemma_domain.features.needs import drop_threads
+from stemma_domain.state import Document, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
 from .answers import Answer, answer_of, rejected
-from .core.assignment import Elapsed
-from .core.commands import Command, Record, RequestCommand
-from .core.needs.threads import drop_threads
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .observing.waits import measure_waits

@@ -10,6 +10,7 @@ from faststream.nats import JStream, NatsRouter
 from stemma_contracts import registry, subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.outcomes import Outcome
+from stemma_domain.work import may_report
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, ForeignMessage, InvalidMessage
 from stemma_telemetry import annotate, inject
@@ -17,7 +18,6 @@ from stemma_telemetry import annotate, inject
 from .advisories import AdvisoryHandler
 from .answers import Answers
 from .command_service import CommandService
-from .core.senders import may_report
 from .projector import Projector
 from .timers import elapsed
 

@@ -20,10 +20,10 @@ from stemma_contracts.v1.needs import NeedAnswer, answer_form
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
-from stemma_document.input_folding import numbered
-
-from .catalog import Catalog, Kind
-from .core import (
+from stemma_domain.blueprints.outlines import InvalidOutline, plan_outline
+from stemma_domain.blueprints.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
+from stemma_domain.commands import RequestCommand, RequestMeta
+from stemma_domain.features import (
     assignment,
     comments,
     documents,
@@ -36,11 +36,11 @@ from .core import (
     review,
     several,
 )
-from .core import inputs as input_commands
-from .core.commands import RequestCommand, RequestMeta
-from .core.documents.outlines import InvalidOutline, plan_outline
-from .core.documents.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
-from .core.needs.decide import UPLOADED
+from stemma_domain.features.inputs import decide as input_commands
+from stemma_domain.features.inputs.evolve import numbered
+from stemma_domain.features.needs import UPLOADED
+
+from .catalog import Catalog, Kind
 from .inputs import (
     MAX_LIST_BYTES,
     Judged,
@@ -183,7 +183,7 @@ class Intake:
         if isinstance(request, r.CommentSection):
             about = (received.tenant, request.document_id)
             made = [await self._comment(*about, comment) for comment in request.comments]
-            return comments.Comment(asked, section_id, request.version, tuple(made))
+            return comments.MakeComments(asked, section_id, request.version, tuple(made))
         decision = comments.Resolve if isinstance(request, r.ResolveThread) else comments.Reopen
         return decision(asked, section_id, request.thread_id)
 
@@ -434,7 +434,7 @@ def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestComm
         case r.CancelDocument():
             return documents.Cancel(asked)
         case r.ExportDocument():
-            return exports.Export(asked, request.format, request.redline, request.citations, request.matrix)
+            return exports.MakeExport(asked, request.format, request.redline, request.citations, request.matrix)
         case _:
             raise Refused(Problem.of("request_unsupported"))
 

@@ -13,14 +13,14 @@ from cachetools import LRUCache
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import Job, SectionJob
 from stemma_contracts.v1.outcomes import JobDead
-from stemma_document.state import State
+from stemma_domain.state import State
+from stemma_domain.work import closed_jobs, open_jobs, openings
 from stemma_eventlog import Cause, StreamId
 from stemma_messaging import MessageTooLarge, Publisher
 from stemma_messaging.again import next_id
 from stemma_messaging.dead import JOB_DEAD
 from stemma_telemetry import bind
 
-from .core.jobs import closed_jobs, open_jobs, openings
 from .open_count import OpenCount
 
 _REMEMBERED = 4096

@@ -11,10 +11,10 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_document.splitting import WrongCutError, split_rows
+from stemma_domain.commands import RequestCommand
+from stemma_domain.features.ledger import decide as ledger
+from stemma_domain.features.ledger.splitting import WrongCutError, split_rows
 
-from .core import ledger
-from .core.commands import RequestCommand
 from .requests import MAX_NAMED, Received, Refused
 
 LedgerRequest = r.ReadRequirements | r.DecideRequirements | r.SplitRequirements

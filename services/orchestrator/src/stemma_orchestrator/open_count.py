@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from stemma_contracts.v1.events import AnyEvent
-from stemma_document.state import State
+from stemma_domain.commands import Command
+from stemma_domain.state import State
+from stemma_domain.work import openings
 from stemma_eventlog import EventStore, FoldFailed, StreamId
-
-from .core.commands import Command
-from .core.jobs import openings
 
 
 @dataclass(frozen=True)

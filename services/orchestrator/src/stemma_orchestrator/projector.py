@@ -16,15 +16,14 @@ from stemma_contracts import subjects
 from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_document.details import is_in_motion, section_details
-from stemma_document.staleness import Because, Staleness, staleness
-from stemma_document.state import Document, Section, State
-from stemma_document.summary import summarise
+from stemma_domain.commands import Command
+from stemma_domain.details import is_in_motion, section_details
+from stemma_domain.staleness import Because, Staleness, staleness
+from stemma_domain.state import Document, Section, State
+from stemma_domain.summary import summarise
 from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
-
-from .core.commands import Command
 
 MAX_TRIES = 20
 _REMEMBERED = 4096

@@ -12,11 +12,11 @@ from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.events import AnyEvent
-from stemma_document.state import State
+from stemma_domain.commands import Command
+from stemma_domain.state import State
 from stemma_eventlog import Cause, EventStore, FoldFailed, StreamId
 from stemma_telemetry import get_logger, names
 
-from .core.commands import Command
 from .job_publisher import JobPublisher
 from .projector import Projector, document_of
 from .timers import Timers

@@ -15,9 +15,8 @@ from stemma_contracts.misfits import longest_field, misfits
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import DocumentRequest, Request
+from stemma_domain.commands import RequestMeta
 from stemma_messaging import InvalidMessage
-
-from .core.commands import RequestMeta
 
 MAX_NAMED = 20
 MAX_FIELD = 256

@@ -13,11 +13,10 @@ from cachetools import LRUCache
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.tokens import check_token
-from stemma_document.state import Document, State
+from stemma_domain.features.assignment import Elapsed, Reminder, Timer, timers
+from stemma_domain.state import Document, State
 from stemma_eventlog import StreamId
 from stemma_messaging import Delivery, InvalidMessage, Publisher
-
-from .core.assignment import Elapsed, Reminder, Timer, timers
 
 _REMEMBERED = 4096
 

@@ -15,7 +15,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.section import SectionStatus
-from stemma_document.views import InputView, SectionView
+from stemma_domain.views import InputView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.supervisor import LocalStemma

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Envelope, Family, registry, subjects
 from stemma_contracts.misfits import misfits
 from stemma_contracts.v1 import events as e
-from stemma_document.evolve import evolve, passed_over
-from stemma_document.open_work import open_job_ids
-from stemma_document.state import Document, Failed, NoDocument, State
+from stemma_domain.evolve import evolve, passed_over
+from stemma_domain.state import Document, Failed, NoDocument, State
+from stemma_domain.work import open_job_ids
 from stemma_messaging.addresses import stream_of
 from stemma_messaging.verdict import FOREIGN
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from stemma_client.read_threads import ReadThread
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
 
 from stemma_cli.output import clean_line
 

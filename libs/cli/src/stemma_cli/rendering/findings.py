@@ -8,7 +8,7 @@ from typing import Any
 
 from stemma_client.client import Client
 from stemma_client.findings import NOT_JUDGED, Finding, findings_in, findings_of
-from stemma_document.views import DocumentView, SectionView
+from stemma_domain.views import DocumentView, SectionView
 
 from stemma_cli.coverage import coverage_lines
 from stemma_cli.output import clean_line

@@ -16,7 +16,7 @@ from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_contracts.v1.outline import OutlineSection
-    from stemma_document.views import DocumentView
+    from stemma_domain.views import DocumentView
 
 
 Brief = Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief, of any format; `-` is stdin.")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_document.views import DocumentView
+from stemma_domain.views import DocumentView
 
 from .layered import Layout, Widths, laid_out
 from .map_lines import drawn_lines, layers

@@ -16,7 +16,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client
 from stemma_contracts.tokens import Digest
 from stemma_contracts.v1.inputs import DrawnPage, DrawnPages, PageWord, PageWords
-from stemma_document.views import InputView
+from stemma_domain.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served

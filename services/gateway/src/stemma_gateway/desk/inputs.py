@@ -12,7 +12,7 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_document.views import InputView
+from stemma_domain.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to

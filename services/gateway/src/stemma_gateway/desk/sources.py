@@ -16,7 +16,7 @@ from stemma_client import Client, DocumentView
 from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1.inputs import Anchor, Anchors
-from stemma_document.views import InputView
+from stemma_domain.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.suggestions import suggestion_in
 from stemma_contracts.v1.requests import EditSection
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to

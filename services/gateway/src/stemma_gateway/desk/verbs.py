@@ -8,7 +8,7 @@ from typing import Any
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.section import SectionStatus
-from stemma_document.views import SectionView
+from stemma_domain.views import SectionView
 
 Form = Mapping[str, str]
 MOST_DIGITS = 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stemma_document.views import DocumentView, VersionView
+from stemma_domain.views import DocumentView, VersionView
 
 STEP, MARGIN = 14, 8
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from stemma_client import DocumentView, ExportView
-from stemma_document.views import FormExportView
+from stemma_domain.views import FormExportView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from stemma_document.proposal_state import Proposed
-from stemma_document.state import AwaitingAnswer, AwaitingReview, Document, Lifecycle, Section, State
+from stemma_domain.features.proposals import Proposed
+from stemma_domain.state import AwaitingAnswer, AwaitingReview, Document, Lifecycle, Section, State
 from stemma_telemetry.metrics import histogram
 from stemma_telemetry.names import Attr, Metric
 

@@ -1,0 +1,1 @@
+"""Blueprints: document kinds as data, and the sections that a document gets from one."""

@@ -1,0 +1,316 @@
+"""Fold one event into the state. Applies no rule: the event is a fact. An exception here is a bug of ours.
+
+An event that was decided on this document fits it. One that does not was put into the log by somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.usage import Usage
+
+from .features.assignment import assignment_after, assignment_kept
+from .features.comments import threads_after
+from .features.cycles import Cycle, begun_again, cycle_after
+from .features.exports import export_applied
+from .features.forms import form_applied
+from .features.inputs.evolve import first_inputs, inputs_applied
+from .features.ledger.answering import sought_again
+from .features.ledger.evolve import ledger_applied
+from .job_ids import GENERATE, job_id
+from .sections import cancelled, notes_after, section_after, started
+from .state import Document, HandledRequest, Lifecycle, NoDocument, Section, StaleSince, State, settled
+
+_REOPENING = (
+    e.SectionRetried,
+    e.SectionEditRequested,
+    e.SectionEdited,
+    e.SectionRestored,
+    e.SectionRegenerationRequested,
+)
+
+_LIFECYCLES: dict[type[e.AnyEvent], Lifecycle] = {
+    e.DocumentPaused: Lifecycle.PAUSED,
+    e.DocumentResumed: Lifecycle.RUNNING,
+    e.DocumentCompleted: Lifecycle.COMPLETED,
+    e.DocumentFailed: Lifecycle.FAILED,
+}
+
+
+def evolve(state: State, event: e.AnyEvent, at: datetime | None = None, sequence: int = 0) -> State:
+    """The state after an event of this time and place in the stream; without them it is an event that could come.
+
+    An event that does not fit the state leaves it as it is: the very same object is returned.
+    """
+    match state:
+        case NoDocument():
+            before = _requested(event) if isinstance(event, e.DocumentRequested) else None
+        case Document():
+            before = state if not isinstance(event, e.DocumentRequested) else None
+        case _:
+            assert_never(state)
+    return _evolved(before, event, at, sequence) if before is not None and fits(before, event) else state
+
+
+def passed_over(state: State) -> State:
+    """The state after an event of a type that is not known here: it counts, for ids of jobs are made of its number."""
+    return replace(state, number=state.number + 1) if isinstance(state, Document) else state
+
+
+def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequence: int) -> Document:
+    document = replace(document, time=at or document.time, sequence=sequence or document.sequence)
+    applied = sought_again(_applied(_counted(document, event), event), event)
+    return _marked(_begun(applied, event), event)
+
+
+def _requested(event: e.DocumentRequested) -> Document:
+    document = Document(
+        tenant=event.tenant,
+        document_id=event.document_id,
+        kind=event.kind,
+        title=event.title,
+        brief=event.brief,
+        created_at=event.created_at,
+        language=event.language,
+        cycle=Cycle(event.cycle) if event.cycle else None,
+        sections={plan.section_id: Section(plan) for plan in event.sections},
+        wordings=event.wordings,
+        titled_by_file=event.titled_by_file,
+    )
+    return replace(document, inputs=first_inputs(replace(document, number=1), event))
+
+
+def _counted(document: Document, event: e.AnyEvent) -> Document:
+    """What every event may carry: words of a person, and the request behind it."""
+    said, usage = with_words(document.said, event), with_usage(document.usage, event)
+    document = replace(document, number=document.number + 1, said=said, usage=usage)
+    if event.request_id is None:
+        return document
+    handled = _handled(document, event, document.requests.get(event.request_id))
+    return replace(document, requests={**document.requests, event.request_id: handled})
+
+
+def _begun(document: Document, event: e.AnyEvent) -> Document:
+    """The sections that the event starts are being written."""
+    begun = {name: started(document, document.sections[name]) for name in event.starts}
+    return replace(document, sections={**document.sections, **begun}) if begun else document
+
+
+def _marked(document: Document, event: e.AnyEvent) -> Document:
+    """Since when sections are stale is what the events say."""
+    since = StaleSince(document.time, document.sequence, getattr(event, "section_id", None))
+    marks: dict[str, StaleSince | None] = {mark.section_id: since for mark in event.makes_stale}
+    marks |= dict.fromkeys(event.clears_stale)
+    marked = {name: _with_mark(document.sections[name], mark) for name, mark in marks.items()}
+    return replace(document, sections={**document.sections, **marked}) if marked else document
+
+
+def _with_mark(section: Section, mark: StaleSince | None) -> Section:
+    return replace(section, notes=replace(section.notes, stale=mark))
+
+
+def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | None) -> HandledRequest:
+    """What came of a request after one more of its events: one about several sections has an event for each."""
+    so_far = before or HandledRequest(event.request_digest or "")
+    refused = (event,) if isinstance(event, e.DecisionRefused) else ()
+    started = {section_id: job_id(document, GENERATE, section_id) for section_id in event.starts}
+    return replace(
+        so_far,
+        section_ids=(*so_far.section_ids, *_sections_of(event)),
+        export_id=getattr(event, "export_id", None),
+        refusals=(*so_far.refusals, *refused),
+        started=started,
+        sequence=document.sequence,
+    )
+
+
+def _sections_of(event: e.AnyEvent) -> tuple[str, ...]:
+    match event:
+        case e.SectionEvent():
+            return (event.section_id,)
+        case e.RevisionCycleStarted():
+            return event.sections
+        case _:
+            return ()
+
+
+def _applied(document: Document, event: e.AnyEvent) -> Document:
+    match event:
+        case (
+            e.SectionCommented()
+            | e.SectionThreadResolved()
+            | e.SectionThreadReopened()
+            | e.SectionAssigned()
+            | e.SectionUnassigned()
+            | e.SectionDueSoon()
+            | e.SectionOverdue()
+        ):
+            return _aside_applied(document, event)
+        case e.SectionEvent():
+            return _section_applied(document, event)
+        case e.InputEvent():
+            return inputs_applied(document, event)
+        case e.DocumentPaused() | e.DocumentResumed() | e.DocumentCompleted() | e.DocumentFailed():
+            return replace(document, lifecycle=_LIFECYCLES[type(event)])
+        case e.DocumentCancelled():
+            sections = {name: cancelled(section) for name, section in document.sections.items()}
+            return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
+        case e.ExportRequested() | e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
+            return export_applied(document, event)
+        case (
+            e.RequirementsRequested()
+            | e.RequirementsRead()
+            | e.RequirementsUnread()
+            | e.RequirementsDecided()
+            | e.RequirementsSplit()
+            | e.RequirementsAdded()
+        ):
+            return ledger_applied(document, event)
+        case e.FormFieldsConfirmed() | e.FormExportRequested() | e.FormExported() | e.FormExportFailed():
+            return form_applied(document, event)
+        case e.OutcomeSuperseded():
+            return settled(document, event.job_id)
+        case e.RevisionCycleStarted():
+            at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+            document = begun_again(document, event)
+            return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end else document
+        case e.DocumentRequested() | e.DecisionRefused():
+            return document
+        case _:
+            assert_never(event)
+
+
+def _aside_applied(document: Document, event: e.AnyCommentEvent | e.AnyAssignmentEvent) -> Document:
+    """What leaves the text and the status of a section as they are."""
+    section = document.sections[event.section_id]
+    if isinstance(event, e.SectionCommented | e.SectionThreadResolved | e.SectionThreadReopened):
+        section = replace(section, threads=threads_after(section.threads, event, document.time))
+    else:
+        assignment = assignment_after(section.assignment, event, document.number, document.time)
+        section = replace(section, assignment=assignment)
+    return replace(document, sections={**document.sections, event.section_id: section})
+
+
+def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
+    before = document.sections[event.section_id]
+    section = section_after(document, before, event)
+    notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
+    section = replace(section, notes=notes, assignment=assignment_kept(before.assignment, event))
+    closed = getattr(event, "job_id", None)
+    document = replace(
+        document,
+        sections={**document.sections, event.section_id: section},
+        settled_jobs=document.settled_jobs if closed is None else document.settled_jobs | {closed},
+    )
+    if document.cycle is not None:
+        document = replace(document, cycle=cycle_after(document, document.cycle, event))
+    at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+    found_stale = (
+        document.lifecycle is Lifecycle.COMPLETED and isinstance(event, e.SectionChecked) and event.makes_stale
+    )
+    reopened = found_stale or (at_its_end and _reopens(event))
+    return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
+
+
+def _reopens(event: e.AnySectionEvent) -> bool:
+    """Whether it takes a section out of its rest; an edit that is only proposed leaves it there."""
+    proposed = isinstance(event, e.SectionEditRequested) and event.proposal_id is not None
+    return isinstance(event, _REOPENING) and not proposed
+
+
+def fits(document: Document, event: e.AnyEvent) -> bool:
+    """Whether the document has what the event names; of a ``DocumentRequested``, whether its own plan has it."""
+    new = {event.section.section_id} if isinstance(event, e.FormFieldsConfirmed) else frozenset[str]()
+    return document.sections.keys() | new >= set(_sections_named(event)) and _has_the_rest(document, event)
+
+
+def _sections_named(event: e.AnyEvent) -> Iterator[str]:
+    yield from event.starts
+    yield from (mark.section_id for mark in event.makes_stale)
+    yield from event.clears_stale
+    match event:
+        case e.SectionEvent() | e.FormExportRequested():
+            yield event.section_id
+        case e.RevisionCycleStarted():
+            yield from event.sections
+        case e.FormFieldsConfirmed():
+            yield from event.section.depends_on
+        case e.ExportRequested():
+            yield from (pair.section_id for pair in event.redline)
+        case e.DocumentRequested():
+            yield from (name for plan in event.sections for name in plan.depends_on)
+        case _:
+            pass
+
+
+def _has_the_rest(document: Document, event: e.AnyEvent) -> bool:
+    match event:
+        case e.DocumentInputAdded():
+            return True
+        case e.InputEvent() | e.FormFieldsConfirmed():
+            return event.input_id in document.inputs
+        case e.FormExportRequested():
+            return event.input_id in document.inputs and _has_version(document, event.section_id, event.version)
+        case e.FormExported() | e.FormExportFailed():
+            return event.export_id in document.form_exports
+        case e.SectionRestored():
+            return _has_version(document, event.section_id, event.restored_version)
+        case e.SectionRevisionRequested() | e.SectionEditRequested():
+            return document.sections[event.section_id].current is not None
+        case _:
+            return True
+
+
+def _has_version(document: Document, section_id: str, number: int) -> bool:
+    return any(version.number == number for version in document.sections[section_id].versions)
+
+
+MOST_SAID = 200
+"""A job carries the latest words only; 200 references are about 50 KB."""
+
+
+def with_words(said: tuple[ArtifactRef, ...], event: e.AnyEvent) -> tuple[ArtifactRef, ...]:
+    """The words of people after an event, the latest last, the same words once."""
+    words = _words(event)
+    if words is None or words in said:
+        return said
+    return (*said, words)[-MOST_SAID:]
+
+
+def _words(event: e.AnyEvent) -> ArtifactRef | None:
+    match event:
+        case e.SectionRegenerationRequested():
+            return event.guidance
+        case e.SectionRevisionRequested():
+            return event.feedback
+        case e.SectionEditRequested():
+            return event.instruction
+        case e.SectionNeedAnswered() if event.answered_by == "person":
+            return event.answer
+        case e.SectionEdited() if event.origin is Origin.WRITTEN:
+            return event.draft
+        case e.RevisionCycleStarted() if event.asked_by == "person":
+            return event.feedback
+        case _:
+            return None
+
+
+NOTHING = Usage()
+
+
+def with_usage(so_far: Usage, event: e.AnyEvent) -> Usage:
+    """The usage after an event, which may tell that of a job."""
+    return so_far.plus(event.usage) if isinstance(event, e.PaidEvent) and event.usage != NOTHING else so_far
+
+
+def with_usage_before(event: e.AnyEvent, so_far: Usage) -> e.AnyEvent:
+    """An event that adds to the usage with what it was before: whoever sees this event alone knows both."""
+    if not isinstance(event, e.PaidEvent) or event.usage == NOTHING:
+        return event
+    return event.model_copy(update={"usage_before": so_far})

@@ -1,0 +1,270 @@
+"""Exports: the document as it is now, or a comparison of versions that it has, becomes a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict, assert_never
+
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.exports import (
+    ExportFormat,
+    ExportSection,
+    ExportVersion,
+    ExportWarning,
+    OverlongSection,
+    VersionPair,
+)
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+
+from stemma_domain.commands import RequestCommand, refused
+from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory
+from stemma_domain.hooks import Feature, Task, Work
+from stemma_domain.job_ids import CONVERT, job_id
+from stemma_domain.job_parts import head_of, images_of
+from stemma_domain.outcomes import unfitting
+from stemma_domain.staleness import staleness
+from stemma_domain.state import Document, Section, settled, status_of
+from stemma_domain.views import ExportView
+
+from .cycles import exported
+
+
+@dataclass(frozen=True)
+class MakeExport(RequestCommand):
+    request = requests.ExportDocument
+    format: ExportFormat
+    redline: tuple[VersionPair, ...] = ()
+    citations: bool = False
+    matrix: bool = False
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export that was asked for; ``job_id`` is None once it is settled, with an artifact or with a failure."""
+
+    format: ExportFormat
+    job_id: str | None
+    redline: tuple[VersionPair, ...] = ()
+    artifact: ArtifactRef | None = None
+    warnings: tuple[ExportWarning, ...] = ()
+    too_long: tuple[OverlongSection, ...] = ()
+    failure: str | None = None
+    citations: bool = False
+    matrix: bool = False
+
+
+def export_applied(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
+    """The document after an event of an export."""
+    export = _export_after(document, event)
+    document = document if isinstance(event, e.ExportRequested) else settled(document, event.job_id)
+    return replace(document, exports={**document.exports, event.export_id: export})
+
+
+def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Export:
+    match event:
+        case e.ExportRequested():
+            return Export(
+                event.format,
+                job_id(document, CONVERT, event.export_id),
+                event.redline,
+                citations=event.citations,
+                matrix=event.matrix,
+            )
+        case e.DocumentExported():
+            return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)
+        case e.ExportFailed() | e.ExportJobDead():
+            return Export(event.format, None, failure=event.detail or "failed")
+        case _:
+            assert_never(event)
+
+
+def decide(command: MakeExport, document: Document) -> Sequence[e.AnyEvent]:
+    """The request for an export, or the refusal of a comparison of something that is not there."""
+    return [_not_there(command, document) or _requested(command, document)]
+
+
+def _requested(command: MakeExport, document: Document) -> e.ExportRequested:
+    export_id = f"export-{document.number + 1}"
+    return e.ExportRequested(
+        **command.asked,
+        export_id=export_id,
+        format=command.format,
+        redline=command.redline,
+        citations=command.citations,
+        matrix=command.matrix,
+    )
+
+
+def _not_there(command: MakeExport, document: Document) -> e.AnyRefusal | None:
+    for pair in command.redline:
+        section = document.sections.get(pair.section_id)
+        if section is None:
+            return e.RefusedUnknownSection(**refused(command))
+        known = {0, *(version.number for version in section.versions)}
+        if unknown := {pair.from_version, pair.to_version} - known:
+            return e.RefusedUnknownVersion(**refused(command, pair.section_id), restore_version=min(unknown))
+    return None
+
+
+_MOST_VERSIONS = 100
+"""In one job, so that it stays a message."""
+
+
+def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple[ExportSection, ...]:
+    """The sections of a comparison, in the order of the document."""
+    asked = {pair.section_id: pair for pair in pairs}
+    most = _MOST_VERSIONS // max(1, len(asked))
+    return tuple(_compared(section, asked[name], most) for name, section in document.sections.items() if name in asked)
+
+
+def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[InputFile, ...]:
+    """The images that came with the compared versions."""
+    chosen = ((pair.section_id, number) for pair in pairs for number in (pair.from_version, pair.to_version))
+    return tuple(
+        asset
+        for section_id, number in chosen
+        for version in document.sections[section_id].versions
+        if version.number == number
+        for asset in version.assets
+    )
+
+
+def _compared(section: Section, pair: VersionPair, most: int) -> ExportSection:
+    return ExportSection(
+        section_id=section.plan.section_id,
+        title=section.plan.title,
+        status=status_of(section.phase),
+        version=pair.to_version,
+        draft=_draft_of(section, pair.to_version),
+        previous=_draft_of(section, pair.from_version),
+        history=_history(section, pair, most),
+    )
+
+
+def _history(section: Section, pair: VersionPair, most: int) -> tuple[ExportVersion, ...]:
+    """The versions on the way; of too many only the names are told, of the newest."""
+    passed = [version for version in section.versions if pair.from_version < version.number <= pair.to_version]
+    return tuple(
+        ExportVersion(
+            version=v.number, author=v.author, made_at=v.made_at, draft=v.draft if len(passed) <= most else None
+        )
+        for v in passed[-max(1, most) :]
+    )
+
+
+def _draft_of(section: Section, number: int) -> ArtifactRef | None:
+    return next((version.draft for version in section.versions if version.number == number), None)
+
+
+class _Settled(TypedDict):
+    export_id: str
+    format: ExportFormat
+    job_id: str
+
+
+class _Requirements(TypedDict):
+    ledger: ArtifactRef | None
+    open_requirements: tuple[str, ...]
+    matrix: tuple[AnsweredRows, ...]
+    answers: tuple[RequirementAnswer, ...]
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The conversions that are open, also while the document is paused."""
+    for export_id, export in document.exports.items():
+        if export.job_id is not None:
+            yield export.job_id, _CONVERSION, (document, export_id, export)
+
+
+def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDocument:
+    assert export.job_id is not None
+    return j.ConvertDocument(
+        job_id=export.job_id,
+        document=head_of(document),
+        export_id=export_id,
+        format=export.format,
+        sections=compared_sections(export.redline, document) if export.redline else _sections(document, export),
+        assets=images_of(document, compared_assets(export.redline, document)),
+        generator=_generator(document),
+        redline=bool(export.redline),
+        citations=export.citations,
+        **_requirements(document, export),
+    )
+
+
+def _converted(document: Document, export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
+    settled = _Settled(export_id=export_id, format=export.format, job_id=outcome.job_id)
+    match outcome:
+        case o.DocumentConverted():
+            return e.DocumentExported(
+                **settled,
+                artifact=outcome.artifact,
+                warnings=outcome.warnings,
+                remarks=outcome.remarks,
+                too_long=outcome.too_long,
+                not_covered=outcome.not_covered,
+                open_requirements=outcome.open_requirements,
+            )
+        case o.ConversionFailed():
+            return e.ExportFailed(**settled, detail=outcome.detail)
+        case o.JobDead():
+            return e.ExportJobDead(**settled, detail=outcome.detail)
+        case _:
+            raise unfitting(outcome)
+
+
+def _requirements(document: Document, export: Export) -> _Requirements:
+    """What the document has to answer, and what of it is open; a comparison does not go out."""
+    ledger = document.ledger
+    if ledger is None or export.redline:
+        return _Requirements(ledger=None, open_requirements=(), matrix=(), answers=())
+    matrix, still_open = answered_rows(document) if export.matrix else (), open_mandatory(document)
+    rows = ledger.rows if matrix or still_open else None
+    answers = answering_blocks(document) if matrix else ()
+    return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix, answers=answers)
+
+
+def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:
+    stale = staleness(document)
+    return tuple(_section(section, section.plan.section_id in stale, export) for section in exported(document))
+
+
+def _section(section: Section, stale: bool, export: Export) -> ExportSection:
+    validation = section.current.validation if section.current else None
+    return ExportSection(
+        section_id=section.plan.section_id,
+        title=section.plan.title,
+        status=status_of(section.phase),
+        stale=stale,
+        version=section.current_number,
+        draft=section.current.draft if section.current else None,
+        max_pages=section.plan.max_pages,
+        covers_inputs=section.plan.covers_inputs,
+        coverage=validation.coverage if validation else None,
+        grounding=validation.grounding if validation and export.citations else None,
+        blocks=validation.blocks if validation and export.matrix else None,
+    )
+
+
+def _generator(document: Document) -> str:
+    versions = (version for section in document.sections.values() for version in section.versions)
+    return ", ".join(sorted({version.provenance.model for version in versions if version.provenance}))[:200]
+
+
+_CONVERSION = Task(_convert, _converted, of_section=False)
+
+
+def export_view(export_id: str, export: Export) -> ExportView:
+    """The view of an export."""
+    return ExportView(export_id, export.format, export.artifact, export.warnings, export.failure, export.too_long)
+
+
+FEATURE = Feature[MakeExport](
+    commands=(MakeExport,), decide=decide, work=work, job_owners={CONVERT: subjects.CONVERTER}
+)

@@ -1,0 +1,284 @@
+"""The buyer's forms: a person confirms the fields that were found in one, a section of its own answers them, and its
+approved answers are written into the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TypeAlias, assert_never
+
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionPlan, SectionStatus
+
+from stemma_domain.commands import RequestCommand, RequestMeta, refused
+from stemma_domain.features.inputs.material import changed_inputs, lacks_form
+from stemma_domain.features.inputs.state import Input
+from stemma_domain.hooks import Feature, Task, Work
+from stemma_domain.job_ids import FILL, job_id
+from stemma_domain.job_parts import head_of
+from stemma_domain.outcomes import unfitting
+from stemma_domain.staleness import Staleness
+from stemma_domain.state import Document, Lifecycle, Section, status_of
+from stemma_domain.views import FormExportView
+
+
+@dataclass(frozen=True)
+class Confirm(RequestCommand):
+    """The fields of a version of a form are to be answered, but for those that are dropped."""
+
+    request = requests.ConfirmFormFields
+    input_id: str
+    version: int
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Export(RequestCommand):
+    """The approved answers are to be written into a form."""
+
+    request = requests.ExportForm
+    input_id: str
+
+
+FormCommand: TypeAlias = Confirm | Export
+
+
+def command_of(asked: RequestMeta, request: requests.ConfirmFormFields | requests.ExportForm) -> FormCommand:
+    """What a request about a form asks for."""
+    match request:
+        case requests.ConfirmFormFields():
+            return Confirm(asked, request.input_id, request.version, request.dropped)
+        case requests.ExportForm():
+            return Export(asked, request.input_id)
+        case _:
+            assert_never(request)
+
+
+@dataclass(frozen=True)
+class FormExport:
+    """A form with the answers of a version of a section in it; it has a job while they are being written."""
+
+    input_id: str
+    input_version: int
+    section_id: str
+    version: int
+    job_id: str | None = None
+    artifact: ArtifactRef | None = None
+    answered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+def form_applied(document: Document, event: e.AnyFormEvent) -> Document:
+    """The document after an event of a form."""
+    match event:
+        case e.FormFieldsConfirmed():
+            return _with_section(document, event)
+        case e.FormExportRequested():
+            export = FormExport(
+                event.input_id,
+                event.input_version,
+                event.section_id,
+                event.version,
+                job_id(document, FILL, event.export_id),
+            )
+            return replace(document, form_exports={**document.form_exports, event.export_id: export})
+        case e.FormExported() | e.FormExportFailed():
+            exports = {**document.form_exports, event.export_id: _after(document.form_exports[event.export_id], event)}
+            return replace(document, form_exports=exports, settled_jobs=document.settled_jobs | {event.job_id})
+        case _:
+            assert_never(event)
+
+
+def _with_section(document: Document, event: e.FormFieldsConfirmed) -> Document:
+    """A section that is there keeps its text and has another plan; a new one takes a document out of its rest."""
+    plan = event.section
+    known = document.sections.get(plan.section_id)
+    section = replace(known, plan=plan) if known else Section(plan)
+    rests = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+    return replace(
+        document,
+        sections={**document.sections, plan.section_id: section},
+        lifecycle=Lifecycle.RUNNING if rests and not known else document.lifecycle,
+    )
+
+
+def _after(export: FormExport, event: e.FormExported | e.FormExportFailed) -> FormExport:
+    match event:
+        case e.FormExported():
+            return replace(
+                export, job_id=None, artifact=event.artifact, answered=event.answered, unanswered=event.unanswered
+            )
+        case e.FormExportFailed():
+            return replace(export, job_id=None, reasons=event.reasons or ("failed",))
+        case _:
+            assert_never(event)
+
+
+KIND = "form"
+MAX_TITLE = 200
+_DONE = (SectionStatus.APPROVED, SectionStatus.EDITED)
+
+
+def decide(command: FormCommand, document: Document) -> Sequence[e.AnyEvent]:
+    """The section of a form, or the form with its answers; else why there is none."""
+    one = document.inputs.get(command.input_id)
+    if one is None or one.withdrawn:
+        return [e.RefusedUnknownInput(**refused(command), input_id=command.input_id)]
+    match command:
+        case Confirm():
+            return [_confirmed(command, document, one)]
+        case Export():
+            return [_exported(command, document, one)]
+        case _:
+            assert_never(command)
+
+
+def _confirmed(command: Confirm, document: Document, one: Input) -> e.AnyEvent:
+    if document.lifecycle is Lifecycle.CANCELLED:
+        return e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)
+    if command.version != one.version:
+        return e.RefusedInputVersion(
+            **refused(command), input_id=one.input_id, version=command.version, current_version=one.version
+        )
+    found = one.current.reading.form if one.current and one.current.reading else None
+    if found is None or not set(found.field_ids).difference(command.dropped):
+        return e.RefusedFormFields(**refused(command), input_id=one.input_id)
+    unknown = next((name for name in command.dropped if name not in found.field_ids), None)
+    if unknown is not None:
+        return e.RefusedFormFields(**refused(command), input_id=one.input_id, field_id=unknown)
+    section = _planned(command, document, one, found)
+    return e.FormFieldsConfirmed(**command.asked, input_id=one.input_id, version=one.version, section=section)
+
+
+def _exported(command: Export, document: Document, one: Input) -> e.AnyEvent:
+    section = next(
+        (s for s in document.sections.values() if s.plan.form and s.plan.form.input_id == one.input_id), None
+    )
+    if section is None:
+        return e.RefusedFormFields(**refused(command), input_id=one.input_id, unconfirmed=one.form)
+    status = status_of(section.phase)
+    if status not in _DONE:
+        return e.RefusedByStatus(**refused(command, section.plan.section_id), status=status)
+    if old := _for_older_form(command, document, section, one):
+        return old
+    return e.FormExportRequested(
+        **command.asked,
+        export_id=f"form-export-{document.number + 1}",
+        input_id=one.input_id,
+        input_version=one.version,
+        section_id=section.plan.section_id,
+        version=section.current_number,
+    )
+
+
+def _for_older_form(command: Export, document: Document, section: Section, one: Input) -> e.RefusedStaleAnswers | None:
+    changed = next((change for change in changed_inputs(document, section) if change.input_id == one.input_id), None)
+    if changed is None:
+        return None
+    fields = one.asks(changed.accepted_version)[0] ^ one.asks(one.version)[0]
+    return e.RefusedStaleAnswers(
+        **refused(command, section.plan.section_id),
+        input_id=one.input_id,
+        version=changed.accepted_version,
+        current_version=one.version,
+        field_ids=tuple(sorted(fields)[:MOST_REASONS]),
+    )
+
+
+def _planned(command: Confirm, document: Document, one: Input, found: FoundFields) -> SectionPlan:
+    """It is reviewed as the document's first section is; its text rests on the inputs alone."""
+    first = next(iter(document.sections.values())).plan
+    return SectionPlan(
+        section_id=f"{KIND}-{one.input_id}"[:64],
+        title=PurePosixPath(one.name).stem[:MAX_TITLE],
+        kind=KIND,
+        graph="section",
+        purpose="the answers to the fields of a form of the client",
+        review=first.review,
+        review_edits=first.review_edits,
+        max_lint_rounds=first.max_lint_rounds,
+        max_revisions=first.max_revisions,
+        form=AnsweredForm(input_id=one.input_id, version=one.version, fields=found.fields, dropped=command.dropped),
+    )
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The forms that are being filled, also while the document is paused."""
+    for export_id, export in document.form_exports.items():
+        if export.job_id is not None:
+            yield export.job_id, _FILLING, (document, export_id, export)
+
+
+def _fill(document: Document, export_id: str, export: FormExport) -> j.FillForm:
+    assert export.job_id is not None
+    one = document.inputs[export.input_id]
+    content = one.content(export.input_version)
+    (version,) = (v for v in document.sections[export.section_id].versions if v.number == export.version)
+    assert content is not None
+    return j.FillForm(
+        job_id=export.job_id,
+        document=head_of(document),
+        export_id=export_id,
+        name=one.name,
+        form=content.file,
+        answers=version.draft,
+    )
+
+
+def _filled(document: Document, export_id: str, export: FormExport, outcome: o.Outcome) -> e.AnyFormEvent:
+    match outcome:
+        case o.FormFilled():
+            return e.FormExported(
+                export_id=export_id,
+                job_id=outcome.job_id,
+                artifact=outcome.artifact,
+                answered=outcome.answered,
+                unanswered=outcome.unanswered,
+            )
+        case o.FormNotFilled():
+            return e.FormExportFailed(export_id=export_id, job_id=outcome.job_id, reasons=outcome.reasons)
+        case o.JobDead():
+            return e.FormExportFailed(export_id=export_id, job_id=outcome.job_id, reasons=(outcome.detail,))
+        case _:
+            raise unfitting(outcome)
+
+
+_FILLING = Task(_fill, _filled, of_section=False)
+
+
+def form_export_view(export_id: str, export: FormExport) -> FormExportView:
+    """The view of a form with answers."""
+    return FormExportView(
+        export_id,
+        export.input_id,
+        export.input_version,
+        export.section_id,
+        export.version,
+        export.artifact,
+        export.answered,
+        export.unanswered,
+        export.reasons,
+    )
+
+
+def may_start(document: Document, section: Section, _stale: Staleness) -> bool:
+    """Whether a section answers a form that counts, or none."""
+    return not lacks_form(document, section)
+
+
+FEATURE = Feature[FormCommand](
+    commands=(Confirm, Export),
+    decide=decide,
+    work=work,
+    job_owners={FILL: subjects.CONVERTER},
+    may_start=may_start,
+)

@@ -1,0 +1,272 @@
+"""Generation: a section is written by its graph once all that it rests on is settled, and then validated.
+
+Its events are folded in `sections.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.evaluation import COMPLETE, Evaluation
+from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
+
+from stemma_domain.commands import SectionCommand, by_status
+from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
+from stemma_domain.hooks import Feature, Task
+from stemma_domain.job_ids import GENERATE, RESUME
+from stemma_domain.job_parts import head_of, outline_of, recorded, upstream_drafts
+from stemma_domain.outcomes import Failure, failed, paid, settled, unfitting
+from stemma_domain.staleness import Staleness
+from stemma_domain.state import (
+    AwaitingReview,
+    Document,
+    Failed,
+    Generating,
+    Resuming,
+    Section,
+    Validating,
+    Working,
+    status_of,
+)
+from stemma_domain.texts import next_version
+
+from .checks import validation
+from .cycles import human_feedback
+
+_SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+
+
+@dataclass(frozen=True)
+class Retry(SectionCommand):
+    request = requests.RetrySection
+
+
+def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
+    """A failed section is tried again, one whose job never comes to an end, and a check that did not find all out."""
+    section = document.sections[command.section_id]
+    if not isinstance(section.phase, Failed | Working) and not _is_unchecked(section):
+        return [by_status(command, section)]
+    return [e.SectionRetried(**command.asked, section_id=command.section_id)]
+
+
+def _is_unchecked(section: Section) -> bool:
+    """Whether a draft waits for its reviewer without a check of all of it."""
+    validation = section.current.validation if section.current else None
+    return isinstance(section.phase, AwaitingReview) and validation is not None and not validation.complete
+
+
+def is_met(document: Document, section: Section, stale: Staleness) -> bool:
+    """Whether every direct upstream is settled and not stale."""
+    return not held_up_by(document, section, stale)
+
+
+def held_up_by(document: Document, section: Section, stale: Staleness) -> tuple[str, ...]:
+    """The direct upstreams that have to be settled before the section is written."""
+    upstreams = section.plan.depends_on
+    return tuple(name for name in upstreams if name in stale or not _is_settled(document.sections[name]))
+
+
+def all_settled(document: Document) -> bool:
+    """Whether a person or a policy has settled the current version of every section that is needed."""
+    return all(_is_settled(section) or lacks_form(document, section) for section in document.sections.values())
+
+
+def _is_settled(section: Section) -> bool:
+    return status_of(section.phase) in _SETTLED
+
+
+def validated(
+    outcome: o.DraftValidated, section: Section, generating: Generating | None, *, in_cycles: bool
+) -> e.SectionLintFailed | e.SectionApproved | e.SectionReviewRequested:
+    """The event of a validation; a draft that no graph is writing has its reviewer.
+
+    What could not be checked in full goes to a person under every policy: to write it again would mend nothing.
+    """
+    common, version, validation = settled(outcome, section), section.current_number, outcome.validation
+    if generating and validation.complete and not validation.passed and generating.round < section.plan.max_lint_rounds:
+        return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
+    if generating and _settled_by_policy(section, in_cycles) and _is_sound(validation, section.plan):
+        return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
+    return e.SectionReviewRequested(**common, version=version, validation=validation)
+
+
+def never_validated(outcome: o.JobDead, section: Section) -> e.SectionReviewRequested:
+    """The event of a check that was given up after its tries: a person has the draft, and is told."""
+    why = outcome.detail or "the check was given up"
+    unchecked = ValidationSummary(
+        passed=False, issue_count=1, rules={NOT_CHECKED: 1}, engine="", engine_version="", not_checked=why
+    )
+    return e.SectionReviewRequested(**settled(outcome, section), version=section.current_number, validation=unchecked)
+
+
+def _is_sound(validation: ValidationSummary, plan: SectionPlan) -> bool:
+    """Nothing was found: for an amount or a date that nothing supports, and for what is lost, a person has to stand.
+
+    Where nobody could find out what of the inputs is lost, some of it may be: there is no coverage, or a part of the
+    inputs is in another language than the text.
+    """
+    coverage = validation.coverage
+    lost = plan.covers_inputs if coverage is None else coverage.missing_blocks + coverage.not_comparable > 0
+    return validation.passed and not lost and not validation.unsupported.keys() & {"amount", "date"}
+
+
+def _settled_by_policy(section: Section, in_cycles: bool) -> bool:
+    """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge.
+
+    Where a review judges the sections in cycles, an evaluation is shown and stops none of them.
+    """
+    evaluation: Evaluation | None = section.current.evaluation if section.current else None
+    policy = section.plan.review
+    if evaluation is None or policy.mode is ReviewMode.HUMAN:
+        return False
+    if in_cycles and policy.mode is ReviewMode.NONE:
+        return True
+    if not evaluation.judged:
+        complete = all(check.passed for check in evaluation.checks if check.check == COMPLETE)
+        return policy.mode is ReviewMode.NONE and complete
+    if not evaluation.passed:
+        return False
+    return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
+
+
+class _Requirements(TypedDict):
+    ledger: ArtifactRef | None
+    requirements: tuple[str, ...]
+
+
+def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
+    in_cycle = document.cycle is not None and document.cycle.revision_feedback is not None
+    again = phase.round > 0 or in_cycle
+    return j.GenerateSection(
+        job_id=phase.job_id,
+        document=head_of(document),
+        section=section.plan,
+        brief=document.brief,
+        brief_file=brief_file(document),
+        inputs=evidence_of(document),
+        manner=manner_of(document),
+        outline=outline_of(document),
+        upstream=upstream_drafts(document, phase.upstream),
+        guidance=phase.guidance or human_feedback(document),
+        previous=section.current.draft if again and section.current else None,
+        report=phase.report,
+        round=phase.round,
+        revision_feedback=document.cycle.revision_feedback if document.cycle else None,
+        unmet_review=document.cycle.unmet_review if document.cycle else None,
+        thread_id=phase.job_id,
+        **recorded(phase.tries),
+        answered_before=phase.tries.answers,
+        **_requirements(document, section),
+    )
+
+
+def _requirements(document: Document, section: Section) -> _Requirements:
+    """What of the ledger people assigned to the section."""
+    ledger = document.ledger
+    assigned = ledger.assigned_to(section.plan.section_id) if ledger else ()
+    return _Requirements(ledger=ledger.rows if ledger and assigned else None, requirements=assigned)
+
+
+def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGraph:
+    return j.ResumeGraph(
+        job_id=phase.job_id,
+        document=head_of(document),
+        section=section.plan,
+        thread_id=phase.thread_id,
+        checkpoint_id=phase.checkpoint_id,
+        answer=phase.answer,
+        answered_by=phase.answered_by,
+        failed=phase.failed,
+        detail=phase.detail,
+        **recorded(phase.generating.tries),
+        answered_before=phase.generating.tries.answers,
+    )
+
+
+def _validate(document: Document, section: Section, phase: Validating) -> j.ValidateDraft:
+    return validation(document, section, phase.job_id)
+
+
+def _resumed(document: Document, section: Section, phase: Resuming, outcome: o.Outcome) -> e.AnyEvent:
+    return _written(document, section, phase.generating, outcome)
+
+
+def _written(document: Document, section: Section, generating: Generating, outcome: o.Outcome) -> e.AnyEvent:
+    """What a graph's end or pause means."""
+    match outcome:
+        case o.SectionGenerated():
+            return _drafted(section, generating, outcome)
+        case o.GraphPaused():
+            return e.SectionNeedRaised(**paid(outcome, section), thread_id=outcome.thread_id, need=outcome.need)
+        case _ if isinstance(outcome, Failure):
+            return failed(outcome, section, Activity.GENERATE, SectionStatus.FAILED)
+        case _:
+            raise unfitting(outcome)
+
+
+_ROLE_MISSING = ("role_timed_out", "role_failed")
+
+
+def _still_missing(section: Section, generating: Generating) -> tuple[GenerationWarning, ...]:
+    """What a lint round does not add: a text that lacks what a role was to write lacks it when its lines are mended."""
+    if not generating.round or section.current is None:
+        return ()
+    return tuple(warning for warning in section.current.warnings if warning.code in _ROLE_MISSING)
+
+
+def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerated) -> e.SectionDrafted:
+    missing = _still_missing(section, generating)
+    return e.SectionDrafted(
+        **paid(outcome, section),
+        version=next_version(section, outcome.draft),
+        draft=outcome.draft,
+        upstream=generating.upstream,
+        evaluation=outcome.evaluation,
+        provenance=outcome.provenance,
+        assets=outcome.assets,
+        partial=outcome.partial or bool(missing),
+        warnings=tuple(dict.fromkeys((*missing, *outcome.warnings))),
+        retrieved_context=outcome.retrieved_context,
+        processing_metadata=outcome.processing_metadata,
+        review=outcome.review,
+        left_out=outcome.left_out,
+        inputs=generating.inputs,
+    )
+
+
+def _validated(document: Document, section: Section, phase: Validating, outcome: o.Outcome) -> e.AnyEvent:
+    if isinstance(outcome, o.DraftValidated):
+        return validated(outcome, section, phase.generating, in_cycles=document.cycle is not None)
+    if isinstance(outcome, o.JobDead):
+        return never_validated(outcome, section)
+    if isinstance(outcome, Failure):
+        return failed(outcome, section, Activity.VALIDATE, SectionStatus.FAILED)
+    raise unfitting(outcome)
+
+
+GENERATING = Task(_generate, _written)
+"""The section's graph runs."""
+RESUMING = Task(_resume, _resumed)
+"""Its paused graph goes on."""
+VALIDATING = Task(_validate, _validated)
+"""The validator looks at its draft."""
+
+FEATURE = Feature[Retry](
+    commands=(Retry,),
+    decide=decide,
+    phases={Generating: GENERATING, Resuming: RESUMING, Validating: VALIDATING},
+    job_owners={GENERATE: subjects.GENERATION, RESUME: subjects.GENERATION},
+    may_start=is_met,
+    may_end=all_settled,
+)

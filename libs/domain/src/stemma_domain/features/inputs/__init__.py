@@ -1,0 +1,1 @@
+"""Inputs: each file is read before anything is written, and can be added, replaced and withdrawn at any time."""

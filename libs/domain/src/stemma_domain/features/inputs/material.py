@@ -1,0 +1,213 @@
+"""What workers have of the inputs of a document, and which of them changed since a section was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stemma_contracts.media import READ, SHOWN
+from stemma_contracts.v1.inputs import BRIEF, ChangedInput, InputVersion, UsedInput
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity
+
+from stemma_domain.state import Document, Section, Validating, Version
+
+from .state import Content, Input
+
+EVIDENCE = frozenset({"request", "evidence"})
+"""The roles of what a text may state."""
+ATTACHED = "application/octet-stream"
+_CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
+"""Texts that are made of the one before."""
+
+
+def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:
+    """What a text may state and show: what was read of each input, its images, and attachments as they are.
+
+    No text is written from what a form asks, but its questions may stand in one.
+    """
+    counting = (one for one in _counting(document) if with_forms or not one.form)
+    found = (file for one in counting if one.role in EVIDENCE for file in _files_of(one))
+    return tuple({file.name: file for file in found}.values())
+
+
+def brief_file(document: Document) -> InputFile | None:
+    """The brief as the input that it is: what was read of its file, and where in that everything stands."""
+    brief = document.inputs[BRIEF]
+    return _file(brief, brief.current) if brief.current and brief.current.text else None
+
+
+def manner_of(document: Document) -> tuple[InputFile, ...]:
+    """Earlier texts and rules of style: how to write, and nothing that may be stated."""
+    return tuple(_file(one, one.contents[-1]) for one in _counting(document) if one.role not in EVIDENCE and _text(one))
+
+
+def pictures_of(document: Document) -> Iterator[InputFile]:
+    """The images among the inputs, and those in them; also of a brief."""
+    for one in document.inputs.values():
+        if not one.withdrawn and one.role in EVIDENCE:
+            yield from (file for file in _files_of(one) if file.artifact.media_type in SHOWN)
+
+
+def given_files(document: Document) -> tuple[InputFile, ...]:
+    """The files as they were given, in the version that counts."""
+    return tuple(
+        InputFile(name=one.name, artifact=one.contents[-1].file, input_id=one.input_id, role=one.role, form=one.form)
+        for one in document.inputs.values()
+        if one.input_id != BRIEF and one.contents and not one.withdrawn
+    )
+
+
+def input_versions(document: Document) -> tuple[InputVersion, ...]:
+    """The versions of all inputs that count now."""
+    return tuple(
+        InputVersion(input_id=one.input_id, version=one.version)
+        for one in document.inputs.values()
+        if not one.withdrawn and one.role in EVIDENCE
+    )
+
+
+def lacks_form(document: Document, section: Section) -> bool:
+    """Whether a section answers a form that was withdrawn: nobody needs its text any more."""
+    form = document.inputs.get(section.plan.form.input_id) if section.plan.form else None
+    return form is not None and form.withdrawn
+
+
+def is_read(document: Document) -> bool:
+    """Whether everything that is to be written from is read or given up, and there is a brief."""
+    brief = document.inputs[BRIEF].current
+    has_brief = brief is not None and brief.text is not None
+    return has_brief and not any(one.is_awaited for one in document.inputs.values())
+
+
+def lacks_brief(document: Document) -> bool:
+    """Whether a person has to give another brief: this one could not be read."""
+    brief = document.inputs[BRIEF]
+    return brief.pending is None and (brief.current is None or brief.current.text is None)
+
+
+def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, ...]:
+    """The inputs that are not any more what the current version of a section rests on."""
+    version = section.current
+    if version is None or lacks_form(document, section):
+        return ()
+    accepted = _accepted(document, version)
+    changed = (
+        (one, number)
+        for one in document.inputs.values()
+        if (number := accepted.get(one.input_id)) is not None
+        and (_asks_otherwise(one, number, section) if one.form else _is_changed(one, number, section))
+    )
+    return tuple(
+        ChangedInput(
+            input_id=one.input_id,
+            name=one.name,
+            accepted_version=number,
+            current_version=one.version,
+            withdrawn=one.withdrawn,
+            changes=one.current.difference.changes if one.current and one.current.difference else None,
+        )
+        for one, number in changed
+    )
+
+
+def _accepted(document: Document, version: Version) -> dict[str, int]:
+    """The versions that a text rests on; an old log does not say, and then all inputs were as they had been given."""
+    if version.inputs is None:
+        return dict.fromkeys(document.inputs, 1)
+    return {given.input_id: given.version for given in version.inputs}
+
+
+def _used(section: Section) -> dict[str, UsedInput] | None:
+    """What the current version uses of each input; None if that is not known.
+
+    Until a change of a text is checked, it uses what the text before did.
+    """
+    version = section.current
+    if version is not None and version.origin in _CHANGES and _is_being_checked(section):
+        version = next((one for one in reversed(section.versions) if one.validation), version)
+    found = version.validation.used if version and version.validation else None
+    return None if found is None else {used.input_id: used for used in found}
+
+
+def together(*found: tuple[UsedInput, ...]) -> tuple[UsedInput, ...]:
+    """What several looks at one text found that it uses of each input."""
+    merged = dict[str, UsedInput]()
+    for one in (used for each in found for used in each):
+        known = merged.get(one.input_id, one)
+        parts = tuple(dict.fromkeys((*known.parts, *one.parts)))
+        merged[one.input_id] = UsedInput(input_id=one.input_id, parts=parts, whole=known.whole or one.whole)
+    return tuple(merged.values())
+
+
+def _is_being_checked(section: Section) -> bool:
+    return isinstance(section.phase, Validating) or Activity.VALIDATE in section.checks.values()
+
+
+def _is_changed(one: Input, accepted: int, section: Section) -> bool:
+    if accepted == one.version and not one.withdrawn:
+        return False
+    before, now = one.content(accepted), None if one.withdrawn else one.current
+    if _digest(before) == _digest(now):
+        return False
+    used = _used(section)
+    if used is None:
+        return True
+    mine = used.get(one.input_id)
+    if mine is None:
+        return False
+    return one.withdrawn or _touches(one, accepted, mine)
+
+
+def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
+    """Whether a form has other fields than the version of it that a section answers, or they accept other answers.
+
+    No other section rests on it.
+    """
+    form = section.plan.form
+    if form is None or form.input_id != one.input_id:
+        return False
+    return one.asks(accepted) != one.asks(one.version)
+
+
+def _touches(one: Input, accepted: int, used: UsedInput) -> bool:
+    """Whether what changed since a version is what was used of it."""
+    steps = [content.difference for content in one.contents if content.number > accepted]
+    if all(step is not None and step.blocks == 0 for step in steps):
+        return False
+    if used.whole or any(step is None or step.parts is None for step in steps):
+        return True
+    changed = {part for step in steps if step and step.parts for part in step.parts}
+    return not changed.isdisjoint(used.parts)
+
+
+def _digest(content: Content | None) -> str | None:
+    return content.text.digest if content and content.text else None
+
+
+def _counting(document: Document) -> Iterator[Input]:
+    return (one for one in document.inputs.values() if one.input_id != BRIEF and one.contents and not one.withdrawn)
+
+
+def _text(one: Input) -> bool:
+    return one.contents[-1].text is not None
+
+
+def _files_of(one: Input) -> Iterator[InputFile]:
+    content = one.current
+    if content is None:
+        return
+    if one.input_id != BRIEF:
+        yield _file(one, content)
+    yield from content.reading.images if content.reading else ()
+
+
+def _file(one: Input, content: Content) -> InputFile:
+    anchors = content.reading.anchors if content.reading else None
+    artifact = content.text or (_as_attachment(content.file) if content.unreadable else content.file)
+    return InputFile(name=one.name, artifact=artifact, input_id=one.input_id, role=one.role, anchors=anchors)
+
+
+def _as_attachment(file: ArtifactRef) -> ArtifactRef:
+    """What could not be read is no text and no image, whatever it says that it is."""
+    return file.model_copy(update={"media_type": ATTACHED}) if file.media_type in READ | SHOWN else file

@@ -1,0 +1,180 @@
+"""Which demands the sections of a document answer: what a person says goes first, what code finds in a text second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer, RequirementChange, RequirementStatus, RowParts
+from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
+
+from stemma_domain.job_ids import VALIDATE, job_id
+from stemma_domain.state import Document, Resting, Section, Version
+
+from .state import Ledger, Sought, Wordings
+
+NO_LEDGER = Ledger()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How the answer to a row stands, and the block of its section's current version that code found, if any."""
+
+    status: RequirementStatus = "open"
+    version: int = 0
+    block_id: str = ""
+
+
+def asked_of(document: Document, section_id: str) -> Wordings:
+    """The rows that a section has to answer, as they read now."""
+    ledger = document.ledger
+    return {name: ledger.wording(name) for name in ledger.assigned_to(section_id)} if ledger else {}
+
+
+def answer_to(document: Document, requirement_id: str) -> Answer:
+    """How the answer to a row stands."""
+    ledger = document.ledger or NO_LEDGER
+    section = document.sections.get(ledger.standing(requirement_id).section_id)
+    version = section.current if section else None
+    block = _found(version, ledger, requirement_id) if version else ""
+    status = _status(ledger, requirement_id, version.draft.digest if version else "", is_found=bool(block))
+    return Answer(status, version.number if version and block else 0, block)
+
+
+def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
+    """The rows that count, by the section that answers them and how that stands."""
+    ledger = document.ledger or NO_LEDGER
+    groups: dict[tuple[str, RequirementStatus], list[str]] = {}
+    for name in ledger:
+        if (now := ledger.standing(name)).counts:
+            groups.setdefault((now.section_id, answer_to(document, name).status), []).append(name)
+    return tuple(
+        AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
+        for (section_id, status), ids in groups.items()
+    )
+
+
+def answering_blocks(document: Document) -> tuple[RequirementAnswer, ...]:
+    """The rows that count and whose answer was found, with the block of the current version of their section."""
+    ledger = document.ledger or NO_LEDGER
+    found = ((name, answer_to(document, name).block_id) for name in ledger if ledger.standing(name).counts)
+    return tuple(RequirementAnswer(requirement_id=name, block_id=block) for name, block in found if block)
+
+
+def open_mandatory(document: Document) -> tuple[str, ...]:
+    """The rows that must be answered and are not, as far as anybody said or code found."""
+    ledger = document.ledger or NO_LEDGER
+    return tuple(
+        name
+        for name in ledger.summary.mandatory
+        if ledger.standing(name).counts and answer_to(document, name).status == "open"
+    )
+
+
+def changed_requirements(document: Document, section: Section) -> tuple[RequirementChange, ...]:
+    """The rows that the current version of a section was not written for as they are, as far as people left them it.
+
+    A row that it was given later makes it stale only once it was looked for in its text, and not found.
+    """
+    ledger, version, name = document.ledger, section.current, section.plan.section_id
+    if ledger is None or version is None:
+        return ()
+    asked, rests_on = asked_of(document, name), version.requirements
+    gone = (row for row in rests_on if row not in ledger.row_ids and ledger.standing(row).section_id == name)
+    changed = (row for row, wording in asked.items() if rests_on.get(row, wording) != wording)
+    given = (row for row in asked.keys() - rests_on.keys() if _is_missing(document, version, row))
+    return (
+        *(RequirementChange(requirement_id=row, change="withdrawn") for row in gone),
+        *(RequirementChange(requirement_id=row, change="changed") for row in changed),
+        *(RequirementChange(requirement_id=row, change="assigned") for row in sorted(given)),
+    )
+
+
+def sought_again(document: Document, event: e.AnyEvent) -> Document:
+    """The document with what an event's validation found, and a check of each section whose rows are to be looked for.
+
+    A check that says nothing of rows is not repeated: whoever made it does not look for any.
+    """
+    match event:
+        case e.RequirementsRead() | e.RequirementsDecided():
+            sections = {name: _to_check(document, section) for name, section in document.sections.items()}
+            return replace(document, sections=sections)
+        case e.RequirementsSplit():
+            cut = {name: _with_parts(section, event.splits) for name, section in document.sections.items()}
+            sections = {name: _to_check(document, section) for name, section in cut.items()}
+            return replace(document, sections=sections)
+        case e.SectionReviewRequested() | e.SectionApproved() | e.SectionChecked():
+            section = _with_found(document, document.sections[event.section_id], event.validation)
+            looked = event.validation is not None and event.validation.answers is not None
+            if looked or not isinstance(event, e.SectionChecked):
+                section = _to_check(document, section)
+            return replace(document, sections={**document.sections, event.section_id: section})
+        case _:
+            return document
+
+
+def _with_parts(section: Section, splits: Iterable[RowParts]) -> Section:
+    """What was written for a row was written for its parts; each of them is looked for by itself."""
+    versions = section.versions
+    for split in splits:
+        versions = tuple(_version_with_parts(version, split) for version in versions)
+    return replace(section, versions=versions)
+
+
+def _version_with_parts(version: Version, split: RowParts) -> Version:
+    sought = {name: found for name, found in version.sought.items() if name != split.requirement_id}
+    parts = dict.fromkeys(split.parts, 0) if split.requirement_id in version.requirements else {}
+    return replace(version, sought=sought, requirements={**version.requirements, **parts})
+
+
+def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
+    """The block that answers a row as it reads now."""
+    sought = version.sought.get(requirement_id)
+    return sought.block_id if sought and sought.wording == ledger.wording(requirement_id) else ""
+
+
+def _is_missing(document: Document, version: Version, requirement_id: str) -> bool:
+    return requirement_id in version.sought and answer_to(document, requirement_id).status == "open"
+
+
+def _status(ledger: Ledger, requirement_id: str, text: str, *, is_found: bool) -> RequirementStatus:
+    """A person's word that there is an answer is about a text; it stands in the next one if code finds an answer."""
+    said = ledger.said(requirement_id)
+    if said in ("open", "not_applicable"):
+        return said
+    if said is not None and (is_found or ledger.standing(requirement_id).said_of == text):
+        return said
+    return "addressed" if is_found else "open"
+
+
+def _with_found(document: Document, section: Section, validation: ValidationSummary | None) -> Section:
+    """What a validation looked for counts if the ledger is still what it was."""
+    ledger, version = document.ledger, section.current
+    answers = validation.answers if validation else None
+    if answers is None or version is None or ledger is None or ledger.rows is None:
+        return section
+    blocks = {one.requirement_id: one.block_id for one in answers.found}
+    names = answers.sought if answers.rows_digest == ledger.rows.digest else ()
+    sought = {name: Sought(ledger.wording(name), blocks.get(name, "")) for name in names}
+    answered = {name: ledger.wording(name) for name in names if name in blocks}
+    version = replace(version, sought=sought, requirements={**answered, **version.requirements})
+    return replace(section, versions=(*section.versions[:-1], version))
+
+
+def _to_check(document: Document, section: Section) -> Section:
+    """With a check, if rows that it has to answer were not looked for in its text: an open one gives way to it."""
+    version, asked = section.current, asked_of(document, section.plan.section_id)
+    if version is None or not isinstance(section.phase, Resting):
+        return section
+    if asked.items() <= {name: sought.wording for name, sought in version.sought.items()}.items():
+        return section
+    others = {job: activity for job, activity in section.checks.items() if activity is not Activity.VALIDATE}
+    job = job_id(document, VALIDATE, section.plan.section_id)
+    return replace(section, checks={**others, job: Activity.VALIDATE})
+
+
+def texts(document: Document) -> Mapping[str, str]:
+    """The digests of what is written, by section."""
+    return {name: section.current.draft.digest for name, section in document.sections.items() if section.current}

@@ -1,0 +1,348 @@
+"""Proposals: an edit of a settled section is made and checked beside it, and a person accepts or rejects it.
+
+A settled section stays what it is until a person accepts its new text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
+
+from stemma_domain.commands import Refusal, RequestMeta, VersionCommand, old_version, refused
+from stemma_domain.hooks import Feature, Task, Work
+from stemma_domain.job_parts import revision
+from stemma_domain.outcomes import failed, paid, unfitting
+from stemma_domain.state import NOBODY, Document, Person, Section, person_of, status_of
+from stemma_domain.texts import AnyTextEvent, next_version
+from stemma_domain.tries import NO_TRIES
+from stemma_domain.views import ProposalView
+
+from .checks import validation
+
+
+@dataclass(frozen=True)
+class AcceptEdit(VersionCommand):
+    """Make a proposed edit the version; ``version`` is the one that it would change."""
+
+    request = requests.AcceptEdit
+    proposal_id: str
+
+
+@dataclass(frozen=True)
+class RejectEdit(VersionCommand):
+    request = requests.RejectEdit
+    proposal_id: str
+
+
+ProposalCommand = AcceptEdit | RejectEdit
+
+
+@dataclass(frozen=True)
+class Proposing:
+    """The editor agent has an open job on the version."""
+
+    proposal_id: str
+    job_id: str
+    version: int
+    instruction: ArtifactRef
+    asker: Person = NOBODY
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """The changed text waits for a person; ``check`` is the open job that validates it.
+
+    ``unchecked`` says why that could not be done.
+    """
+
+    proposal_id: str
+    version: int
+    draft: ArtifactRef
+    summary: ArtifactRef
+    provenance: Provenance
+    check: str | None = None
+    asker: Person = NOBODY
+    asked_at: datetime | None = None
+    made_at: datetime | None = None
+    base_digest: str = ""
+    validation: ValidationSummary | None = None
+    unchecked: str = ""
+
+
+ProposalEnd = Literal["accepted", "rejected", "voided", "refused", "failed"]
+"""By a person, by a newer version, or by the editor agent, which made nothing to be proposed."""
+
+
+@dataclass(frozen=True)
+class EndedProposal:
+    """What became of a proposed edit of a version."""
+
+    version: int
+    how: ProposalEnd
+
+
+Proposal = Proposing | Proposed
+
+
+def proposing(
+    section: Section, event: e.SectionEditRequested, proposal_id: str, job_id: str, at: datetime | None
+) -> Section:
+    """The section with a job of the editor agent beside its phase."""
+    asked = (event.version, event.instruction, person_of(event), at)
+    return replace(section, proposal=Proposing(proposal_id, job_id, *asked))
+
+
+def withdrawn(section: Section, event: e.SectionRevisionRefused | e.AnyFailure) -> Section | None:
+    """The section without the proposal that a job was to make; None if it is not the job of one."""
+    proposal = section.proposal
+    if not isinstance(proposal, Proposing) or proposal.job_id != event.job_id:
+        return None
+    how: ProposalEnd = "refused" if isinstance(event, e.SectionRevisionRefused) else "failed"
+    return _ended(section, proposal.proposal_id, how)
+
+
+def after_proposal(
+    section: Section,
+    event: e.SectionEditProposed | e.SectionEditChecked | e.SectionEditRejected | e.SectionEditVoided,
+    check: str,
+    at: datetime | None,
+) -> Section:
+    """The section with a proposal that waits, or that has ended; ``check`` is the job that validates it."""
+    match event:
+        case e.SectionEditProposed():
+            return replace(section, proposal=_proposed(section, event, check, at))
+        case e.SectionEditChecked():
+            return _checked(section, event)
+        case e.SectionEditRejected():
+            return _ended(section, event.proposal_id, "rejected")
+        case e.SectionEditVoided():
+            return _ended(section, event.proposal_id, "voided")
+        case _:
+            assert_never(event)
+
+
+def _proposed(section: Section, event: e.SectionEditProposed, check: str, at: datetime | None) -> Proposed:
+    asked = section.proposal
+    return Proposed(
+        event.proposal_id,
+        event.version,
+        event.draft,
+        event.summary,
+        event.provenance,
+        check=check if event.to_be_checked else None,
+        asker=asked.asker if asked else NOBODY,
+        asked_at=asked.asked_at if asked else at,
+        made_at=at,
+        base_digest=event.base_digest,
+    )
+
+
+def _checked(section: Section, event: e.SectionEditChecked) -> Section:
+    if not isinstance(section.proposal, Proposed):
+        return section
+    unchecked = "" if event.validation else event.detail or "unknown"
+    found = replace(section.proposal, check=None, validation=event.validation, unchecked=unchecked)
+    return replace(section, proposal=found)
+
+
+def accepted(section: Section, event: e.SectionEdited) -> Section:
+    """The section without the proposal that is its text now, if it is one."""
+    return _ended(section, event.proposal_id, "accepted") if event.proposal_id else section
+
+
+def _ended(section: Section, proposal_id: str, how: ProposalEnd) -> Section:
+    version = section.proposal.version if section.proposal else section.current_number
+    ended = {**section.ended_proposals, proposal_id: EndedProposal(version, how)}
+    return replace(section, proposal=None, ended_proposals=ended)
+
+
+class _About(RequestMeta):
+    section_id: str
+    proposal_id: str
+
+
+class _Named(Refusal):
+    proposal_id: str
+
+
+def decide(command: ProposalCommand, document: Document) -> Sequence[e.AnyEvent]:
+    """The event of a decision about a proposed edit, or the refusal that names the reason."""
+    section = document.sections[command.section_id]
+    proposal = section.proposal
+    if proposal is None or proposal.proposal_id != command.proposal_id:
+        return [_not_open(command, section)]
+    return [_of_open(command, section, proposal)]
+
+
+def _of_open(command: ProposalCommand, section: Section, proposal: Proposal) -> e.AnyEvent:
+    if refusal := old_version(command, proposal.version):
+        return refusal
+    about = _About(**command.asked, section_id=command.section_id, proposal_id=proposal.proposal_id)
+    if isinstance(command, RejectEdit):
+        return e.SectionEditRejected(**about, version=proposal.version)
+    if isinstance(proposal, Proposing):
+        return e.RefusedOpenProposal(
+            **refused(command, command.section_id), proposal_id=proposal.proposal_id, made=False
+        )
+    return _accepted(proposal, section, about)
+
+
+def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionEdited:
+    return e.SectionEdited(
+        **about,
+        version=next_version(section, proposal.draft),
+        draft=proposal.draft,
+        origin=Origin.EDITED,
+        upstream=section.current.upstream if section.current else (),
+        summary=proposal.summary,
+        provenance=proposal.provenance,
+    )
+
+
+def _not_open(command: ProposalCommand, section: Section) -> e.AnyEvent:
+    ended = section.ended_proposals.get(command.proposal_id)
+    named = _Named(**refused(command, command.section_id), proposal_id=command.proposal_id)
+    if ended is None:
+        return e.RefusedUnknownProposal(**named)
+    match ended.how:
+        case "voided":
+            return e.RefusedVoidProposal(**named, version=ended.version, current_version=section.current_number)
+        case "refused" | "failed":
+            return e.RefusedWithdrawnProposal(**named, reason=ended.how)
+        case "accepted" | "rejected":
+            return e.RefusedDecidedProposal(**named, decision=ended.how)
+        case _:
+            assert_never(ended.how)
+
+
+def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+    """The events, and before them which open proposals are void because newer versions come."""
+    voided = [
+        _voided(event, document.sections[event.section_id]) for event in events if isinstance(event, AnyTextEvent)
+    ]
+    return [*(event for event in voided if event), *events]
+
+
+def _voided(event: AnyTextEvent, section: Section) -> e.SectionEditVoided | None:
+    proposal = section.proposal
+    if proposal is None or event.version == section.current_number:
+        return None
+    if isinstance(event, e.SectionEdited) and event.proposal_id == proposal.proposal_id:
+        return None
+    return e.SectionEditVoided(
+        section_id=event.section_id,
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        current_version=event.version,
+    )
+
+
+def work(document: Document) -> Iterator[Work]:
+    """The jobs of proposals that are being made or checked."""
+    for section in document.sections.values():
+        proposal = section.proposal
+        if isinstance(proposal, Proposing):
+            yield proposal.job_id, _MAKING, (document, section, proposal)
+        elif isinstance(proposal, Proposed) and proposal.check is not None:
+            yield proposal.check, _CHECKING, (document, section, proposal)
+
+
+def _revise(document: Document, section: Section, proposal: Proposing) -> j.ReviseDraft:
+    return revision(document, section, proposal.job_id, proposal.instruction, NO_TRIES)
+
+
+def _validate(document: Document, section: Section, proposal: Proposed) -> j.ValidateDraft:
+    """The check that the text would have as a version; ids of blocks are given to versions alone."""
+    assert proposal.check is not None
+    check = validation(document, section, proposal.check)
+    return check.model_copy(update={"draft": proposal.draft, "history": None})
+
+
+def _made(document: Document, section: Section, proposal: Proposing, outcome: o.Outcome) -> e.AnyEvent:
+    """What the editor made is proposed; when it made nothing, the section is as it was."""
+    match outcome:
+        case o.DraftRevised():
+            return _proposal_of(section, proposal, outcome)
+        case o.InstructionRefused():
+            return e.SectionRevisionRefused(
+                **paid(outcome, section),
+                proposal_id=proposal.proposal_id,
+                version=proposal.version,
+                reason=outcome.reason,
+            )
+        case o.ModelUnavailable() | o.AnswerMalformed() | o.ContextTooLong() | o.JobDead():
+            return failed(outcome, section, Activity.EDIT, status_of(section.phase), proposal.proposal_id)
+        case _:
+            raise unfitting(outcome)
+
+
+def _proposal_of(section: Section, proposal: Proposing, outcome: o.DraftRevised) -> e.SectionEditProposed:
+    assert section.current is not None
+    return e.SectionEditProposed(
+        **paid(outcome, section),
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        base_digest=section.current.draft.digest,
+        draft=outcome.draft,
+        summary=outcome.summary,
+        provenance=outcome.provenance,
+        to_be_checked=True,
+    )
+
+
+def _check_of(document: Document, section: Section, proposal: Proposed, outcome: o.Outcome) -> e.SectionEditChecked:
+    """What is found of a proposed text is shown; the proposal waits on, also when nothing could be found out."""
+    if not isinstance(outcome, o.DraftValidated | o.JobDead):
+        raise unfitting(outcome)
+    return e.SectionEditChecked(
+        **paid(outcome, section),
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        validation=outcome.validation if isinstance(outcome, o.DraftValidated) else None,
+        detail=outcome.detail if isinstance(outcome, o.JobDead) else "",
+    )
+
+
+_MAKING = Task(_revise, _made)
+_CHECKING = Task(_validate, _check_of)
+
+
+def proposal_view(proposal: Proposal) -> ProposalView:
+    """The view of a proposed edit."""
+    asked = ProposalView(
+        proposal.proposal_id,
+        proposal.version,
+        proposal.asker.name,
+        proposal.asked_at,
+        verified=proposal.asker.verified,
+    )
+    return _proposed_view(proposal, asked) if isinstance(proposal, Proposed) else asked
+
+
+def _proposed_view(proposal: Proposed, asked: ProposalView) -> ProposalView:
+    return replace(
+        asked,
+        draft=proposal.draft,
+        summary=proposal.summary,
+        base_digest=proposal.base_digest,
+        model=proposal.provenance.model,
+        made_at=proposal.made_at,
+        checking=proposal.check is not None,
+        validation=proposal.validation,
+        unchecked=proposal.unchecked,
+    )
+
+
+FEATURE = Feature[ProposalCommand](commands=(AcceptEdit, RejectEdit), decide=decide, follow=follow, work=work)

@@ -1,0 +1,141 @@
+"""What jobs say: of the document, its images and outline, and what a draft may be grounded on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict
+
+from stemma_contracts.media import SHOWN
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.jobs import OutlineEntry, UpstreamDraft
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.staleness import UpstreamVersion
+
+from .features.inputs.material import brief_file, evidence_of, pictures_of
+from .state import Document, Section
+from .tries import Tries
+
+
+class Grounds(TypedDict):
+    """Where the claims of a draft may stand: inputs, brief, the sections that it rests on, and what people said."""
+
+    brief: ArtifactRef
+    brief_file: InputFile | None
+    inputs: tuple[InputFile, ...]
+    upstream: tuple[UpstreamDraft, ...]
+    said: tuple[ArtifactRef, ...]
+
+
+class Recorded(TypedDict):
+    """Under which names the model calls of a job, and of earlier tries, are recorded."""
+
+    recorded_as: str
+    recorded_before: tuple[str, ...]
+
+
+def head_of(document: Document) -> DocumentHead:
+    """What every job says of its document."""
+    return DocumentHead(
+        document_id=document.document_id,
+        tenant=document.tenant,
+        kind=document.kind,
+        title=document.title,
+        created_at=document.created_at,
+        language=document.language,
+    )
+
+
+def outline_of(document: Document) -> tuple[OutlineEntry, ...]:
+    """What each section is told of all of them."""
+    plans = (section.plan for section in document.sections.values())
+    return tuple(
+        OutlineEntry(
+            section_id=plan.section_id, title=plan.title, kind=plan.kind, purpose=plan.purpose, collects=plan.collects
+        )
+        for plan in plans
+    )
+
+
+def images_of(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple[InputFile, ...]:
+    """The images among the inputs, and those that came with a section's draft: they go first.
+
+    Those that came with ``compared`` versions go before all.
+    """
+    inputs = pictures_of(document)
+    drafts = (asset for section in document.sections.values() if section.current for asset in section.current.assets)
+    return tuple({image.name: image for image in (*inputs, *drafts, *compared)}.values())
+
+
+def recorded(tries: Tries) -> Recorded:
+    """What the tries at one writing leave to its job."""
+    return Recorded(recorded_as=tries.recorded_as, recorded_before=tries.before)
+
+
+def rests_on(section: Section) -> tuple[UpstreamVersion, ...]:
+    """The upstream versions that the current version rests on."""
+    return section.current.upstream if section.current else ()
+
+
+def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Grounds:
+    """The fields of a validation that say where claims may stand; ``versions`` are those that the draft rests on."""
+    return Grounds(
+        brief=document.brief,
+        brief_file=brief_file(document),
+        inputs=tuple(item for item in evidence_of(document, with_forms=True) if item.artifact.media_type not in SHOWN),
+        upstream=upstream_drafts(document, _with_theirs(document, versions)),
+        said=document.said,
+    )
+
+
+def upstream_drafts(document: Document, versions: Iterable[UpstreamVersion]) -> tuple[UpstreamDraft, ...]:
+    """The drafts of upstream versions; some may not be written yet."""
+    return tuple(
+        UpstreamDraft(
+            section_id=upstream.section_id,
+            title=document.sections[upstream.section_id].plan.title,
+            version=upstream.version,
+            draft=_draft_of(document.sections[upstream.section_id], upstream.version),
+        )
+        for upstream in versions
+        if upstream.version > 0
+    )
+
+
+def _with_theirs(document: Document, versions: tuple[UpstreamVersion, ...]) -> tuple[UpstreamVersion, ...]:
+    """Versions and those that they rest on themselves, each once, the nearer first."""
+    found: dict[tuple[str, int], UpstreamVersion] = {}
+    waiting = list(versions)
+    while waiting:
+        upstream = waiting.pop(0)
+        key = upstream.section_id, upstream.version
+        if key in found:
+            continue
+        found[key] = upstream
+        section = document.sections[upstream.section_id]
+        waiting += [
+            own for version in section.versions if version.number == upstream.version for own in version.upstream
+        ]
+    return tuple(found.values())
+
+
+def _draft_of(section: Section, number: int) -> ArtifactRef:
+    return next(version.draft for version in section.versions if version.number == number)
+
+
+def revision(
+    document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries
+) -> j.ReviseDraft:
+    """The job that revises the current version by an instruction."""
+    return j.ReviseDraft(
+        job_id=job_id,
+        document=head_of(document),
+        section=section.plan,
+        version=section.current_number,
+        draft=section.versions[-1].draft,
+        instruction=instruction,
+        brief=document.brief,
+        upstream=upstream_drafts(document, rests_on(section)),
+        report=section.current.validation.report if section.current and section.current.validation else None,
+        **recorded(tries),
+    )

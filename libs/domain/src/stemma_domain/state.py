@@ -1,0 +1,418 @@
+"""The state of a document: a fold of its events.
+
+A section is in exactly one phase; a field exists only in the phases where it has a meaning. What belongs to one feature
+alone (an input, the ledger, a proposal, a thread) is in that feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.cycles import ReviewVerdict
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.events import AnyRefusal, Event
+from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.needs import Answerer, Need
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
+from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.wording import PlanWording
+
+from .tries import NO_TRIES, Tries
+
+if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
+    from .features.assignment import Assignment
+    from .features.comments import Thread
+    from .features.cycles import Cycle
+    from .features.exports import Export
+    from .features.forms import FormExport
+    from .features.inputs.state import Input
+    from .features.ledger.state import Ledger, Sought, Wordings
+    from .features.proposals import EndedProposal, Proposal
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person whom the server knew (``verified``), or whom a program named; no name if the log says none."""
+
+    name: str = ""
+    verified: bool = False
+
+
+NOBODY = Person()
+
+
+def person_of(event: Event) -> Person:
+    """The person behind an event."""
+    return Person(event.actor, event.actor_verified) if event.actor else NOBODY
+
+
+@dataclass(frozen=True)
+class StaleSince:
+    """The event that made a section stale: its time, its sequence in the stream, and the section that it is about.
+
+    ``cause`` is None if the event is about the document.
+    """
+
+    since: datetime | None = None
+    sequence: int = 0
+    cause: str | None = None
+
+
+@dataclass(frozen=True)
+class LastFailure:
+    """The last failure; one ``aside`` was that of a check or of an edit that was to be proposed."""
+
+    event: e.SectionFailure
+    aside: bool
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Notes on a section. ``asker`` asked for the last edit or revision; ``refusal`` says why one was not made."""
+
+    asker: Person = NOBODY
+    lint_round: int = 0
+    refusal: ArtifactRef | None = None
+    failure: LastFailure | None = None
+    waits_since: datetime | None = None
+    stale: StaleSince | None = None
+
+
+NO_NOTES = Notes()
+
+BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a section's text, the upstream versions that it rests on, who made it, and when.
+
+    ``author`` is the person, or else the agent; empty if the log does not say. ``made_at`` has a zone. ``protected``
+    says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
+    ``person`` wrote it or asked for it; with ``kept`` a person said that it rests on these upstream versions.
+    ``sequence`` is that of the event that its text came with, which tells how it was made. ``inputs`` are what it was
+    written from, None where an old log does not say: then all of them, as they were given. ``requirements`` are the
+    rows of the ledger that it rests on, in which wording, and ``sought`` those that were looked for in it.
+    """
+
+    number: int
+    draft: ArtifactRef
+    upstream: tuple[UpstreamVersion, ...]
+    origin: Origin = Origin.GENERATED
+    provenance: Provenance | None = None
+    evaluation: Evaluation | None = None
+    validation: ValidationSummary | None = None
+    assets: tuple[InputFile, ...] = ()
+    review: ReviewVerdict | None = None
+    blocks: ArtifactRef | None = None
+    author: str = ""
+    protected: bool = False
+    made_at: datetime | None = None
+    left_out: ArtifactRef | None = None
+    person: Person = NOBODY
+    restored_version: int | None = None
+    kept: bool = False
+    summary: ArtifactRef | None = None
+    warnings: tuple[GenerationWarning, ...] = ()
+    sequence: int = 0
+    inputs: tuple[InputVersion, ...] | None = None
+    requirements: Wordings = field(default_factory=dict)
+    sought: Mapping[str, Sought] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Queued:
+    """Waits until every direct upstream is settled and fresh."""
+
+    guidance: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
+
+
+@dataclass(frozen=True)
+class Generating:
+    """A generation job is open. In a lint round there is a report on the current version."""
+
+    job_id: str
+    upstream: tuple[UpstreamVersion, ...]
+    guidance: ArtifactRef | None = None
+    round: int = 0
+    report: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
+    inputs: tuple[InputVersion, ...] = ()
+    requirements: Wordings = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AwaitingAnswer:
+    """The graph paused; the section waits for an answer, for days if need be."""
+
+    thread_id: str
+    need: Need
+    generating: Generating
+
+
+@dataclass(frozen=True)
+class NeedDispatched:
+    """The graph paused, and a service has an open job to meet what it needs."""
+
+    job_id: str
+    thread_id: str
+    need: Need
+    generating: Generating
+
+
+@dataclass(frozen=True)
+class Resuming:
+    """The answer is there, or it failed to come, and a job to go on with the paused graph is open.
+
+    ``retried`` says that it is not the first such job: if it dies too, the thread is given up.
+    """
+
+    job_id: str
+    thread_id: str
+    checkpoint_id: str
+    answer: ArtifactRef
+    generating: Generating
+    answered_by: Answerer = "person"
+    failed: bool = False
+    detail: str = ""
+    retried: bool = False
+
+
+@dataclass(frozen=True)
+class Validating:
+    """The validator has an open job on the current version.
+
+    ``generating`` is the phase that wrote it, which a lint round goes back to; None for a revision.
+    """
+
+    job_id: str
+    generating: Generating | None = None
+
+
+@dataclass(frozen=True)
+class AwaitingReview:
+    """The current version waits for a person."""
+
+
+@dataclass(frozen=True)
+class Approved:
+    """The current version is settled."""
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The current version is settled, and a person's doing."""
+
+
+Resting = AwaitingReview | Approved | Edited
+
+
+@dataclass(frozen=True)
+class Revising:
+    """The editor agent has an open job on the current version.
+
+    ``edit`` says whether the result is settled at once (an edit) or reviewed (a revision); without a result
+    the section is as ``before``: at rest, or to be written as it was going to be.
+    """
+
+    job_id: str
+    instruction: ArtifactRef
+    edit: bool
+    before: Resting | Queued
+    tries: Tries = NO_TRIES
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A job ended without a result; ``again`` is the phase to go back to if a draft or a paused graph is there.
+
+    Without one a retry writes the section anew, by the same ``guidance`` and with what the ``tries`` left.
+    """
+
+    activity: Activity
+    again: Validating | Resuming | None = None
+    guidance: ArtifactRef | None = None
+    tries: Tries = NO_TRIES
+
+
+Working = Generating | NeedDispatched | Resuming | Revising | Validating
+Phase = Queued | Working | AwaitingAnswer | Resting | Failed
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its plan, its phase, and all versions that it ever had.
+
+    ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
+    ``proposal`` is an edit of the current version that is being made or waits for a person. No decision rests on
+    ``notes``, on the ``assignment`` or on the ``threads`` of comments, which are in the order in which they began.
+    """
+
+    plan: SectionPlan
+    phase: Phase = field(default_factory=Queued)
+    versions: tuple[Version, ...] = ()
+    revisions: int = 0
+    checks: Mapping[str, Activity] = field(default_factory=dict)
+    proposal: Proposal | None = None
+    ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
+    notes: Notes = NO_NOTES
+    threads: Mapping[str, Thread] = field(default_factory=dict)
+    assignment: Assignment | None = None
+
+    @property
+    def current(self) -> Version | None:
+        """The version that decisions are about."""
+        return self.versions[-1] if self.versions else None
+
+    @property
+    def current_number(self) -> int:
+        """The number of the current version; 0 while nothing was written."""
+        return self.versions[-1].number if self.versions else 0
+
+
+@dataclass(frozen=True)
+class HandledRequest:
+    """What came of a request, so that the same request gets the same answer.
+
+    A request about several sections may be refused for several reasons. ``started`` are the generation jobs that it
+    opened at once, by section. ``sequence`` is that of its last event.
+    """
+
+    digest: str
+    section_ids: tuple[str, ...] = ()
+    export_id: str | None = None
+    refusals: tuple[AnyRefusal, ...] = ()
+    started: Mapping[str, str] = field(default_factory=dict)
+    sequence: int = 0
+
+
+class Lifecycle(StrEnum):
+    """Whether a document may start work."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class NoDocument:
+    """Nothing was requested under this id yet."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as its log has it.
+
+    ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
+    ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
+    other languages, as long as its own is that of a brief that nobody has read. So long its title may be the name of a
+    file.
+    """
+
+    tenant: str
+    document_id: str
+    kind: str
+    title: ArtifactRef | None
+    brief: ArtifactRef
+    created_at: datetime
+    sections: Mapping[str, Section]
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    number: int = 0
+    lifecycle: Lifecycle = Lifecycle.RUNNING
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    form_exports: Mapping[str, FormExport] = field(default_factory=dict)
+    requests: Mapping[str, HandledRequest] = field(default_factory=dict)
+    settled_jobs: frozenset[str] = frozenset()
+    cycle: Cycle | None = None
+    language: str = ""
+    said: tuple[ArtifactRef, ...] = ()
+    time: datetime | None = None
+    sequence: int = 0
+    usage: Usage = NO_USAGE
+    ledger: Ledger | None = None
+    wordings: tuple[PlanWording, ...] = ()
+    titled_by_file: bool = False
+
+    @property
+    def status(self) -> DocumentStatus:
+        """The status in the public vocabulary."""
+        return DocumentStatus(self.lifecycle)
+
+
+State = NoDocument | Document
+
+
+def open_job_id(phase: Phase) -> str | None:
+    """The id of the job that is open in a phase."""
+    return phase.job_id if isinstance(phase, Working) else None
+
+
+def status_of(phase: Phase) -> SectionStatus:
+    """The status of a section in the public vocabulary."""
+    match phase:
+        case Queued():
+            return SectionStatus.QUEUED
+        case Generating() | NeedDispatched() | Resuming() | Revising() | Validating() | AwaitingAnswer():
+            return SectionStatus.GENERATING
+        case AwaitingReview():
+            return SectionStatus.AWAITING_REVIEW
+        case Approved():
+            return SectionStatus.APPROVED
+        case Edited():
+            return SectionStatus.EDITED
+        case Failed():
+            return SectionStatus.FAILED
+        case _:
+            assert_never(phase)
+
+
+def activity_of(phase: Phase) -> Activity | None:
+    """What is being done to a section, if anything."""
+    match phase:
+        case Generating() | NeedDispatched() | Resuming() | AwaitingAnswer():
+            return Activity.GENERATE
+        case Revising():
+            return Activity.EDIT
+        case Validating():
+            return Activity.VALIDATE
+        case Queued() | AwaitingReview() | Approved() | Edited() | Failed():
+            return None
+        case _:
+            assert_never(phase)
+
+
+def guidance_of(phase: Phase) -> ArtifactRef | None:
+    """The guidance that a section is, or is to be, written by."""
+    match phase:
+        case Queued() | Generating() | Failed():
+            return phase.guidance
+        case AwaitingAnswer() | NeedDispatched() | Resuming():
+            return phase.generating.guidance
+        case Validating():
+            return phase.generating.guidance if phase.generating else None
+        case Revising():
+            return guidance_of(phase.before)
+        case AwaitingReview() | Approved() | Edited():
+            return None
+        case _:
+            assert_never(phase)
+
+
+def settled(document: Document, closed_job: str) -> Document:
+    """The document with a job whose outcome is in its log."""
+    return replace(document, settled_jobs=document.settled_jobs | {closed_job})

@@ -1,0 +1,42 @@
+"""The table of features, in the order in which they are asked. A new feature is a file and its line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .features import (
+    assignment,
+    checks,
+    comments,
+    cycles,
+    documents,
+    editing,
+    exports,
+    forms,
+    generation,
+    needs,
+    proposals,
+    review,
+    several,
+)
+from .features.inputs import decide as inputs
+from .features.ledger import decide as ledger
+from .hooks import Feature
+
+FEATURES: tuple[Feature[Any], ...] = (
+    documents.FEATURE,
+    inputs.FEATURE,
+    generation.FEATURE,
+    needs.FEATURE,
+    review.FEATURE,
+    cycles.FEATURE,
+    editing.FEATURE,
+    several.FEATURE,
+    proposals.FEATURE,
+    checks.FEATURE,
+    exports.FEATURE,
+    ledger.FEATURE,
+    forms.FEATURE,
+    comments.FEATURE,
+    assignment.FEATURE,
+)

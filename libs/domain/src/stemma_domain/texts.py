@@ -1,0 +1,180 @@
+"""From an event that brings a text to the version that it is: its number, its author, what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import assert_never
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.staleness import UpstreamVersion
+
+from .features.inputs.material import input_versions
+from .features.ledger.answering import asked_of
+from .features.ledger.state import Wordings
+from .state import BY_A_PERSON, Document, Section, Version, person_of
+
+
+def next_version(section: Section, draft: ArtifactRef) -> int:
+    """One more, but only if the text is another."""
+    current = section.current
+    if current is None:
+        return 1
+    return current.number if current.draft.digest == draft.digest else current.number + 1
+
+
+def text_of(section: Section, number: int) -> str | None:
+    """The digest of a version's text, None for 0: nothing was written."""
+    return next((version.draft.digest for version in section.versions if version.number == number), None)
+
+
+def is_a_persons(version: Version) -> bool:
+    """Whether it holds the words of a person, so that no machine may replace it unasked."""
+    return version.protected or version.origin in BY_A_PERSON
+
+
+def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
+    """The current versions of the direct upstreams."""
+    return tuple(
+        UpstreamVersion(section_id=name, version=document.sections[name].current_number)
+        for name in section.plan.depends_on
+    )
+
+
+AnyTextEvent = e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionRestored
+
+
+def version_of(document: Document, section: Section, event: AnyTextEvent) -> Version:
+    """The version that an event brings to a section."""
+    match event:
+        case e.SectionDrafted():
+            return _drafted(document, event)
+        case e.SectionRevised():
+            return _revised(document, section, event)
+        case e.SectionEdited():
+            return _edited(document, section, event)
+        case e.SectionRestored():
+            return _restored(section, event)
+        case _:
+            assert_never(event)
+
+
+def _drafted(document: Document, event: e.SectionDrafted) -> Version:
+    return Version(
+        event.version,
+        event.draft,
+        event.upstream,
+        Origin.GENERATED,
+        event.provenance,
+        event.evaluation,
+        review=event.review,
+        assets=event.assets,
+        left_out=event.left_out,
+        warnings=event.warnings,
+        sequence=document.sequence,
+        inputs=event.inputs,
+    )
+
+
+def _revised(document: Document, section: Section, event: e.SectionRevised) -> Version:
+    current = section.current
+    return Version(
+        event.version,
+        event.draft,
+        current.upstream if current else upstream_versions(document, section),
+        Origin.REVISED,
+        event.provenance,
+        assets=current.assets if current else (),
+        left_out=current.left_out if current else None,
+        review=current.review if current else None,
+        protected=current is not None and is_a_persons(current),
+        person=section.notes.asker,
+        summary=event.summary,
+        sequence=document.sequence,
+        inputs=_rests_on(document, current),
+        requirements=_answers(document, section),
+    )
+
+
+def _edited(document: Document, section: Section, event: e.SectionEdited) -> Version:
+    current = section.current
+    return Version(
+        event.version,
+        event.draft,
+        event.upstream,
+        event.origin,
+        event.provenance,
+        assets=_with(current.assets if current else (), event.assets),
+        left_out=current.left_out if current else None,
+        person=person_of(event) if event.actor else section.notes.asker,
+        summary=event.summary,
+        sequence=document.sequence,
+        inputs=_rests_on(document, current),
+        requirements=_answers(document, section),
+    )
+
+
+def _with(assets: tuple[InputFile, ...], new: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+    """The images of a text and those that came with another one, which go first."""
+    return tuple({image.name: image for image in (*assets, *new)}.values())
+
+
+def _rests_on(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:
+    """A changed text rests on what the text before did, one that a person wrote first on the inputs of now."""
+    return current.inputs if current else input_versions(document)
+
+
+def _answers(document: Document, section: Section) -> Wordings:
+    """The rows of the ledger that a changed text rests on: the same rule."""
+    return section.current.requirements if section.current else asked_of(document, section.plan.section_id)
+
+
+def _restored(section: Section, event: e.SectionRestored) -> Version:
+    """The text of an earlier version, with all that was found of it; it has no blocks of its own yet."""
+    restored = next(version for version in section.versions if version.number == event.restored_version)
+    return replace(
+        restored,
+        number=event.version,
+        origin=Origin.RESTORED,
+        blocks=None,
+        person=person_of(event),
+        restored_version=event.restored_version,
+        kept=False,
+    )
+
+
+def with_author(
+    before: Section,
+    after: Section,
+    event: AnyTextEvent,
+    at: datetime | None,
+) -> Section:
+    """The section with author and time of the version that the event made; the words that there were keep theirs."""
+    if after.current is None:
+        return after
+    author = _author(after, event)
+    if before.current is not None and before.current_number == after.current_number:
+        author, at = before.current.author, before.current.made_at
+    return replace(after, versions=(*after.versions[:-1], replace(after.current, author=author, made_at=at)))
+
+
+def _author(section: Section, event: AnyTextEvent) -> str:
+    match event:
+        case e.SectionDrafted():
+            return section.plan.agent or _agent(event.provenance)
+        case e.SectionRevised():
+            return _agent(event.provenance)
+        case e.SectionEdited() if event.provenance is not None:
+            return _agent(event.provenance)
+        case e.SectionEdited() | e.SectionRestored():
+            return event.actor or ""
+        case _:
+            assert_never(event)
+
+
+def _agent(provenance: Provenance) -> str:
+    """The agent without its version."""
+    return provenance.agent_version.partition("/")[0]

@@ -1,0 +1,448 @@
+"""What a reader is told of a document, section by section, in the public vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
+from stemma_contracts.v1.forms import AnsweredForm, FoundFields
+from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
+from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
+from stemma_contracts.v1.section import UNDER_WAY, Activity, SectionStatus
+from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
+
+from .state import BY_A_PERSON
+
+
+@dataclass(frozen=True)
+class VersionView:
+    """One version of a section's text.
+
+    ``rests_on`` are the upstream versions that it is accepted against; ``kept_against`` are the same if a
+    person said so by keeping it. ``made_by`` is the person who asked for it or wrote it, else the model;
+    ``verified`` if the server knew that person, who is claimed else.
+    ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
+    ``inputs`` are those that it was written from; None where an old log does not say. ``images`` came with its text.
+    ``blocks`` is the index of its blocks, once there is one.
+    """
+
+    number: int
+    draft: ArtifactRef
+    origin: Origin
+    made_by: str
+    made_at: datetime | None
+    provenance: Provenance | None = None
+    rests_on: tuple[UpstreamVersion, ...] = ()
+    kept_against: tuple[UpstreamVersion, ...] = ()
+    restored_version: int | None = None
+    summary: ArtifactRef | None = None
+    evaluation: Evaluation | None = None
+    validation: ValidationSummary | None = None
+    retrieved_context: tuple[RetrievedSource, ...] | None = None
+    processing_metadata: ProcessingMetadata | None = None
+    warnings: tuple[GenerationWarning, ...] = ()
+    protected: bool = False
+    verified: bool = False
+    inputs: tuple[InputVersion, ...] | None = None
+    images: tuple[InputFile, ...] = ()
+    blocks: ArtifactRef | None = None
+
+    @property
+    def model(self) -> str:
+        """The model that made it, nothing for a person's own text."""
+        return self.provenance.model if self.provenance else ""
+
+    @property
+    def is_a_persons(self) -> bool:
+        """Whether it holds the words of a person, so that no machine may replace it unasked."""
+        return self.protected or self.origin in BY_A_PERSON
+
+
+@dataclass(frozen=True)
+class StaleView:
+    """Since when a section is stale: the time and the stream sequence of the event that made it so.
+
+    ``cause`` is the section that the event is about, nothing if it is about the document.
+    """
+
+    since: datetime | None
+    sequence: int
+    cause: str | None
+
+
+@dataclass(frozen=True)
+class ProposalView:
+    """An edit of a settled section that waits until a person accepts or rejects it.
+
+    ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work. The text is
+    validated while it waits (``checking``); ``unchecked`` says why it could not be. ``verified``: the
+    server knew who asked.
+    """
+
+    proposal_id: str
+    version: int
+    asked_by: str
+    asked_at: datetime | None
+    draft: ArtifactRef | None = None
+    summary: ArtifactRef | None = None
+    base_digest: str = ""
+    model: str = ""
+    made_at: datetime | None = None
+    checking: bool = False
+    validation: ValidationSummary | None = None
+    unchecked: str = ""
+    verified: bool = False
+
+
+@dataclass(frozen=True)
+class CommentView:
+    """A comment on a version; its words, and the first one's passage, are the `Remark` in ``remark``."""
+
+    comment_id: str
+    remark: ArtifactRef
+    version: int
+    made_by: str
+    made_at: datetime | None
+    verified: bool = False
+
+
+@dataclass(frozen=True)
+class ThreadView:
+    """A thread of comments; ``block_id`` is the block that its passage began in, as far as it was known."""
+
+    thread_id: str
+    comments: tuple[CommentView, ...]
+    block_id: str | None = None
+    resolved: bool = False
+    resolved_by: str = ""
+    resolved_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class AssignmentView:
+    """Who is asked to see to a section, by whom and since when, and when it is ``due`` as long as it is not settled.
+
+    ``verified``: the server knew who asked.
+    """
+
+    assignee: str
+    due: datetime | None = None
+    by: str = ""
+    at: datetime | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True)
+class SectionView:
+    """One section with all versions that it ever had.
+
+    ``failure`` is the last one, in short; ``missing`` names what was not there to write from, None if that is not why
+    it failed. ``covers_inputs``: its text is to hold all that the inputs say. ``checks`` are looks at the current
+    version that are under way and change no status; ``returns_to`` is the status that a section has again when the
+    edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
+    section rests on, or is stale itself: more may have come since the event that made it stale. ``stale_inputs`` are
+    the inputs that changed in what it uses of them. ``form`` is the form whose fields it answers;
+    with ``form_withdrawn`` nobody needs its text any more.
+    """
+
+    section_id: str
+    title: str
+    kind: str
+    depends_on: tuple[str, ...] = ()
+    status: SectionStatus = SectionStatus.QUEUED
+    activity: Activity | None = None
+    versions: tuple[VersionView, ...] = ()
+    stale: StaleView | None = None
+    checks: frozenset[Activity] = frozenset()
+    lint_round: int = 0
+    need: Need | None = None
+    asked_by: str = ""
+    asker_verified: bool = False
+    returns_to: SectionStatus = SectionStatus.AWAITING_REVIEW
+    refusal: ArtifactRef | None = None
+    failure: str | None = None
+    failed_at: Activity | None = None
+    missing: tuple[str, ...] | None = None
+    graph: str = "section"
+    proposal: ProposalView | None = None
+    waits_since: datetime | None = None
+    covers_inputs: bool = False
+    stale_reasons: tuple[StaleReason, ...] = ()
+    stale_inputs: tuple[ChangedInput, ...] = ()
+    stale_requirements: tuple[RequirementChange, ...] = ()
+    form: AnsweredForm | None = None
+    form_withdrawn: bool = False
+    threads: tuple[ThreadView, ...] = ()
+    assignment: AssignmentView | None = None
+
+    @property
+    def open_threads(self) -> tuple[ThreadView, ...]:
+        """The threads of comments that nobody resolved."""
+        return tuple(thread for thread in self.threads if not thread.resolved)
+
+    @property
+    def current(self) -> VersionView | None:
+        """The version that decisions are about."""
+        return self.versions[-1] if self.versions else None
+
+    def numbered(self, number: int) -> VersionView | None:
+        """The version of a number; None if there never was one."""
+        return next((version for version in self.versions if version.number == number), None)
+
+    @property
+    def version(self) -> int:
+        """The number of the current version; 0 means that nothing was written yet."""
+        return self.versions[-1].number if self.versions else 0
+
+    @property
+    def draft(self) -> ArtifactRef | None:
+        """The text of the current version."""
+        return self.current.draft if self.current else None
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation of the current version, as far as it is known."""
+        return self.current.evaluation if self.current else None
+
+    @property
+    def validation(self) -> ValidationSummary | None:
+        """The validation of the current version, as far as it is known."""
+        return self.current.validation if self.current else None
+
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for an answer that no service can give."""
+        return self.need is not None and self.need.kind in ("question", "upload")
+
+    @property
+    def waits_for_review(self) -> bool:
+        """Whether a person is to approve or revise it."""
+        return self.status is SectionStatus.AWAITING_REVIEW
+
+    @property
+    def can_be_regenerated(self) -> bool:
+        """Whether it has a text, and nothing is under way that would change that."""
+        return self.version > 0 and self.status not in UNDER_WAY
+
+    @property
+    def is_to_be_kept_or_regenerated(self) -> bool:
+        """Whether it is stale, and nothing is under way that would change that."""
+        return self.stale is not None and self.status not in UNDER_WAY
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for a person: for a review, an answer, or a decision about an edit or a stale text."""
+        return not self.form_withdrawn and self._waits
+
+    @property
+    def _waits(self) -> bool:
+        return self.asks or self.waits_for_review or self.proposes or self.is_to_be_kept_or_regenerated
+
+    @property
+    def proposes(self) -> bool:
+        """Whether a proposed edit waits for a person."""
+        return self.proposal is not None and self.proposal.draft is not None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a service is at work on it, or soon will be."""
+        return self.edit_in_flight or (self.status is SectionStatus.GENERATING and not self.asks)
+
+    @property
+    def is_being_edited(self) -> bool:
+        """Whether the editor agent is at work on an edit that it will propose."""
+        return self.proposal is not None and self.proposal.draft is None
+
+    @property
+    def edit_in_flight(self) -> bool:
+        """Whether an edit is being made, or a proposed one checked."""
+        return self.proposal is not None and (self.proposal.draft is None or self.proposal.checking)
+
+    @property
+    def issue_count(self) -> int:
+        """Lint issues of the current version, as far as they are known."""
+        return self.validation.issue_count if self.validation else 0
+
+
+@dataclass(frozen=True)
+class ExportView:
+    """One export: neither ``artifact`` nor ``failure`` while the converter is at work."""
+
+    export_id: str
+    format: ExportFormat
+    artifact: ArtifactRef | None = None
+    warnings: tuple[ExportWarning, ...] = ()
+    failure: str | None = None
+    too_long: tuple[OverlongSection, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormExportView:
+    """A form with answers in it: neither ``artifact`` nor ``reasons`` why there is none while they are being written.
+
+    ``answered`` and ``unanswered`` are its fields by their ids.
+    """
+
+    export_id: str
+    input_id: str
+    input_version: int
+    section_id: str
+    version: int
+    artifact: ArtifactRef | None = None
+    answered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class InputUse:
+    """A version of a section that rests on parts of an input, and the version of the input that it was written from."""
+
+    section_id: str
+    version: int
+    input_version: int
+
+
+@dataclass(frozen=True)
+class InputView:
+    """An input: the version that counts, what of it was read, and which sections use it.
+
+    ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
+    ``used_by`` are the sections whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged``
+    does not count yet; ``concerns`` are the sections that it would make stale, and ``changes`` tell what it changes.
+    Of one that ``is_form``, ``form`` tells which fields were found in it. ``drawn`` are the pages that were drawn.
+    """
+
+    input_id: str
+    name: str
+    role: InputRole
+    state: Literal["reading", "read", "kept", "unreadable", "staged", "withdrawn"]
+    version: int
+    file: ArtifactRef
+    parent: str | None = None
+    text: ArtifactRef | None = None
+    anchors: ArtifactRef | None = None
+    figures: ReadingFigures = field(default_factory=ReadingFigures)
+    images: int = 0
+    warnings: tuple[ReadingWarning, ...] = ()
+    unreadable: Unreadable | None = None
+    used_by: tuple[str, ...] = ()
+    uses: tuple[InputUse, ...] = ()
+    staged_version: int | None = None
+    staged_file: ArtifactRef | None = None
+    staged_text: ArtifactRef | None = None
+    changes: ArtifactRef | None = None
+    concerns: tuple[str, ...] = ()
+    form: FoundFields | None = None
+    is_form: bool = False
+    drawn: ArtifactRef | None = None
+
+
+@dataclass(frozen=True)
+class RowView:
+    """What became of a row: what people decided, and how its answer stands.
+
+    ``status`` is what a person said of the answer, as long as that holds, else what code found: ``block_id`` of
+    ``version`` of the section, none if they are empty.
+    """
+
+    confirmed: bool = False
+    dropped: bool = False
+    merged_into: str = ""
+    section_id: str = ""
+    owner: str = ""
+    status: RequirementStatus = "open"
+    version: int = 0
+    block_id: str = ""
+
+
+NO_DECISION = RowView()
+
+
+@dataclass(frozen=True)
+class LedgerView:
+    """The requirement ledger: where its rows are, and what became of those that people decided about.
+
+    ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
+    is under way, ``failure`` why the last one ended without rows. ``asking`` is whether a model is asked for what is
+    missing, ``opinion`` what one said of the rows of this reading.
+    """
+
+    rows: ArtifactRef | None
+    difference: ArtifactRef | None
+    summary: LedgerSummary
+    standings: Mapping[str, RowView]
+    open_mandatory: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    brief: bool = True
+    reading: bool = False
+    failure: str = ""
+    asking: bool = False
+    opinion: SecondOpinion | None = None
+
+    @property
+    def stale_sections(self) -> tuple[str, ...]:
+        """The sections that answer rows that the last reading found changed or withdrawn."""
+        changed = (*self.summary.changed, *self.summary.withdrawn)
+        answering = (self.standings[name].section_id for name in changed if name in self.standings)
+        return tuple(dict.fromkeys(filter(None, answering)))
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
+
+    ``inputs`` are the files as they were given, ``input_views`` what became of them and of the brief.
+
+    ``language`` is a BCP 47 tag, that of English where an old log says none.
+    """
+
+    document_id: str
+    kind: str = ""
+    language: str = "en"
+    status: DocumentStatus = DocumentStatus.RUNNING
+    title: ArtifactRef | None = None
+    inputs: tuple[InputFile, ...] = ()
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    sections: Mapping[str, SectionView] = field(default_factory=dict)
+    exports: Mapping[str, ExportView] = field(default_factory=dict)
+    form_exports: Mapping[str, FormExportView] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    cycle: CycleSummary | None = None
+    cycle_plan: CyclePlan | None = None
+    last_sequence: int = 0
+    input_views: tuple[InputView, ...] = ()
+    lacks_brief: bool = False
+    ledger: LedgerView | None = None
+
+    @property
+    def waiting(self) -> tuple[SectionView, ...]:
+        """The sections that wait for a person."""
+        return tuple(s for s in self.sections.values() if s.waits)
+
+    @property
+    def stale(self) -> tuple[SectionView, ...]:
+        """The sections that rest on something that changed."""
+        return tuple(s for s in self.sections.values() if s.stale is not None)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether any service is at work on a section of it."""
+        return any(s.at_work for s in self.sections.values())
+
+    @property
+    def checking(self) -> bool:
+        """Whether any settled text, or an edit of one, is still being made, validated or evaluated."""
+        return any(s.checks or s.edit_in_flight for s in self.sections.values())

@@ -1,0 +1,92 @@
+"""The table of work of a document: every open job, what it is for, and whose outcome of it counts.
+
+It is derived from the state at every handling, so that no job can be lost: what is open is published from it, and what
+an outcome means is looked up in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stemma_contracts import subjects
+from stemma_contracts.v1.jobs import Job
+from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
+
+from .hooks import Work
+from .state import Document, Lifecycle, State, open_job_id
+from .table import FEATURES
+
+_PHASES = {phase: task for feature in FEATURES for phase, task in feature.phases.items()}
+_BESIDE = [feature.work for feature in FEATURES if feature.work]
+_WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
+
+
+def work_of(document: Document) -> Iterator[Work]:
+    """Every open job, and what it is for."""
+    for section in document.sections.values():
+        if (job_id := open_job_id(section.phase)) is not None:
+            yield job_id, _PHASES[type(section.phase)], (document, section, section.phase)
+    for beside in _BESIDE:
+        yield from beside(document)
+
+
+def open_jobs(state: State) -> tuple[Job, ...]:
+    """Every job that is open: none for sections of a paused or cancelled document, exports always."""
+    return tuple(task.make(*about) for _, task, about in openings(state).values())
+
+
+def openings(state: State) -> dict[str, Work]:
+    """What can be made into each open job, by its id: most were published before and need not be made again."""
+    if not isinstance(state, Document):
+        return {}
+    works = state.lifecycle in _WORKING
+    return {work[0]: work for work in work_of(state) if works or not work[1].of_section}
+
+
+def closed_jobs(before: State, after: State) -> frozenset[str]:
+    """The jobs about sections that nobody waits for any more; what a paused document has begun is waited for."""
+    return _awaited(before) - _awaited(after)
+
+
+def _awaited(state: State) -> frozenset[str]:
+    work = work_of(state) if isinstance(state, Document) else ()
+    return frozenset(job_id for job_id, task, _ in work if task.of_section)
+
+
+def open_job_ids(document: Document) -> frozenset[str]:
+    """The ids of all jobs whose outcome would still count; those of a paused document too."""
+    return frozenset(job_id for job_id, *_ in work_of(document))
+
+
+OWNERS = {name: service for feature in FEATURES for name, service in feature.job_owners.items()}
+_PARTS = 4
+
+
+def name_of(job_id: str) -> str:
+    """The name of a job, nothing for an id that no job has."""
+    parts = job_id.split(".")
+    return parts[2] if len(parts) == _PARTS else ""
+
+
+def owner_of(job_id: str) -> str | None:
+    """The service that has a job; none of an id that no job has."""
+    return OWNERS.get(name_of(job_id))
+
+
+def may_report(sender: str, outcome: Outcome) -> bool:
+    """Whether an outcome is the sender's to report.
+
+    The orchestrator reports jobs that were given up: of its own accord, or because of a message of their owner.
+    """
+    if isinstance(outcome, ThreadsHeld):
+        return sender == subjects.GENERATION
+    owner = owner_of(outcome.job_id)
+    if sender == subjects.ORCHESTRATOR:
+        return owner is not None and isinstance(outcome, JobDead) and outcome.service in (None, owner)
+    return sender == owner
+
+
+def is_ahead(job_id: str, document: Document) -> bool:
+    """Whether no event of the document can have opened the job yet."""
+    document_id, number, *_ = (*job_id.split("."), "")
+    return document_id != document.document_id or not number.isdecimal() or int(number) > document.number

@@ -1,0 +1,79 @@
+"""The shipped design document, driven through the pure core."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from domain_story import DOCUMENT, TENANT, Story, ref
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
+from stemma_contracts.v1.review import ReviewPolicy
+from stemma_domain.blueprints.planning import plan_sections, planned_cycle
+from stemma_domain.features import documents
+from stemma_domain.features.cycles import Cycle
+from stemma_domain.state import State
+from stemma_domain.work import open_jobs
+from stemma_orchestrator.catalog import load_catalog
+from stemma_testkit.deciding import Then
+
+CONFIG = Path(__file__).parents[3] / "services" / "orchestrator" / "config"
+DESIGN = load_catalog(CONFIG)["design_document"]
+DRAFTS = ("hld_draft", "lld_draft", "database_schema")
+EVERY = (*DRAFTS, "review_feedback", "final_document")
+
+
+class Design(Story):
+    """A design document whose agents write ``what they wrote before`` unless told otherwise."""
+
+    texts: Any
+
+    def begin(self, review: ReviewPolicy | None = None) -> Then[State, Any]:
+        self.texts = count(1)
+        sections = plan_sections(DESIGN.blueprint, DESIGN.dependencies, None, review)
+        return self.when(
+            documents.Create(
+                asked=self.asked("create"),
+                tenant=TENANT,
+                document_id=DOCUMENT,
+                kind="design_document",
+                title=None,
+                brief=ref("brief"),
+                inputs=(),
+                sections=sections,
+                blueprint_digest=DESIGN.digest,
+                time=datetime(2026, 1, 1, tzinfo=UTC),
+                cycle=planned_cycle(DESIGN.blueprint, sections),
+            )
+        )
+
+    def write(self, section_id: str, text: str | None = None) -> Then[State, Any]:
+        self.drafted(section_id, text or f"{section_id}, written {next(self.texts)}")
+        return self.validated(section_id)
+
+    def draft_all(self) -> None:
+        for name in DRAFTS:
+            self.write(name)
+
+    def review(self, needs_revision: bool, text: str | None = None) -> Then[State, Any]:
+        verdict = ReviewVerdict(needs_revision=needs_revision, findings={"major": int(needs_revision)})
+        self.drafted("review_feedback", text or f"review {next(self.texts)}", review=verdict)
+        return self.validated("review_feedback")
+
+    @property
+    def cycle(self) -> Cycle:
+        assert self.document.cycle is not None
+        return self.document.cycle
+
+    def status_of_design(self) -> CycleStatus:
+        return self.cycle.document_status
+
+    def version(self, section_id: str) -> int:
+        return self.document.sections[section_id].current_number
+
+    def job(self) -> j.GenerateSection:
+        (job,) = open_jobs(self.state)
+        assert isinstance(job, j.GenerateSection)
+        return job

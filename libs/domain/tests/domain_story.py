@@ -1,0 +1,186 @@
+"""Small builders for histories: a section chain, outcomes of its jobs, and requests about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import count
+from typing import Any
+
+from domain_reader import ABOUT, Reader, known
+from stemma_contracts import registry
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
+from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.review import ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_domain.commands import Command, Record, RequestMeta
+from stemma_domain.decide import decide
+from stemma_domain.evolve import evolve
+from stemma_domain.features import documents, review
+from stemma_domain.state import Document, NoDocument, State, open_job_id, status_of
+from stemma_domain.work import open_jobs
+from stemma_eventlog import Decider
+from stemma_testkit.deciding import Then
+
+DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
+TENANT, DOCUMENT = ABOUT
+CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
+
+
+def ref(text: str, media_type: str = "text/markdown") -> ArtifactRef:
+    return ArtifactRef(digest=sha256(text.encode()).hexdigest(), size=len(text), media_type=media_type, name="draft.md")
+
+
+def evaluation(score: float = 0.9, passed: bool = True) -> Evaluation:
+    return Evaluation(scores={"clarity": score}, score=score, passed=passed)
+
+
+def not_judged(complete: bool = True) -> Evaluation:
+    checks = (ProgramCheck(check=COMPLETE, passed=complete), ProgramCheck(check="inputs_cited", passed=False))
+    return Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
+
+
+def validation(passed: bool = True) -> ValidationSummary:
+    issues = 0 if passed else 2
+    report = None if passed else ref("report", "application/json")
+    return ValidationSummary(passed=passed, issue_count=issues, engine="rumdl", engine_version="1", report=report)
+
+
+PROVENANCE = Provenance(model="offline")
+
+
+def about(job: j.Job) -> dict[str, Any]:
+    """What every outcome of a job says."""
+    told: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    return {**told, "section_id": job.section.section_id} if isinstance(job, j.SectionJob) else told
+
+
+def folded(history: list[AnyEvent]) -> State:
+    """The state by the log alone, as it is encoded."""
+    state: State = NoDocument()
+    for event in history:
+        decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
+        assert isinstance(decoded, AnyEvent)
+        state = evolve(state, decoded)
+    return state
+
+
+def meta(request_id: str) -> RequestMeta:
+    return RequestMeta(request_id=request_id, request_digest="0" * 64, actor="ada", actor_verified=False)
+
+
+@dataclass
+class Story:
+    """A document that is driven command by command through the pure core.
+
+    After each of them a reader of the events knows the same as the core.
+    """
+
+    state: State = field(default_factory=NoDocument)
+    history: list[Any] = field(default_factory=list)
+    now: datetime | None = None
+    reader: Reader = field(default_factory=Reader)
+    _requests: Any = field(default_factory=lambda: count(1))
+
+    def asked(self, request_id: str | None = None) -> RequestMeta:
+        return RequestMeta(
+            request_id=request_id or f"r{next(self._requests)}",
+            request_digest="0" * 64,
+            actor="ada",
+            actor_verified=False,
+        )
+
+    def when(self, command: Command) -> Then[State, Any]:
+        """Decide a command on all that was before, and go on with what it gave."""
+        events = tuple(decide(command, self.state))
+        for event in events:
+            self.state = evolve(self.state, event, self.now)
+        self.history.extend(events)
+        self.reader.reads(list(events))
+        if events:
+            assert self.reader.seen() == known(self.document)
+        return Then(events, self.state)
+
+    def create(
+        self, dependencies: dict[str, tuple[str, ...]] | None = None, review: ReviewPolicy | None = None, **plan: Any
+    ) -> Then[State, Any]:
+        sections = tuple(
+            SectionPlan(
+                section_id=name,
+                title=name.title(),
+                kind=name,
+                graph="section",
+                depends_on=upstream,
+                review=review or ReviewPolicy(),
+                **plan,
+            )
+            for name, upstream in (dependencies or CHAIN).items()
+        )
+        return self.when(
+            documents.Create(
+                asked=self.asked("create"),
+                tenant=TENANT,
+                document_id=DOCUMENT,
+                kind="proposal",
+                title=None,
+                brief=ref("brief"),
+                inputs=(),
+                sections=sections,
+                blueprint_digest="0" * 64,
+                time=datetime(2026, 1, 1, tzinfo=UTC),
+            )
+        )
+
+    @property
+    def document(self) -> Document:
+        assert isinstance(self.state, Document)
+        return self.state
+
+    def job_of(self, section_id: str) -> str:
+        job_id = open_job_id(self.document.sections[section_id].phase)
+        assert job_id is not None, f"{section_id} has no open job"
+        return job_id
+
+    def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> Then[State, Any]:
+        fields.setdefault("job_id", self.job_of(section_id) if "job_id" not in fields else None)
+        return self.when(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
+
+    def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> Then[State, Any]:
+        return self.outcome(
+            o.SectionGenerated,
+            section_id,
+            draft=ref(text or f"text of {section_id}"),
+            provenance=PROVENANCE,
+            **{"evaluation": evaluation(), "usage": Usage(calls=2)} | fields,
+        )
+
+    def validated(self, section_id: str, passed: bool = True) -> Then[State, Any]:
+        return self.outcome(o.DraftValidated, section_id, validation=validation(passed))
+
+    def reviewable(self, section_id: str) -> None:
+        self.drafted(section_id)
+        self.validated(section_id)
+
+    def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> Then[State, Any]:
+        return self.when(review.Approve(self.asked(request_id), section_id, version))
+
+    def settle(self, *section_ids: str) -> None:
+        for section_id in section_ids:
+            self.reviewable(section_id)
+            self.approve(section_id)
+
+    def status(self, section_id: str) -> str:
+        return status_of(self.document.sections[section_id].phase)
+
+    def document_status(self) -> str:
+        return self.document.status
+
+    def open_jobs(self) -> dict[str, Any]:
+        return {job.job_id: job for job in open_jobs(self.state)}

@@ -1,0 +1,200 @@
+"""Pause, resume, cancel, export, needs; and what holds of every history."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from domain_story import PROVENANCE, Story, evaluation, ref, validation
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_contracts import registry
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat, ExportRemark
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.section import SectionStatus
+from stemma_domain.commands import Command, Record
+from stemma_domain.evolve import evolve
+from stemma_domain.features import documents, exports, generation, needs, review
+from stemma_domain.outcomes import UnfittingOutcome
+from stemma_domain.state import NoDocument, State
+from stemma_domain.work import open_jobs
+from stemma_testkit.property_tests import examples
+
+
+def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
+    begun.when(documents.Pause(begun.asked()))
+    assert begun.open_jobs() == {}
+    begun.drafted("research")
+    begun.validated("research")
+    begun.approve("research")
+    assert begun.status("solution") == SectionStatus.QUEUED
+    (resumed,) = begun.when(documents.Resume(begun.asked()))
+    assert resumed.starts == ("solution",)
+    assert len(begun.open_jobs()) == 1
+
+
+def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
+    begun.when(documents.Pause(begun.asked()))
+    begun.drafted("research")
+    begun.when(documents.Resume(begun.asked()))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ValidateDraft)
+
+
+def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.when(documents.Cancel(begun.asked()))
+    (refused,) = begun.approve("research")
+    assert isinstance(refused, e.RefusedByDocumentStatus)
+    assert refused.document_status == DocumentStatus.CANCELLED
+
+
+def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
+    late = begun.job_of("research")
+    begun.when(documents.Cancel(begun.asked()))
+    assert begun.status("research") == SectionStatus.QUEUED
+    (superseded,) = begun.drafted("research", job_id=late)
+    assert isinstance(superseded, e.OutcomeSuperseded)
+    assert superseded.usage.calls == 2
+    assert begun.open_jobs() == {}
+
+
+@pytest.mark.parametrize("command", [documents.Resume, documents.Pause])
+def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, command: type) -> None:
+    if command is documents.Pause:
+        begun.when(documents.Pause(begun.asked()))
+    assert [type(event) for event in begun.when(command(begun.asked()))] == [e.RefusedByDocumentStatus]
+
+
+def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: Story) -> None:
+    (requested,) = begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert [section.draft for section in job.sections] == [None] * 4
+    (exported,) = begun.when(
+        Record(o.DocumentConverted(job_id=job.job_id, tenant="default", document_id="doc1", artifact=ref("docx")))
+    )
+    assert exported.export_id == requested.export_id
+    assert not any(isinstance(job, j.ConvertDocument) for job in begun.open_jobs().values())
+
+
+@pytest.mark.req("W5")
+def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
+    begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    remark = ExportRemark(code="missing_font", detail="Thai: กข")
+    about: dict[str, Any] = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
+    (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
+    assert exported.remarks == (remark,)
+
+
+@pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
+@pytest.mark.failure("conversion-fails")
+def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
+    begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
+    assert len(begun.when(Record(failed))) == 1
+    (again,) = begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    assert again.export_id in begun.document.exports
+
+
+@pytest.mark.req("P2")
+def test_a_paused_graph_waits_for_its_answer_and_goes_on_at_its_checkpoint(begun: Story) -> None:
+    need = Need(need_id="n1", kind="question", checkpoint_id="cp1")
+    begun.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
+    assert begun.open_jobs() == {}
+    assert begun.status("research") == SectionStatus.GENERATING
+    assert [type(x) for x in begun.when(needs.Answer(begun.asked(), "research", "n2", ref("no")))] == [
+        e.RefusedUnknownNeed
+    ]
+    begun.when(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ResumeGraph)
+    assert (job.thread_id, job.checkpoint_id, job.answer) == ("thread-1", "cp1", ref("yes"))
+    begun.drafted("research")
+    assert begun.document.sections["research"].current_number == 1
+
+
+def test_an_outcome_of_another_kind_of_job_is_a_bug_and_leaves_the_job_open(begun: Story) -> None:
+    job_id = begun.job_of("research")
+    with pytest.raises(UnfittingOutcome, match=r"draft\.validated"):
+        begun.validated("research")
+    assert begun.job_of("research") == job_id
+
+
+SECTIONS = st.sampled_from(["research", "solution", "budget", "timeline", "nowhere"])
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> list[tuple[str, str, int]]:
+    verbs = st.sampled_from(
+        ["draft", "lint", "pass", "approve", "revise", "revised", "die", "retry", "pause", "resume", "export", "cancel"]
+    )
+    return draw(st.lists(st.tuples(verbs, SECTIONS, st.integers(1, 3)), max_size=40))
+
+
+def command_of(story: Story, verb: str, name: str, number: int) -> Command | None:
+    section = story.document.sections.get(name)
+    job_id = (section and getattr(section.phase, "job_id", None)) or f"doc1.{number}.generate.{name}"
+    common: dict[str, Any] = {"job_id": job_id, "tenant": "default", "document_id": "doc1", "section_id": name}
+    match verb:
+        case "draft":
+            outcome: o.Outcome = o.SectionGenerated(
+                **common, draft=ref(f"{name}{number}"), evaluation=evaluation(), provenance=PROVENANCE
+            )
+        case "lint" | "pass":
+            outcome = o.DraftValidated(**common, validation=validation(verb == "pass"))
+        case "revised":
+            outcome = o.DraftRevised(**common, draft=ref(f"r{number}"), summary=ref("s"), provenance=PROVENANCE)
+        case "die":
+            outcome = o.JobDead(**common)
+        case "approve":
+            return review.Approve(story.asked(), name, number)
+        case "revise":
+            return review.Revise(story.asked(), name, number, ref("why"))
+        case "retry":
+            return generation.Retry(story.asked(), name)
+        case "pause":
+            return documents.Pause(story.asked())
+        case "resume":
+            return documents.Resume(story.asked())
+        case "export":
+            return exports.MakeExport(story.asked(), ExportFormat.MD)
+        case _:
+            return documents.Cancel(story.asked()) if number == 3 else None
+    return Record(outcome)
+
+
+def replayed(history: list[e.AnyEvent]) -> State:
+    state: State = NoDocument()
+    for event in history:
+        entry = registry.entry_of(event)
+        decoded = registry.decode(entry.ce_type, registry.encode(event))
+        state = evolve(state, decoded)  # type: ignore[arg-type]
+    return state
+
+
+@examples(150)
+@given(steps())
+def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> None:
+    story = Story()
+    story.create()
+    for verb, name, number in script:
+        command = command_of(story, verb, name, number)
+        if command is None:
+            continue
+        with suppress(UnfittingOutcome):
+            story.when(command)
+            story.when(command).then_nothing_happened(), "deciding again gives nothing"
+        job_ids = [job.job_id for job in open_jobs(story.state)]
+        assert len(job_ids) == len(set(job_ids))
+        assert not set(job_ids) & story.document.settled_jobs
+        for section in story.document.sections.values():
+            settled = all(story.status(upstream) == SectionStatus.APPROVED for upstream in section.plan.depends_on)
+            assert settled or story.status(section.plan.section_id) == SectionStatus.QUEUED
+    assert replayed(story.history) == story.state, "the log alone gives the state"

@@ -1,0 +1,127 @@
+"""The table of features: who is in it, and that a new one is a file and its line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import stemma_domain
+from stemma_domain.commands import Command, Record, RequestCommand, SectionCommand, VersionCommand
+from stemma_domain.state import Working
+from stemma_domain.table import FEATURES
+
+pytestmark = pytest.mark.req("P1")
+DOMAIN = Path(stemma_domain.__file__).parent
+STAMPS = """
+from dataclasses import dataclass
+
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e, jobs as j, requests
+from stemma_domain.commands import RequestCommand
+from stemma_domain.hooks import Feature, Task
+from stemma_domain.job_parts import head_of
+
+
+@dataclass(frozen=True)
+class Stamp(RequestCommand):
+    request = requests.PauseDocument
+
+
+def make(document, job_id):
+    return j.DropThreads(job_id=job_id, document=head_of(document), threads=())
+
+
+STAMPING = Task(make, lambda document, job_id, outcome: e.DocumentCancelled())
+
+
+def work(document):
+    job_id = f"{document.document_id}.1.stamp.all"
+    yield job_id, STAMPING, (document, job_id)
+
+
+FEATURE = Feature[Stamp](
+    commands=(Stamp,),
+    decide=lambda command, document: [e.DocumentPaused(**command.asked)],
+    follow=lambda document, events: [*events, e.DocumentResumed()],
+    work=work,
+    job_owners={"stamp": subjects.CONVERTER},
+    may_start=lambda document, section, stale: False,
+)
+"""
+USED = """
+from domain_story import Story
+from stemma_contracts.v1.outcomes import JobDead
+from stemma_domain.commands import Record
+from stemma_domain.decide import decide
+from stemma_domain.features.stamps import Stamp
+from stemma_domain.work import open_jobs, owner_of
+
+story = Story()
+(requested,) = story.create()
+print(requested.starts, [job.job_id.split(".")[2] for job in open_jobs(story.state)])
+print([type(event).__name__ for event in decide(Stamp(story.asked()), story.state)])
+(job,) = open_jobs(story.state)
+dead = JobDead(job_id=job.job_id, tenant="t", document_id="d", detail="gone")
+print([type(event).__name__ for event in decide(Record(dead), story.state)], owner_of(job.job_id))
+"""
+TOLD = """\
+() ['stamp']
+['DocumentPaused', 'DocumentResumed']
+['DocumentCancelled', 'DocumentResumed'] converter
+"""
+
+
+def commands(base: type[Command] = Command) -> Iterator[type[Command]]:
+    for command in base.__subclasses__():
+        yield from commands(command) if command in (RequestCommand, SectionCommand, VersionCommand) else [command]
+
+
+def test_every_feature_is_in_the_table() -> None:
+    modules = {name.partition(".")[0] for name in names_of_features()}
+    named = [import_module(f"stemma_domain.features.{name}").FEATURE for name in names_of_features()]
+    assert [feature for feature in named if feature not in FEATURES] == []
+    assert len(FEATURES) == len(modules) == len(named)
+
+
+def names_of_features() -> list[str]:
+    folder = DOMAIN / "features"
+    files = [file.stem for file in folder.glob("*.py") if file.stem != "__init__"]
+    return [*files, *(f"{file.parent.name}.decide" for file in folder.glob("*/__init__.py"))]
+
+
+def test_every_command_is_decided_by_one_feature() -> None:
+    decided = [command for feature in FEATURES for command in feature.commands]
+    assert sorted(map(str, [*decided, Record])) == sorted(map(str, commands()))
+    assert all(feature.decide for feature in FEATURES if feature.commands)
+
+
+def test_every_phase_with_an_open_job_belongs_to_one_feature() -> None:
+    phases = [phase for feature in FEATURES for phase in feature.phases]
+    assert sorted(map(str, phases)) == sorted(map(str, get_args(Working)))
+
+
+def test_a_new_feature_is_a_file_and_its_line_in_the_table(tmp_path: Path) -> None:
+    shutil.copytree(DOMAIN, tmp_path / DOMAIN.name, ignore=shutil.ignore_patterns("__pycache__"))
+    planted = tmp_path / DOMAIN.name
+    (planted / "features" / "stamps.py").write_text(STAMPS, encoding="utf-8")
+    table = (planted / "table.py").read_text(encoding="utf-8")
+    table = table.replace("    exports.FEATURE,\n", "    exports.FEATURE,\n    stamps.FEATURE,\n")
+    (planted / "table.py").write_text(
+        table.replace("    several,\n)", "    several,\n    stamps,\n)"), encoding="utf-8"
+    )
+    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parent)))
+    run = subprocess.run(
+        [sys.executable, "-c", USED],
+        env={**os.environ, "PYTHONPATH": paths},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout == TOLD, run.stderr

@@ -1,0 +1,314 @@
+"""The buyer's forms: fields are confirmed, and a section of its own answers them."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import pytest
+from domain_story import DOCUMENT, TENANT, Story, ref, validation
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.forms import FoundFields
+from stemma_contracts.v1.inputs import InputReading
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
+from stemma_domain.commands import Record
+from stemma_domain.features import documents, editing, exports, forms
+from stemma_domain.features.inputs import decide as inputs
+from stemma_domain.problems import problem_of
+from stemma_domain.staleness import staleness
+from stemma_domain.summary import summarise
+from stemma_domain.view import view_of
+
+pytestmark = pytest.mark.req("L7")
+
+
+class _About(TypedDict):
+    tenant: str
+    document_id: str
+
+
+FORM = InputFile(name="form.xlsx", artifact=ref("form"), role="request", form=True)
+
+
+def read(story: Story, *field_ids: str, accepted: str | None = None) -> j.ReadInput:
+    """The form was read, and these fields were found in it."""
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
+    found = (
+        FoundFields(fields=ref("-".join(field_ids)), field_ids=field_ids, accepted_digest=accepted)
+        if field_ids
+        else None
+    )
+    reading = InputReading(text=ref(f"text-{job.version}"), form=found)
+    story.when(Record(o.InputRead(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, reading=reading)))
+    return job
+
+
+@pytest.fixture
+def given(begun: Story) -> Story:
+    begun.when(inputs.Add(begun.asked(), FORM, to_read=True, staged=False))
+    return begun
+
+
+def form_id(story: Story) -> str:
+    return next(one.input_id for one in story.document.inputs.values() if one.form)
+
+
+def confirm(story: Story, *dropped: str, version: int = 1) -> Any:
+    return story.when(forms.Confirm(story.asked(), form_id(story), version, dropped))
+
+
+def section_of(story: Story) -> str:
+    return f"form-{form_id(story)}"
+
+
+def test_the_reader_of_a_form_is_asked_for_its_fields(given: Story) -> None:
+    assert read(given, "f-1").form
+
+
+def test_confirmed_fields_are_a_section_that_starts_and_whose_job_has_them(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given, "f-2").then_types(e.FormFieldsConfirmed)
+    (job,) = (
+        job
+        for job in given.open_jobs().values()
+        if isinstance(job, j.GenerateSection) and job.section.section_id == section_of(given)
+    )
+    assert job.section.form is not None
+    assert (job.section.form.fields, job.section.form.dropped) == (ref("f-1-f-2"), ("f-2",))
+
+
+def test_no_section_is_written_from_a_form(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    jobs = [job for job in given.open_jobs().values() if isinstance(job, j.GenerateSection)]
+    assert jobs
+    assert all(FORM.name not in [file.name for file in job.inputs] for job in jobs)
+
+
+@pytest.mark.parametrize(
+    ("found", "dropped", "version", "field"),
+    [
+        ((), (), 1, "input_id"),
+        (("f-1",), ("f-1",), 1, "input_id"),
+        (("f-1",), ("f-9",), 1, "dropped"),
+        (("f-1",), (), 2, "version"),
+    ],
+)
+def test_what_cannot_be_confirmed_is_refused_with_its_field(
+    given: Story, found: tuple[str, ...], dropped: tuple[str, ...], version: int, field: str
+) -> None:
+    read(given, *found)
+    (refusal,) = confirm(given, *dropped, version=version).events
+    assert problem_of(refusal).field == field
+    assert section_of(given) not in given.document.sections
+
+
+@pytest.mark.parametrize(("found", "is_stale"), [(("f-1", "f-3"), True), (("f-2", "f-1"), False)])
+def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fields(
+    given: Story, found: tuple[str, ...], is_stale: bool
+) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    one = form_id(given)
+    given.when(inputs.Replace(given.asked(), one, 1, ref("form-2"), is_text=False, staged=False))
+    read(given, *found)
+    assert (section_of(given) in staleness(given.document)) is is_stale
+    confirm(given, version=2).then_types(e.FormFieldsConfirmed)
+    plan = given.document.sections[section_of(given)].plan
+    assert plan.form is not None
+    assert plan.form.version == 2
+
+
+def test_fields_are_confirmed_on_the_version_that_counts_and_on_no_older_one(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, "f-3")
+    confirm(given, version=1).then_types(e.RefusedInputVersion)
+    assert section_of(given) not in given.document.sections
+    (confirmed,) = confirm(given, version=2)
+    assert isinstance(confirmed, e.FormFieldsConfirmed)
+    assert confirmed.section.form is not None
+    assert confirmed.section.form.fields == ref("f-3")
+
+
+def test_a_form_whose_answers_wait_for_review_does_not_leave(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.reviewable(section_of(given))
+    export(given).then_types(e.RefusedByStatus)
+    assert not given.document.form_exports
+
+
+@pytest.mark.parametrize(
+    ("found", "accepted", "fields", "words"),
+    [
+        (("f-1", "f-3"), "a", ("f-2", "f-3"), "differs in the fields f-2, f-3"),
+        (("f-1", "f-2"), "b", (), "accepts other answers"),
+        ((), None, ("f-1", "f-2"), "differs in the fields f-1, f-2"),
+    ],
+)
+def test_answers_for_an_older_version_leave_only_once_somebody_keeps_them(
+    given: Story, found: tuple[str, ...], accepted: str | None, fields: tuple[str, ...], words: str
+) -> None:
+    read(given, "f-1", "f-2", accepted="a" * 64)
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, *found, accepted=accepted and accepted * 64)
+    (refusal,) = export(given).events
+    assert isinstance(refusal, e.RefusedStaleAnswers)
+    assert (refusal.version, refusal.current_version, refusal.field_ids) == (1, 2, fields)
+    assert words in problem_of(refusal).message
+    assert not given.document.form_exports
+    given.when(editing.Keep(given.asked(), section_of(given), 1))
+    export(given).then_types(e.FormExportRequested)
+
+
+def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:
+    read(given, "f-1", accepted="a" * 64)
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    read(given, "f-1", accepted="b" * 64)
+    assert section_of(given) in staleness(given.document)
+
+
+def export(story: Story) -> Any:
+    return story.when(forms.Export(story.asked(), form_id(story)))
+
+
+def test_answers_of_a_form_leave_in_the_form_and_are_no_section_of_the_document_that_leaves(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.settle(section_of(given))
+    given.when(exports.MakeExport(given.asked(), ExportFormat.DOCX))
+    (job,) = (job for job in given.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert {section.section_id for section in job.sections} == {*given.document.sections} - {section_of(given)}
+
+
+def filling(story: Story) -> j.FillForm:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.FillForm))
+    return job
+
+
+def test_approved_answers_are_written_into_the_form_that_counts_and_what_came_of_it_is_told(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    export(given).then_types(e.FormExportRequested)
+    job = filling(given)
+    assert (job.form, job.name) == (FORM.artifact, FORM.name)
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    given.when(
+        Record(o.FormFilled(**about, job_id=job.job_id, artifact=ref("filled"), answered=("f-1",), unanswered=("f-2",)))
+    )
+    told = given.document.form_exports[job.export_id]
+    assert (told.artifact, told.answered, told.unanswered, told.job_id) == (ref("filled"), ("f-1",), ("f-2",), None)
+
+
+def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given_up(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.settle(section_of(given))
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    export(given)
+    one = filling(given)
+    given.when(Record(o.FormNotFilled(**about, job_id=one.job_id, reasons=("too long", "no date"))))
+    assert given.document.form_exports[one.export_id].reasons == ("too long", "no date")
+    export(given)
+    other = filling(given)
+    given.when(Record(o.JobDead(**about, job_id=other.job_id, detail="gone")))
+    assert given.document.form_exports[other.export_id].reasons == ("gone",)
+
+
+@pytest.mark.parametrize(
+    ("rules", "refusal", "words"),
+    [
+        ({LONG_ANSWER: 2}, e.RefusedLongAnswers, "too long for the form: 2 of the answers"),
+        ({UNACCEPTED_ANSWER: 1}, e.RefusedUnacceptedAnswers, "not accepted by the form: 1 of the answers"),
+    ],
+)
+def test_answers_that_a_form_would_not_accept_are_not_approved(
+    given: Story, rules: dict[str, int], refusal: type[e.AnyRefusal], words: str
+) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.drafted(section_of(given))
+    found = validation(passed=False).model_copy(update={"rules": rules})
+    for _ in range(4):
+        given.outcome(o.DraftValidated, section_of(given), validation=found)
+        if given.status(section_of(given)) == "generating":
+            given.drafted(section_of(given))
+    (event,) = given.approve(section_of(given)).events
+    assert isinstance(event, refusal)
+    assert isinstance(event, e.RefusedLongAnswers | e.RefusedUnacceptedAnswers)
+    assert problem_of(event).field == "section_id"
+    assert problem_of(event).message.startswith(words)
+
+
+def test_answers_that_a_form_accepts_are_approved(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.drafted(section_of(given))
+    given.outcome(o.DraftValidated, section_of(given), validation=validation(passed=True))
+    given.approve(section_of(given)).then_types(e.SectionApproved)
+
+
+def settled(story: Story) -> None:
+    story.settle("research", "solution", "budget", "timeline")
+
+
+def test_nobody_needs_the_answers_to_a_form_that_was_withdrawn_and_the_document_is_at_its_end(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    settled(given)
+    given.reviewable(section_of(given))
+    assert (given.document_status(), summarise(given.document, 1).sections[-1].form_withdrawn) == ("running", False)
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1)).then_types(
+        e.DocumentInputWithdrawn, e.DocumentCompleted
+    )
+    section = view_of(given.document).sections[section_of(given)]
+    assert (section.form_withdrawn, section.waits, staleness(given.document)) == (True, False, {})
+    assert summarise(given.document, 1).sections[-1].form_withdrawn
+
+
+def test_answers_to_a_form_that_was_withdrawn_are_not_begun(given: Story) -> None:
+    read(given, "f-1")
+    given.when(documents.Pause(given.asked()))
+    confirm(given)
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
+    given.when(documents.Resume(given.asked()))
+    assert given.status(section_of(given)) == "queued"
+
+
+def test_the_read_model_of_a_document_has_the_latest_forms_with_answers(given: Story) -> None:
+    read(given, "f-1", "f-2")
+    confirm(given)
+    given.settle(section_of(given))
+    about = _About(tenant=TENANT, document_id=DOCUMENT)
+    export(given)
+    one = filling(given)
+    [under_way] = summarise(given.document, 1).form_exports
+    given.when(Record(o.FormFilled(**about, job_id=one.job_id, artifact=ref("filled"), unanswered=("f-2",))))
+    export(given)
+    given.when(Record(o.FormNotFilled(**about, job_id=filling(given).job_id, reasons=("too long", "no date"))))
+    done, failed = summarise(given.document, 1).form_exports
+    assert (under_way.artifact, under_way.failure, under_way.input_id) == (None, "", form_id(given))
+    assert (done.artifact, done.unanswered, failed.artifact, failed.failure) == (ref("filled"), 1, None, "too long")
+
+
+def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_approved(given: Story) -> None:
+    read(given, "f-1")
+    (refusal,) = export(given).events
+    assert "confirm them" in problem_of(refusal).message
+    confirm(given)
+    (refusal,) = export(given).events
+    assert problem_of(refusal).field == "section_id"
+    given.settle(section_of(given))
+    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
+    (refusal,) = export(given).events
+    assert problem_of(refusal).field == "input_id"

@@ -1,0 +1,502 @@
+"""Inputs are read before anything is written; a change makes stale what rests on it, and writes nothing anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref, validation
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.inputs import (
+    BRIEF,
+    MOST_WARNINGS,
+    InputDifference,
+    InputReading,
+    ReadingWarning,
+    Unreadable,
+    UsedInput,
+)
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.wording import PlanWording, SectionTitles
+from stemma_domain.commands import Record
+from stemma_domain.evolve import evolve
+from stemma_domain.features import documents, editing
+from stemma_domain.features.inputs import decide as inputs
+from stemma_domain.features.inputs.material import evidence_of, lacks_brief, manner_of
+from stemma_domain.features.inputs.view import input_views
+from stemma_domain.features.inputs.work import MOST_LIST_BYTES, listed
+from stemma_domain.features.ledger import decide as ledger
+from stemma_domain.staleness import staleness
+from stemma_domain.state import Document
+from stemma_domain.view import view_of
+
+PDF = "application/pdf"
+
+
+def file(name: str, content: str = "x", media_type: str = PDF, **more: Any) -> InputFile:
+    return InputFile(name=name, artifact=ref(content, media_type), **more)
+
+
+def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = (), **more: Any) -> None:
+    """A document with inputs, whose sections rest on one another as in a proposal."""
+    plans = (
+        SectionPlan(section_id=name, title=name, kind=name, graph="section", depends_on=upstream)
+        for name, upstream in CHAIN.items()
+    )
+    story.when(
+        documents.Create(
+            asked=story.asked("create"),
+            tenant=TENANT,
+            document_id=DOCUMENT,
+            kind="proposal",
+            title=None,
+            brief=ref("brief"),
+            inputs=files,
+            sections=tuple(plans),
+            blueprint_digest="0" * 64,
+            time=datetime(2026, 1, 1, tzinfo=UTC),
+            to_read=to_read,
+            **more,
+        )
+    )
+
+
+def settle(story: Story, name: str, used: tuple[UsedInput, ...]) -> None:
+    story.drafted(name)
+    story.outcome(o.DraftValidated, name, validation=validation().model_copy(update={"used": used}))
+    story.approve(name)
+
+
+def jobs(story: Story) -> list[Any]:
+    return list(story.open_jobs().values())
+
+
+def jobs_of(story: Story) -> list[j.ReadInput]:
+    return [job for job in jobs(story) if isinstance(job, j.ReadInput)]
+
+
+def outcome(story: Story, job: j.ReadInput, text: str = "read", **more: Any) -> o.InputRead:
+    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    return o.InputRead(**about, reading=InputReading(text=ref(text)), **more)
+
+
+def unreadable(story: Story, job: j.ReadInput) -> o.InputUnreadable:
+    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    return o.InputUnreadable(**about, unreadable=Unreadable(reason="password", detail="It is locked."))
+
+
+def changed(*parts: str, blocks: int = 1) -> InputDifference:
+    return InputDifference(changes=ref("changes", "application/json"), blocks=blocks, parts=parts)
+
+
+def status_of(story: Story, name: str) -> SectionStatus:
+    return view_of(story.document).sections[name].status
+
+
+@pytest.mark.req("I1")
+def test_sections_start_when_the_last_input_is_read_or_given_up() -> None:
+    story = Story()
+    begin(story, file("rfp.pdf"), file("prices.xlsx"), to_read=("input-1", "input-2"))
+    first, second = jobs_of(story)
+    assert (first.name, second.input_id, status_of(story, "research")) == ("rfp.pdf", "input-2", SectionStatus.QUEUED)
+    story.when(Record(outcome(story, first, "the text"))).then_types(e.DocumentInputRead)
+    assert status_of(story, "research") is SectionStatus.QUEUED
+    [given_up] = story.when(Record(unreadable(story, second)))
+    assert (type(given_up), given_up.starts) == (e.DocumentInputUnreadable, ("research",))
+    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    texts = {item.name: item.artifact for item in generating.inputs}
+    assert texts == {"rfp.pdf": ref("the text"), "prices.xlsx": ref("x", PDF)}
+
+
+@pytest.mark.req("H2")
+def test_pages_are_drawn_of_all_that_is_read_whatever_it_is_for() -> None:
+    story = Story()
+    files = (file("rfp.pdf", role="request"), file("old.pdf", "old", role="past-text"))
+    begin(story, *files, to_read=(BRIEF, "input-1", "input-2"))
+    assert {job.name: job.draw for job in jobs_of(story)} == {"draft.md": True, "rfp.pdf": True, "old.pdf": True}
+
+
+@pytest.mark.req("I1")
+def test_what_is_text_already_is_read_by_nobody_and_starts_at_once() -> None:
+    story = Story()
+    begin(story, file("notes.md", media_type="text/markdown"), file("plan.png", media_type="image/png"))
+    assert (jobs_of(story), status_of(story, "research")) == ([], SectionStatus.GENERATING)
+
+
+@pytest.mark.req("I1")
+def test_a_brief_that_cannot_be_read_is_a_question_and_no_failed_document() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,))
+    [job] = jobs_of(story)
+    story.when(Record(unreadable(story, job))).then_types(e.DocumentInputUnreadable)
+    assert lacks_brief(story.document)
+    assert (status_of(story, "research"), story.document.status) == (SectionStatus.QUEUED, "running")
+    another = inputs.Replace(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False)
+    story.when(another).then_types(e.DocumentInputReplaced)
+    [again] = jobs_of(story)
+    [read] = story.when(Record(outcome(story, again, "the brief")))
+    assert (read.starts, story.document.brief, lacks_brief(story.document)) == (("research",), ref("the brief"), False)
+
+
+@pytest.mark.req("I1")
+def test_a_document_is_called_as_its_brief_calls_itself_once_that_is_read_and_not_as_a_later_one() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), titled_by_file=True)
+    for number, called in enumerate(("first", "later"), 1):
+        if number > 1:
+            story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("other", PDF), is_text=False, staged=False))
+        [job] = jobs_of(story)
+        read = outcome(story, job, called)
+        reading = read.reading.model_copy(update={"title": ref(called)})
+        story.when(Record(read.model_copy(update={"reading": reading})))
+        assert view_of(story.document).title == ref("first")
+
+
+@pytest.mark.req("I1")
+def test_a_title_that_somebody_gave_stays() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,))
+    [job] = jobs_of(story)
+    read = outcome(story, job)
+    reading = read.reading.model_copy(update={"title": ref("of the brief")})
+    story.when(Record(read.model_copy(update={"reading": reading})))
+    assert story.document.title is None
+
+
+GERMAN = PlanWording(
+    language="de",
+    sections=(SectionTitles(section_id="research", title="Recherche", required_headings=("Ergebnisse",)),),
+)
+
+
+@pytest.mark.req("I1", "T5")
+@pytest.mark.parametrize(("heard", "tag", "title"), [("de", "de", "Recherche"), ("sv", "en", "research")])
+def test_a_document_is_in_the_language_of_the_brief_that_is_read_first(heard: str, tag: str, title: str) -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
+    [job] = jobs_of(story)
+    read = outcome(story, job)
+    story.when(Record(read.model_copy(update={"reading": InputReading(text=ref("read"), language=heard)})))
+    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    assert (generating.document.language, generating.section.title) == (tag, title)
+    assert {plan.title for plan in generating.outline} == {title, *CHAIN} - {"research" if title != "research" else ""}
+
+
+@pytest.mark.req("T5")
+def test_another_brief_changes_the_language_of_a_document_no_more() -> None:
+    story = Story()
+    begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
+    story.when(Record(outcome(story, jobs_of(story)[0])))
+    story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False))
+    german = InputReading(text=ref("deutsch"), language="de")
+    story.when(Record(outcome(story, jobs_of(story)[0]).model_copy(update={"reading": german})))
+    assert story.document.language == "en"
+
+
+@pytest.mark.req("I1")
+def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    [read] = story.when(Record(outcome(story, job, children=(file("mail.eml/form.docx"),))))
+    assert read.starts == ()
+    [child] = jobs_of(story)
+    assert (child.input_id, child.name) == ("input-2", "mail.eml/form.docx")
+    assert story.document.inputs["input-2"].parent == "input-1"
+    [done] = story.when(Record(outcome(story, child)))
+    assert done.starts == ("research",)
+
+
+@pytest.mark.req("I1")
+@pytest.mark.req("L1")
+def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> None:
+    story = Story()
+    begin(story, file("rfp.pdf", role="request"), to_read=("input-1",))
+    (job,) = jobs_of(story)
+    reading = InputReading(text=ref("the text"), anchors=ref("places"))
+    story.when(Record(outcome(story, job).model_copy(update={"reading": reading})))
+    story.when(ledger.Read(story.asked(), ()))
+    (asked,) = (job for job in jobs(story) if isinstance(job, j.ExtractRequirements))
+    assert [(source.name, source.artifact, source.anchors) for source in asked.sources] == [
+        ("brief", ref("brief"), None),
+        ("rfp.pdf", ref("the text"), ref("places")),
+    ]
+
+
+def test_an_attachment_with_the_name_of_another_input_is_told_and_not_lost_in_silence() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    [read] = story.when(Record(outcome(story, job, children=(file("mail.eml/form.docx"),))))
+    assert (read.children, read.left_off) == ((), 1)
+    assert [warning.code for warning in read.reading.warnings] == ["left_off"]
+
+
+@pytest.mark.req("I1")
+def test_a_file_with_all_the_warnings_that_there_is_room_for_still_tells_what_was_left_off() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    told = outcome(story, job, children=(file("mail.eml/form.docx"),))
+    full = told.reading.model_copy(update={"warnings": (ReadingWarning(code="cut"),) * MOST_WARNINGS})
+    [read] = story.when(Record(told.model_copy(update={"reading": full})))
+    assert (len(read.reading.warnings), read.reading.more_warnings) == (MOST_WARNINGS, 1)
+    assert read.reading.warnings[0].code == "left_off"
+
+
+@pytest.mark.req("I1")
+def test_images_beyond_what_a_job_can_carry_are_counted_and_left_off() -> None:
+    story = Story()
+    begin(story, file("album.pdf"), to_read=("input-1",))
+    [job] = jobs_of(story)
+    images = tuple(file(f"album-image-{n}.png", str(n), "image/png") for n in range(400))
+    told = outcome(story, job)
+    [read] = story.when(Record(told.model_copy(update={"reading": told.reading.model_copy(update={"images": images})})))
+    assert read.left_off == 400 - len(read.reading.images) > 0
+    [warning] = input_views(story.document)[-1].warnings
+    assert warning.detail.startswith(f"{read.left_off} of its images and attachments are no inputs")
+    assert listed(evidence_of(story.document)) <= MOST_LIST_BYTES
+
+
+@pytest.mark.req("I1")
+def test_an_earlier_text_is_no_evidence() -> None:
+    story = Story()
+    begin(story, file("old.md", media_type="text/markdown", role="past-text"), file("a.md", media_type="text/markdown"))
+    assert [one.name for one in evidence_of(story.document)] == ["a.md"]
+    assert [one.name for one in manner_of(story.document)] == ["old.md"]
+    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    assert ([one.name for one in generating.inputs], [one.name for one in generating.manner]) == (["a.md"], ["old.md"])
+
+
+@pytest.fixture
+def written() -> Story:
+    """A document of which `research` uses a part of its input, `solution` another one, and `budget` none."""
+    story = Story()
+    begin(story, file("rfp.md", "one", "text/markdown"))
+    uses = {"research": ("aaa",), "solution": ("bbb",), "budget": (), "timeline": ()}
+    for name, parts in uses.items():
+        used = (UsedInput(input_id="input-1", parts=parts),) if parts else ()
+        settle(story, name, used)
+    return story
+
+
+def amended(story: Story, *parts: str, text: str = "two", blocks: int = 1) -> tuple[e.AnyEvent, ...]:
+    """The events of an input that is replaced and read."""
+    version = story.document.inputs["input-1"].version
+    story.when(inputs.Replace(story.asked(), "input-1", version, ref(text, PDF), is_text=False, staged=False))
+    [job] = jobs_of(story)
+    return story.when(Record(outcome(story, job, text, difference=changed(*parts, blocks=blocks)))).events
+
+
+@pytest.mark.req("I4")
+def test_what_rests_on_what_changed_is_stale_with_the_file_and_nothing_is_written_anew(written: Story) -> None:
+    read = amended(written, "bbb")[0]
+    assert isinstance(read, e.DocumentInputRead)
+    marks = {mark.section_id: mark for mark in read.makes_stale}
+    assert set(marks) == {"solution", "budget", "timeline"}
+    [because] = marks["solution"].inputs
+    assert (because.name, because.accepted_version, because.current_version) == ("rfp.md", 1, 2)
+    assert because.changes == ref("changes", "application/json")
+    assert (marks["budget"].inputs, marks["budget"].reasons[0].upstream_stale) == ((), True)
+    assert [job for job in jobs(written) if isinstance(job, j.GenerateSection)] == []
+
+
+@pytest.mark.req("I4")
+@pytest.mark.parametrize(("parts", "blocks"), [(("ccc",), 1), ((), 0)])
+def test_what_nobody_uses_and_what_only_looks_otherwise_makes_nothing_stale(
+    written: Story, parts: tuple[str, ...], blocks: int
+) -> None:
+    amended(written, *parts, blocks=blocks)
+    assert staleness(written.document) == {}
+
+
+@pytest.mark.req("I4")
+def test_a_section_whose_log_records_no_inputs_counts_as_using_all(written: Story) -> None:
+    research = written.document.sections["research"]
+    version = replace(research.versions[-1], inputs=None, validation=validation())
+    sections = {**written.document.sections, "research": replace(research, versions=(version,))}
+    old = replace(written.document, sections=sections)
+    one = old.inputs["input-1"]
+    content = replace(one.contents[0], number=2, text=ref("two"), difference=changed("zzz"))
+    after = replace(old, inputs={**old.inputs, "input-1": replace(one, contents=(*one.contents, content))})
+    assert "research" in staleness(after)
+
+
+@pytest.mark.req("I4")
+def test_a_kept_section_is_fresh_until_the_input_changes_again(written: Story) -> None:
+    amended(written, "aaa")
+    kept = editing.Keep(written.asked(), "research", 1)
+    [event, *_] = written.when(kept)
+    assert isinstance(event, e.SectionKept)
+    assert staleness(written.document) == {}
+    amended(written, "ddd", text="three")
+    assert staleness(written.document) == {}
+    amended(written, "aaa", text="four")
+    assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
+def test_a_persons_change_of_a_text_rests_on_what_the_text_before_did_until_it_is_checked(written: Story) -> None:
+    amended(written, "ddd", text="three")
+    edited, _ = (
+        written.when(editing.Write(written.asked(), "budget", 1, ref("by hand")))
+        .then_types(e.SectionEdited, e.DocumentCompleted)
+        .events
+    )
+    assert (edited.makes_stale, staleness(written.document)) == ((), {})
+    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    used = (UsedInput(input_id="input-1", parts=("ddd",)),)
+    [checked] = written.outcome(
+        o.DraftValidated, "budget", job_id=check.job_id, validation=validation().model_copy(update={"used": used})
+    )
+    assert ([mark.section_id for mark in checked.makes_stale], written.document.status) == (["budget"], "running")
+
+
+@pytest.mark.req("I4")
+def test_a_stale_text_that_a_person_changes_stays_stale_until_it_is_checked(written: Story) -> None:
+    amended(written, "aaa")
+    written.when(editing.Write(written.asked(), "research", 1, ref("by hand")))
+    assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
+def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_part_that_changed_since(written: Story) -> None:
+    amended(written, "aaa")
+    now = (UsedInput(input_id="input-1", parts=("new",)), UsedInput(input_id=BRIEF, whole=True))
+    looked = e.SectionChecked(
+        section_id="research", job_id="j", version=1, validation=validation().model_copy(update={"used": now})
+    )
+    after = evolve(written.document, looked)
+    assert isinstance(after, Document)
+    assert "research" in staleness(after)
+    [version] = after.sections["research"].versions
+    assert version.validation is not None
+    assert version.validation.used == (
+        UsedInput(input_id="input-1", parts=("aaa", "new")), UsedInput(input_id=BRIEF, whole=True),
+    )  # fmt: skip
+
+
+@pytest.mark.req("I4")
+def test_a_section_that_is_kept_against_an_input_is_looked_at_for_what_it_rests_on_there(written: Story) -> None:
+    amended(written, "aaa")
+    written.when(editing.Keep(written.asked(), "research", 1))
+    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    used = (UsedInput(input_id="input-1", parts=("new",)),)
+    found = validation().model_copy(update={"used": used})
+    written.outcome(o.DraftValidated, "research", job_id=check.job_id, validation=found)
+    assert "research" not in staleness(written.document)
+    amended(written, "new", text="three")
+    assert "research" in staleness(written.document)
+
+
+@pytest.mark.req("I4")
+def test_the_old_file_again_makes_fresh_what_rests_on_it(written: Story) -> None:
+    amended(written, "aaa")
+    assert "research" in staleness(written.document)
+    back = amended(written, "aaa", text="one")[0]
+    assert (staleness(written.document), set(back.clears_stale)) == ({}, {"research", "solution", "budget", "timeline"})
+
+
+@pytest.mark.req("I4")
+def test_a_withdrawn_input_makes_stale_what_uses_it_and_reopens_the_document(written: Story) -> None:
+    assert written.document.status == "completed"
+    [event] = written.when(inputs.Withdraw(written.asked(), "input-1", 1))
+    assert {mark.section_id for mark in event.makes_stale} == {"research", "solution", "budget", "timeline"}
+    assert event.makes_stale[0].inputs[0].withdrawn
+    assert (written.document.status, evidence_of(written.document)) == ("running", ())
+
+
+@pytest.mark.req("I4")
+def test_what_is_staged_changes_nothing_until_it_is_applied(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    [job] = jobs_of(written)
+    [read] = written.when(Record(outcome(written, job, "two", difference=changed("bbb"))))
+    assert (read.makes_stale, staleness(written.document), written.document.inputs["input-1"].version) == ((), {}, 1)
+    [_, one] = view_of(written.document).input_views
+    assert (one.state, one.staged_version, one.concerns) == ("staged", 2, ("solution", "budget", "timeline"))
+    [applied] = written.when(inputs.Apply(written.asked(), "input-1", 2))
+    assert {mark.section_id for mark in applied.makes_stale} == {"solution", "budget", "timeline"}
+    assert written.document.inputs["input-1"].version == 2
+
+
+@pytest.mark.req("I4")
+def test_what_is_applied_before_it_was_read_counts_once_it_is(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(inputs.Apply(written.asked(), "input-1", 2))
+    assert written.document.inputs["input-1"].version == 1
+    read_anew(written)
+    one = written.document.inputs["input-1"]
+    assert (one.version, one.pending) == (2, None)
+
+
+def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    read_anew(written)
+    third = ref("three", PDF)
+    for version, told in ((2, e.RefusedInputVersion), (1, e.DocumentInputReplaced)):
+        written.when(
+            inputs.Replace(written.asked(), "input-1", version, third, is_text=False, staged=False)
+        ).then_types(told)
+
+
+def read_anew(story: Story) -> None:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
+    reading = InputReading(text=ref("text of the second"))
+    read = o.InputRead(
+        job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, reading=reading
+    )
+    story.when(Record(read))
+
+
+def test_what_is_staged_can_be_dropped(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    [job] = jobs_of(written)
+    written.when(inputs.Withdraw(written.asked(), "input-1", 2)).then_types(e.DocumentInputWithdrawn)
+    assert (jobs_of(written), written.document.inputs["input-1"].version) == ([], 1)
+    written.when(Record(outcome(written, job))).then_types(e.OutcomeSuperseded)
+
+
+@pytest.mark.req("I4")
+def test_a_new_version_that_cannot_be_read_leaves_the_text_before_it(written: Story) -> None:
+    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=False))
+    [job] = jobs_of(written)
+    written.when(Record(unreadable(written, job)))
+    assert (staleness(written.document), evidence_of(written.document)[0].artifact.digest) == ({}, ref("one").digest)
+    assert view_of(written.document).input_views[1].state == "unreadable"
+
+
+@pytest.mark.req("I4")
+def test_an_added_input_is_read_and_makes_nothing_stale(written: Story) -> None:
+    written.when(inputs.Add(written.asked(), file("answers.pdf"), to_read=True, staged=False))
+    [job] = jobs_of(written)
+    assert (job.input_id, job.previous) == ("input-2", None)
+    written.when(Record(outcome(written, job)))
+    assert (staleness(written.document), len(evidence_of(written.document))) == ({}, 2)
+
+
+@pytest.mark.req("I4")
+def test_refuses_what_does_not_fit_and_says_why(written: Story) -> None:
+    asked = written.asked
+
+    def replaced(input_id: str, version: int) -> inputs.Replace:
+        return inputs.Replace(asked(), input_id, version, ref("two", PDF), is_text=False, staged=False)
+
+    written.when(replaced("input-9", 1)).then_types(e.RefusedUnknownInput)
+    written.when(replaced("input-1", 7)).then_types(e.RefusedInputVersion)
+    written.when(inputs.Apply(asked(), "input-1", 1)).then_types(e.RefusedInputVersion)
+    written.when(inputs.Apply(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
+    written.when(inputs.Withdraw(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
+    written.when(inputs.Add(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
+
+
+@pytest.mark.req("I4")
+def test_the_same_request_again_changes_nothing(written: Story) -> None:
+    asked = written.asked("once")
+    command = inputs.Replace(asked, "input-1", 1, ref("two", PDF), is_text=False, staged=False)
+    written.when(command).then_types(e.DocumentInputReplaced)
+    written.when(command).then_nothing_happened()

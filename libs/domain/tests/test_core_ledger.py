@@ -1,0 +1,284 @@
+"""The requirement ledger: read from the sources, and decided about row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from domain_story import DOCUMENT, TENANT, Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts, SecondOpinion
+from stemma_contracts.v1.usage import Usage
+from stemma_domain.commands import Record
+from stemma_domain.features import documents, exports
+from stemma_domain.features.ledger import decide as ledger
+from stemma_domain.features.ledger.answering import open_mandatory
+from stemma_domain.features.ledger.state import Standing
+from stemma_domain.problems import problem_of
+
+pytestmark = pytest.mark.req("L1")
+
+
+def job_of(story: Story) -> j.ExtractRequirements:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ExtractRequirements))
+    return job
+
+
+def record(story: Story, cls: Any, job_id: str, **fields: Any) -> Any:
+    return story.when(Record(cls(job_id=job_id, tenant=TENANT, document_id=DOCUMENT, **fields)))
+
+
+def read(story: Story, *mandatory: str, others: tuple[str, ...] = (), **changes: Any) -> Any:
+    story.when(ledger.Read(story.asked(), ()))
+    found = LedgerSummary(mandatory=mandatory, others=others, **changes)
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": found}
+    return record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
+
+
+def decide(story: Story, **fields: Any) -> Any:
+    return story.when(ledger.Decide(story.asked(), (RequirementDecision.model_validate(fields),)))
+
+
+def standing(story: Story, name: str) -> Standing:
+    assert story.document.ledger is not None
+    return story.document.ledger.standing(name)
+
+
+def test_a_request_opens_a_reading_of_the_brief_and_its_outcome_closes_it(begun: Story) -> None:
+    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RequirementsRequested)
+    job = job_of(begun)
+    assert [source.name for source in job.sources] == ["brief"]
+    assert job.previous is None
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",))}
+    record(begun, o.RequirementsExtracted, job.job_id, **about).then_types(e.RequirementsRead)
+    assert not [job for job in begun.open_jobs().values() if isinstance(job, j.ExtractRequirements)]
+    assert begun.document.ledger is not None
+    assert begun.document.ledger.rows == ref("rows")
+
+
+@pytest.mark.req("L2")
+def test_a_second_reading_is_compared_with_the_first(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert job_of(begun).previous == ref("rows")
+
+
+def test_a_reading_gives_way_to_the_next_and_its_late_outcome_counts_for_nothing(begun: Story) -> None:
+    begun.when(ledger.Read(begun.asked(), ()))
+    late = job_of(begun).job_id
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert job_of(begun).job_id != late
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary()}
+    record(begun, o.RequirementsExtracted, late, **about).then_types(e.OutcomeSuperseded)
+
+
+@pytest.mark.parametrize("cls", [o.ExtractionFailed, o.JobDead])
+def test_a_reading_that_fails_leaves_the_ledger_as_it_was(begun: Story, cls: Any) -> None:
+    read(begun, "R1")
+    begun.when(ledger.Read(begun.asked(), ()))
+    record(begun, cls, job_of(begun).job_id, detail="too large").then_types(e.RequirementsUnread)
+    assert begun.document.ledger is not None
+    assert (begun.document.ledger.failure, begun.document.ledger.rows) == ("too large", ref("rows"))
+
+
+def test_people_confirm_assign_and_mark_rows_each_decision_beside_the_others(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="research").then_types(e.RequirementsDecided)
+    decide(begun, requirement_id="R1", owner="ada", status="verified")
+    assert standing(begun, "R1") == Standing(confirmed=True, section_id="research", owner="ada", status="verified")
+    assert standing(begun, "R2") == Standing()
+
+
+def test_what_is_dropped_merged_or_answered_is_not_open_and_what_is_taken_back_is(begun: Story) -> None:
+    read(begun, "R1", "R2", "R3", "R4", others=("R5",))
+    decide(begun, requirement_id="R1", dropped=True)
+    decide(begun, requirement_id="R2", merged_into="R3")
+    decide(begun, requirement_id="R4", status="not_applicable")
+    assert set(open_mandatory(begun.document)) == {"R3"}
+    decide(begun, requirement_id="R1", dropped=False)
+    decide(begun, requirement_id="R2", confirmed=True)
+    assert set(open_mandatory(begun.document)) == {"R1", "R2", "R3"}
+
+
+@pytest.mark.req("L2")
+def test_decisions_stay_with_rows_that_are_still_there_after_an_amendment(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="budget")
+    read(begun, "R1", "R3", changed=("R1",), withdrawn=("R2",), new=1)
+    assert standing(begun, "R1").section_id == "budget"
+    assert begun.document.ledger is not None
+    assert begun.document.ledger.row_ids == {"R1", "R3"}
+
+
+def test_a_section_is_written_with_the_rows_that_people_gave_to_it(begun: Story) -> None:
+    read(begun, "R1", "R2", "R3", others=("R4",))
+    for name in ("R4", "R1", "R2", "R3"):
+        decide(begun, requirement_id=name, section_id="research")
+    decide(begun, requirement_id="R2", dropped=True)
+    decide(begun, requirement_id="R3", status="not_applicable")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.section.section_id, job.ledger, job.requirements) == ("research", ref("rows"), ("R1", "R4"))
+
+
+def test_a_section_without_rows_of_its_own_is_not_told_of_the_ledger(begun: Story) -> None:
+    read(begun, "R1")
+    decide(begun, requirement_id="R1", section_id="budget")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.ledger, job.requirements) == (None, ())
+
+
+def test_an_export_names_what_is_mandatory_and_open_and_a_comparison_does_not(begun: Story) -> None:
+    read(begun, "R1", "R2", others=("R3",))
+    decide(begun, requirement_id="R1", status="verified")
+    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    begun.when(
+        exports.MakeExport(
+            begun.asked(), ExportFormat.DOCX, (VersionPair(section_id="research", from_version=0, to_version=0),)
+        )
+    )
+    whole, compared = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    assert (whole.open_requirements, whole.ledger) == (("R2",), ref("rows"))
+    assert (compared.open_requirements, compared.ledger) == ((), None)
+
+
+def test_refuses_rows_and_sections_that_are_not_there_and_decides_nothing(begun: Story) -> None:
+    read(begun, "R1")
+    decisions = (
+        RequirementDecision(requirement_id="R1", confirmed=True),
+        RequirementDecision(requirement_id="R9", confirmed=True),
+        RequirementDecision(requirement_id="R1", section_id="nowhere"),
+        RequirementDecision(requirement_id="R1", merged_into="R8"),
+    )
+    refused = tuple(begun.when(ledger.Decide(begun.asked(), decisions)))
+    assert [problem_of(refusal).field for refusal in refused] == [
+        "decisions.1.requirement_id",
+        "decisions.2.section_id",
+        "decisions.3.requirement_id",
+    ]
+    assert standing(begun, "R1") == Standing()
+
+
+def test_refuses_decisions_before_anything_was_read_and_about_a_cancelled_document(begun: Story) -> None:
+    decide(begun, requirement_id="R1", confirmed=True).then_types(e.RefusedUnknownRequirement)
+    begun.when(documents.Cancel(begun.asked()))
+    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RefusedByDocumentStatus)
+
+
+def test_the_same_request_again_decides_nothing(begun: Story) -> None:
+    read(begun, "R1")
+    command = ledger.Decide(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
+    begun.when(command)
+    begun.when(command).then_nothing_happened()
+
+
+def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_what_is_no_demand(begun: Story) -> None:
+    read(begun, "R1", "R2", others=("R3", "R4"))
+    decide(begun, requirement_id="R1", section_id="research", status="verified")
+    decide(begun, requirement_id="R3", section_id="research", status="verified")
+    decide(begun, requirement_id="R4", dropped=True)
+    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX, matrix=True))
+    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    with_matrix, without = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
+    assert told == [("research", "verified", ("R1", "R3")), ("", "open", ("R2",))]
+    assert (with_matrix.ledger, without.matrix) == (ref("rows"), ())
+
+
+def split(story: Story, name: str, *parts: str, digest: str = "") -> Any:
+    cut = (RowParts(requirement_id=name, parts=parts),)
+    return story.when(ledger.Split(story.asked(), digest or ref("rows").digest, ref("cut rows"), cut))
+
+
+def test_the_parts_of_a_row_stand_as_it_did_but_whether_they_are_answered_is_open(begun: Story) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", confirmed=True, section_id="research", owner="ada", status="verified")
+    split(begun, "R1", "R1-2", "R1-3").then_types(e.RequirementsSplit)
+    assert {standing(begun, name) for name in ("R1", "R1-2", "R1-3")} == {
+        Standing(confirmed=True, section_id="research", owner="ada")
+    }
+    assert open_mandatory(begun.document) == ("R1", "R1-2", "R1-3", "R2")
+    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.ledger, job.requirements) == (ref("cut rows"), ("R1", "R1-2", "R1-3"))
+
+
+def test_a_reading_that_is_under_way_begins_again_from_the_rows_that_were_cut(begun: Story) -> None:
+    read(begun, "R1")
+    begun.when(ledger.Read(begun.asked(), ()))
+    late = job_of(begun)
+    split(begun, "R1", "R1-2")
+    assert job_of(begun).job_id != late.job_id
+    assert (late.previous, job_of(begun).previous) == (ref("rows"), ref("cut rows"))
+    about = {"rows": ref("late"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",))}
+    record(begun, o.RequirementsExtracted, late.job_id, **about).then_types(e.OutcomeSuperseded)
+
+
+def test_refuses_to_cut_words_that_do_not_count_any_more(begun: Story) -> None:
+    split(begun, "R1", "R1-2").then_types(e.RefusedOldLedger)
+    read(begun, "R1")
+    split(begun, "R1", "R1-2")
+    (refusal,) = split(begun, "R1", "R1-2")
+    assert problem_of(refusal).field == "rows_digest"
+    (unknown,) = begun.when(ledger.Split(begun.asked(), ref("cut rows").digest))
+    assert isinstance(unknown, e.RefusedOldLedger)
+
+
+def test_the_same_cut_again_is_made_once(begun: Story) -> None:
+    read(begun, "R1")
+    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
+    command = ledger.Split(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
+    begun.when(command)
+    begun.when(command).then_nothing_happened()
+
+
+def asked_model(story: Story) -> list[j.ProposeRequirements]:
+    return [job for job in story.open_jobs().values() if isinstance(job, j.ProposeRequirements)]
+
+
+def read_with_opinion(story: Story) -> j.ProposeRequirements:
+    story.when(ledger.Read(story.asked(), (), second_opinion=True))
+    assert not asked_model(story)
+    about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",), new=1)}
+    record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
+    (job,) = asked_model(story)
+    return job
+
+
+def test_a_model_is_asked_after_the_rules_if_somebody_wants_that_and_only_adds(begun: Story) -> None:
+    read(begun, "R1")
+    assert not asked_model(begun)
+    job = read_with_opinion(begun)
+    assert ([source.name for source in job.sources], job.rows, job.recorded_before) == (["brief"], ref("rows"), ())
+    opinion = SecondOpinion(model="m", mandatory=("R2",), others=("R3",), unfounded=1)
+    about = {"opinion": opinion, "rows": ref("more rows"), "usage": Usage(input_tokens=7, calls=1)}
+    record(begun, o.RequirementsProposed, job.job_id, **about).then_types(e.RequirementsAdded)
+    found = begun.document.ledger
+    assert found is not None
+    assert (found.rows, found.summary.mandatory, found.summary.others) == (ref("more rows"), ("R1", "R2"), ("R3",))
+    assert (found.opinion, found.summary.new, standing(begun, "R2")) == (opinion, 1, Standing())
+    assert begun.document.usage == Usage(input_tokens=7, calls=1)
+    assert not asked_model(begun)
+
+
+def test_a_model_that_fails_leaves_the_ledger_as_it_is_and_that_is_told(begun: Story) -> None:
+    job = read_with_opinion(begun)
+    record(begun, o.JobDead, job.job_id, detail="crashed").then_types(e.RequirementsAdded)
+    found = begun.document.ledger
+    assert found is not None
+    assert (found.rows, found.summary.mandatory, found.failure) == (ref("rows"), ("R1",), "")
+    assert found.opinion == SecondOpinion(failure="crashed")
+
+
+def test_a_model_that_is_asked_gives_way_to_the_next_reading_and_is_asked_again_for_rows_that_were_cut(
+    begun: Story,
+) -> None:
+    first = read_with_opinion(begun)
+    split(begun, "R1", "R1-2")
+    (second,) = asked_model(begun)
+    assert (second.rows, second.recorded_before) == (ref("cut rows"), (first.job_id,))
+    begun.when(ledger.Read(begun.asked(), ()))
+    assert not asked_model(begun)
+    late = {"opinion": SecondOpinion(mandatory=("R2",)), "rows": ref("late")}
+    record(begun, o.RequirementsProposed, second.job_id, **late).then_types(e.OutcomeSuperseded)

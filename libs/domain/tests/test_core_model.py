@@ -1,0 +1,90 @@
+"""Whatever people and workers do, in whatever order: the core does what the naive model says, and loses no word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from domain_naive import Ask
+from domain_run import STEPS, Run, Step, dependency_maps
+from domain_story import Story, folded, ref
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.section import SectionStatus
+from stemma_domain.decide import decide
+from stemma_domain.features import documents, editing, generation
+from stemma_domain.state import State
+from stemma_domain.work import open_job_ids, work_of
+from stemma_testkit.property_tests import examples
+
+
+@pytest.mark.req("P9", "P10", "P18")
+@examples(70)
+@given(dependency_maps(), st.booleans(), st.booleans(), st.booleans(), STEPS)
+def test_the_core_does_what_the_naive_model_says(
+    dependencies: dict[str, tuple[str, ...]], by_policy: bool, proposes: bool, settled: bool, steps: list[Step]
+) -> None:
+    run = Run(dependencies, by_policy, proposes)
+    if settled:
+        run.settle()
+    for step in steps:
+        run.step(step)
+        assert open_job_ids(run.story.document) == {job_id for job_id, _, _ in work_of(run.story.document)}
+    assert folded(run.story.history) == run.story.state, "the log alone gives the state"
+
+
+@pytest.mark.req("P9")
+@examples(40)
+@given(dependency_maps(), STEPS)
+def test_every_text_that_a_person_wrote_is_current_or_comes_back_by_restore(
+    dependencies: dict[str, tuple[str, ...]], steps: list[Step]
+) -> None:
+    run = Run(dependencies, by_policy=False)
+    written: set[tuple[str, str]] = set()
+    for step in steps:
+        move = run.step(step)
+        accepted = not isinstance(run.story.history[-1], e.DecisionRefused)
+        if isinstance(move, Ask) and move.verb == "write" and accepted:
+            written.add((move.section, move.words))
+        for name, words in written:
+            assert reachable(run.story, name, words)
+
+
+def reachable(story: Story, name: str, words: str) -> bool:
+    """Whether a text is current, or a restore of its version would bring just it back."""
+    section = story.document.sections[name]
+    numbers = [version.number for version in section.versions if version.draft.digest == ref(words).digest]
+    if section.current_number in numbers:
+        return True
+    restores = (editing.Restore(story.asked(), name, section.current_number, number) for number in numbers)
+    return any(restored(event, words) for command in restores for event in decide(command, open_again(story)))
+
+
+def restored(event: e.AnyEvent, words: str) -> bool:
+    return isinstance(event, e.SectionRestored) and event.draft.digest == ref(words).digest
+
+
+def open_again(story: Story) -> State:
+    """A cancelled document takes no restore; its texts are still there."""
+    document = story.document
+    return replace(document, lifecycle=type(document.lifecycle).RUNNING)
+
+
+def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.when(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.outcome(o.ModelUnavailable, "research")
+    begun.when(generation.Retry(begun.asked(), "research"))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.GenerateSection)
+    assert job.guidance == ref("more figures")
+
+
+def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
+    begun.settle("research")
+    begun.when(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(documents.Cancel(begun.asked()))
+    assert begun.status("research") == SectionStatus.APPROVED

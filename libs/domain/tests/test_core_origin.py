@@ -1,0 +1,94 @@
+"""What a person wrote stays that person's, also when a machine comes to the very same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from domain_story import PROVENANCE, Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.provenance import Origin
+from stemma_domain.features import editing, review
+from stemma_domain.problems import problem_of
+from stemma_domain.state import State
+from stemma_domain.texts import is_a_persons
+from stemma_testkit.deciding import Then
+
+WORDS = "a person's text"
+
+
+@pytest.fixture
+def written(begun: Story) -> Story:
+    """A settled document whose research is a person's, in version 2."""
+    begun.settle("research", "solution", "budget", "timeline")
+    begun.when(editing.Write(begun.asked(), "research", 1, ref(WORDS)))
+    return begun
+
+
+def regenerate(story: Story, replace_edited: bool, version: int = 2) -> Then[State, Any]:
+    return story.when(editing.Regenerate(story.asked(), "research", version, None, replace_edited))
+
+
+def current(story: Story) -> tuple[int, Origin]:
+    version = story.document.sections["research"].versions[-1]
+    return version.number, version.origin
+
+
+@pytest.mark.req("P9", "P10")
+def test_a_regeneration_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    assert current(written) == (2, Origin.WRITTEN)
+    written.validated("research")
+    written.approve("research", 2)
+    assert [type(event) for event in regenerate(written, replace_edited=False)] == [e.RefusedReplacesEdit]
+
+
+def test_a_lint_round_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    for _ in range(2):
+        written.drafted("research", WORDS)
+        written.validated("research", passed=False)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
+def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    written.validated("research")
+    written.when(review.Revise(written.asked(), "research", 2, ref("as it was")))
+    written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
+@pytest.mark.req("P9", "P10")
+def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_only(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    written.validated("research")
+    written.when(review.Revise(written.asked(), "research", 2, ref("shorter")))
+    written.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    assert current(written) == (3, Origin.REVISED)
+    written.validated("research")
+    (refused,) = regenerate(written, replace_edited=False, version=3)
+    assert problem_of(refused).message == "version 3 holds a person's words; say so if it may be replaced"
+    written.approve("research", 3)
+    regenerate(written, replace_edited=False, version=3).then_types(e.RefusedReplacesEdit)
+    (asked,) = regenerate(written, replace_edited=True, version=3)
+    assert isinstance(asked, e.SectionRegenerationRequested)
+    written.drafted("research", "the machine's text")
+    assert not is_a_persons(written.document.sections["research"].versions[-1])
+
+
+def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    assert not is_a_persons(begun.document.sections["research"].versions[-1])
+
+
+def test_a_regeneration_with_other_words_is_the_machines(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", "the machine's text")
+    assert current(written) == (3, Origin.GENERATED)

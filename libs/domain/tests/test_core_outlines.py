@@ -1,0 +1,207 @@
+"""Outlines that requests give: what comes from the blueprint, and what cannot be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_contracts.tokens import is_token
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
+from stemma_domain.blueprints.outlines import InvalidOutline, derived_id, plan_outline
+from stemma_domain.blueprints.planning import Blueprint, BlueprintSection
+
+DEPENDENCIES = {"solution": ["research"], "budget": ["solution"]}
+BLUEPRINT = Blueprint(
+    kind="proposal",
+    title="Proposal",
+    sections=tuple(
+        BlueprintSection(
+            id=name,
+            title=name.title(),
+            kind=f"{name}_kind",
+            purpose=f"The {name}.",
+            required_headings=(f"The {name}",),
+            requires=("solution", "project_brief") if name == "budget" else (),
+        )
+        for name in ("research", "solution", "budget")
+    ),
+)
+
+
+def plan(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT) -> tuple[SectionPlan, ...]:
+    outline = [OutlineSection.model_validate(section) for section in sections]
+    return plan_outline(blueprint, DEPENDENCIES, outline, aliases={"haushalt": "budget"})
+
+
+def problem_of(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT) -> Problem:
+    with pytest.raises(InvalidOutline) as refused:
+        plan(*sections, blueprint=blueprint)
+    return refused.value.problems[0]
+
+
+@pytest.mark.req("P19")
+def test_an_outline_names_all_sections_and_their_order() -> None:
+    plans = plan({"title": "Budget"}, {"title": "Our team"}, {"title": "Research"})
+    assert [one.section_id for one in plans] == ["budget", "our_team", "research"]
+    assert [one.title for one in plans] == ["Budget", "Our team", "Research"]
+
+
+@pytest.mark.req("P19")
+def test_what_an_outline_does_not_say_comes_from_the_blueprint() -> None:
+    (one,) = plan({"section_id": "budget"})
+    assert (one.title, one.kind, one.purpose) == ("Budget", "budget_kind", "The budget.")
+    assert one.required_headings == ("The budget",)
+
+
+@pytest.mark.req("P19")
+def test_what_an_outline_says_is_taken() -> None:
+    said = {"title": "What it costs", "purpose": "Rates by year.", "max_words": 500, "max_pages": 2}
+    plans = plan({"section_id": "budget", "depends_on": ["team"], **said}, {"section_id": "team", "title": "Team"})
+    assert plans[0].model_dump(include=set(said)) == said
+    assert plans[0].depends_on == ("team",)
+
+
+@pytest.mark.req("P19")
+def test_depends_on_takes_titles_of_the_outline_and_of_the_blueprint() -> None:
+    plans = plan(
+        {"section_id": "budget", "title": "What it costs"},
+        {"title": "Our team", "depends_on": ["  what it COSTS"]},
+        {"title": "Close", "depends_on": ["Haushalt", "our team"]},
+    )
+    assert [one.depends_on for one in plans[1:]] == [("budget",), ("budget", "our_team")]
+
+
+@pytest.mark.req("P19")
+def test_a_name_that_is_one_sections_id_and_anothers_title_is_the_id() -> None:
+    plans = plan(
+        {"section_id": "costs", "title": "A"},
+        {"section_id": "b", "title": "Costs"},
+        {"title": "C", "depends_on": ["costs"]},
+    )
+    assert plans[2].depends_on == ("costs",)
+
+
+@pytest.mark.req("P19")
+def test_a_section_that_fits_no_other_runs_by_the_default() -> None:
+    (one,) = plan({"title": "Our team", "purpose": "Who does it."})
+    assert (one.kind, one.graph, one.purpose, one.depends_on) == ("default", "section", "Who does it.", ())
+
+
+@pytest.mark.req("P19")
+def test_a_section_is_known_by_its_title_in_any_language() -> None:
+    assert [one.section_id for one in plan({"title": "  HAUSHALT "})] == ["budget"]
+
+
+@pytest.mark.req("P19")
+def test_rests_on_what_a_section_that_was_left_out_rests_on() -> None:
+    plans = plan({"section_id": "research"}, {"section_id": "budget"})
+    assert plans[1].depends_on == ("research",)
+    assert plans[1].requires == ("project_brief",)
+
+
+def test_a_kind_brings_its_graph_along() -> None:
+    drawn = BLUEPRINT.sections[0].model_copy(update={"graph": "roles"})
+    blueprint = BLUEPRINT.model_copy(update={"sections": (drawn,)})
+    (one,) = plan({"title": "Team", "kind": "research_kind"}, blueprint=blueprint)
+    assert (one.kind, one.graph) == ("research_kind", "roles")
+
+
+def test_a_long_purpose_goes_to_its_section_whole_and_to_the_others_in_short() -> None:
+    text = "Name every amount. " * 100
+    (one,) = plan({"title": "Costs", "purpose": text})
+    assert one.instructions == text.strip()
+    assert one.purpose.startswith("Name every amount. Name")
+    assert one.purpose.endswith("\u2026")
+    assert len(one.purpose) <= 500
+
+
+def test_a_title_of_an_outline_is_one_line() -> None:
+    assert plan({"title": "Our\n\n# team"})[0].title == "Our # team"
+
+
+def test_the_policy_of_a_request_holds_for_an_outline_too() -> None:
+    policy = ReviewPolicy(mode=ReviewMode.NONE)
+    (one,) = plan_outline(BLUEPRINT, {}, [OutlineSection(title="Team")], policy)
+    assert one.review == policy
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    ("sections", "field", "words"),
+    [
+        ([{"title": "Team"}, {"title": "TEAM"}], "outline.1.title", "'team' stands there twice"),
+        ([{"title": "Budget"}, {"section_id": "budget"}], "outline.1.section_id", "'budget' stands there twice"),
+        ([{"section_id": "team"}], "outline.0.title", "no section 'team': give a title"),
+        ([{"title": "A", "depends_on": ["b"]}], "outline.0.depends_on.0", "no section 'b'; it has: a"),
+        ([{"title": "Our team", "depends_on": ["OUR team"]}], "outline.0.depends_on.0", "'our_team' depends on itself"),
+        (
+            [{"section_id": "a", "title": "X"}, {"section_id": "b", "title": "X"}, {"title": "C", "depends_on": ["X"]}],
+            "outline.2.depends_on.0",
+            "no section 'X'; it has: a, b, c",
+        ),
+        ([{"title": "A", "depends_on": ["a"]}], "outline.0.depends_on.0", "'a' depends on itself"),
+        ([{"title": "A"}, {"title": "B", "depends_on": ["a", "a"]}], "outline.1.depends_on.1", "names 'a' twice"),
+        (
+            [{"title": "X"}, {"title": "A", "depends_on": ["b"]}, {"title": "B", "depends_on": ["a"]}],
+            "outline.1.depends_on",
+            "form a cycle: ",
+        ),
+        (
+            [{"section_id": "research", "depends_on": ["solution"]}, {"section_id": "solution"}],
+            "outline.0.depends_on",
+            "form a cycle: ",
+        ),
+    ],
+)
+def test_refuses_an_outline_with_its_field(sections: list[Mapping[str, object]], field: str, words: str) -> None:
+    problem = problem_of(*sections)
+    assert problem.field == field
+    assert words in problem.message
+
+
+@pytest.mark.req("P19")
+def test_names_the_path_of_a_cycle() -> None:
+    sections = [{"title": name, "depends_on": [on]} for name, on in (("A", "b"), ("B", "c"), ("C", "a"))]
+    path = problem_of(*sections).message.partition(": ")[2].split(" -> ")
+    assert path[0] == path[-1]
+    assert set(path) == {"a", "b", "c"}
+
+
+@pytest.mark.req("P19")
+def test_refuses_more_text_than_an_event_should_carry_by_its_field() -> None:
+    sections = [{"title": f"Part {n}", "purpose": "\u76ee" * 4_000} for n in range(6)]
+    problem = problem_of(*sections)
+    assert problem.field == "outline.5.purpose"
+    assert "at most 65536" in problem.message
+
+
+def test_refuses_a_final_section_that_does_not_rest_on_its_review() -> None:
+    cycle = CyclePlan(review_section="research", final_section="budget", max_revisions=3)
+    reviewed = BLUEPRINT.model_copy(update={"cycle": cycle})
+    problem = problem_of({"section_id": "research"}, {"section_id": "budget", "depends_on": []}, blueprint=reviewed)
+    assert (problem.field, problem.message) == ("outline.1.depends_on", "'budget' must depend on 'research'")
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Größe & Umfang", "grosse_umfang"),
+        ("Démarche – étapes", "demarche_etapes"),
+        ("予算", "section_3"),
+        ("--", "section_3"),
+        ("A" * 200, "a" * 64),
+    ],
+)
+def test_an_id_is_made_of_a_title(title: str, name: str) -> None:
+    assert derived_id(title, 3) == name
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_every_title_gives_an_id(title: str) -> None:
+    assert is_token(derived_id(title, 1))

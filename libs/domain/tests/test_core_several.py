@@ -1,0 +1,113 @@
+"""Keeping and regenerating several sections by one request; on the pure core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from domain_story import Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.requests import SeenVersion
+from stemma_domain.features import documents, editing, several
+from stemma_domain.problems import problem_of
+from stemma_domain.staleness import staleness
+from stemma_domain.state import State
+from stemma_testkit.deciding import Then
+
+pytestmark = pytest.mark.req("P10")
+
+
+@pytest.fixture
+def stale(begun: Story) -> Story:
+    """research <- solution <- budget, timeline; all approved, then research was written by a person."""
+    begun.settle("research", "solution", "budget", "timeline")
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    return begun
+
+
+def seen(**versions: int) -> tuple[SeenVersion, ...]:
+    return tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
+
+
+def keep(story: Story, **versions: int) -> Then[State, Any]:
+    return story.when(several.KeepSeveral(story.asked(), seen(**versions)))
+
+
+def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> Then[State, Any]:
+    return story.when(several.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
+
+
+def problems(events: Iterable[Any]) -> dict[str, str]:
+    return {problem.field: problem.message for problem in map(problem_of, events)}
+
+
+def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(stale: Story) -> None:
+    events = keep(stale, timeline=1, budget=1, solution=1).events
+    assert [type(event) for event in events] == [e.SectionKept] * 3 + [e.DocumentCompleted]
+    assert events[0].section_id == "solution"
+    assert {event.request_id for event in events[:3]} == {events[0].request_id}
+    assert set(events[2].clears_stale) == {"solution", "budget", "timeline"}
+    assert staleness(stale.document) == {}
+    assert stale.document_status() == DocumentStatus.COMPLETED
+
+
+def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
+    command = several.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
+    stale.when(command)
+    handled = stale.document.requests[command.asked["request_id"]]
+    assert handled.section_ids == ("solution", "budget")
+
+
+def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
+    stale.when(several.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
+    command = several.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
+    stale.when(command)
+    handled = stale.document.requests[command.asked["request_id"]]
+    assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
+
+
+def test_the_same_request_again_gives_nothing(stale: Story) -> None:
+    command = several.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
+    stale.when(command)
+    stale.when(command).then_nothing_happened()
+
+
+def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) -> None:
+    events = keep(stale, solution=1, budget=2, research=2, nowhere=1).events
+    assert [type(event) for event in events] == [e.RefusedOldVersion, e.RefusedNotStale, e.RefusedUnknownSection]
+    assert problems(events) == {
+        "sections.1.version": "version 2 is not current; version 1 is",
+        "sections.2.section_id": "the section is not stale",
+        "sections.3.section_id": "the document has no such section",
+    }
+    assert {event.request for event in events} == {"stemma.keep.sections.v1"}
+    assert set(staleness(stale.document)) == {"solution", "budget", "timeline"}
+    assert len(stale.document.requests[events[0].request_id].refusals) == 3
+
+
+def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(stale: Story) -> None:
+    events = regenerate(stale, budget=1, solution=1).events
+    assert [event.section_id for event in events] == ["solution", "budget"]
+    assert events[-1].starts == ("solution",)
+    (job,) = (job for job in stale.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert (job.section.section_id, job.guidance) == ("solution", ref("more figures"))
+    stale.drafted("solution", "anew")
+    stale.validated("solution")
+    (approved,) = stale.approve("solution", 2)
+    assert approved.starts == ("budget",)
+
+
+def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: Story) -> None:
+    (refused,) = regenerate(stale, research=2, solution=1)
+    assert problems([refused]) == {"replace_edited": "version 2 holds a person's words; say so if it may be replaced"}
+    assert stale.status("solution") == "approved"
+    events = regenerate(stale, replace_edited=True, research=2, solution=1).events
+    assert events[-1].starts == ("research",)
+
+
+def test_a_cancelled_document_refuses_once(stale: Story) -> None:
+    stale.when(documents.Cancel(stale.asked()))
+    assert [type(event) for event in keep(stale, solution=1, budget=1)] == [e.RefusedByDocumentStatus]

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from stemma_contracts import Contract
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.exports import ExportFormat, ExportWarning
+from stemma_contracts.v1.inputs import InputReading
+from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.validation import ValidationSummary
+from stemma_domain.views import DocumentView, SectionView
+from stemma_testkit.document_events import REF
+
+ISSUES = ValidationSummary(passed=False, issue_count=3, engine="rumdl", engine_version="1")
+FAILURE: dict[str, Any] = {
+    "section_id": "research",
+    "job_id": "j",
+    "activity": Activity.GENERATE,
+    "status": SectionStatus.FAILED,
+}
+
+
+def research(view: DocumentView) -> SectionView:
+    return view.sections["research"]
+
+
+def test_a_requested_document_has_its_sections_queued_and_those_that_start_at_work(after: Any) -> None:
+    view = after()
+
+    assert [(s.section_id, s.status) for s in view.sections.values()] == [
+        ("research", SectionStatus.GENERATING),
+        ("solution", SectionStatus.QUEUED),
+    ]
+    assert view.at_work
+    assert view.last_sequence == 1
+
+
+def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any, drafted: Any) -> None:
+    view = after(drafted("research"), drafted("research", version=2))
+
+    assert (research(view).version, research(view).activity) == (2, Activity.VALIDATE)
+    evaluation = research(view).evaluation
+    assert evaluation is not None
+    assert evaluation.score == 0.9
+    assert (view.usage.calls, view.usage.output_tokens) == (4, 10)
+
+
+def test_lint_issues_send_it_back_and_are_counted(after: Any, drafted: Any) -> None:
+    failed = e.SectionLintFailed(section_id="research", job_id="j", version=1, validation=ISSUES, round=1)
+
+    section = research(after(drafted("research"), failed))
+
+    assert (section.activity, section.issue_count, section.lint_round) == (Activity.GENERATE, 3, 1)
+
+
+def test_a_section_in_review_waits_for_a_person(after: Any, drafted: Any, reviewable: Any) -> None:
+    view = after(drafted("research"), reviewable("research"))
+
+    assert [s.section_id for s in view.waiting] == ["research"]
+    assert not view.at_work
+
+
+def test_an_approval_settles_a_section_and_starts_the_next(after: Any, drafted: Any, reviewable: Any) -> None:
+    approved = e.SectionApproved(section_id="research", version=1, starts=("solution",))
+
+    view = after(drafted("research"), reviewable("research"), approved)
+
+    assert research(view).status is SectionStatus.APPROVED
+    assert view.sections["solution"].status is SectionStatus.GENERATING
+
+
+def test_a_revision_goes_through_the_editor_and_the_validator(after: Any, drafted: Any, reviewable: Any) -> None:
+    asked = e.SectionRevisionRequested(section_id="research", version=1, feedback=REF)
+    revised = e.SectionRevised(
+        section_id="research", job_id="j", version=2, draft=REF, summary=REF, provenance=Provenance(model="offline")
+    )
+    before = (drafted("research"), reviewable("research"), asked)
+
+    assert research(after(*before)).activity is Activity.EDIT
+    assert (research(after(*before, revised)).version, research(after(*before, revised)).draft) == (2, REF)
+
+
+def test_a_refused_revision_waits_for_review_with_the_reason(after: Any, drafted: Any, reviewable: Any) -> None:
+    asked = e.SectionRevisionRequested(section_id="research", version=1, feedback=REF)
+    refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=REF)
+
+    section = research(after(drafted("research"), reviewable("research"), asked, refused))
+
+    assert (section.status, section.refusal) == (SectionStatus.AWAITING_REVIEW, REF)
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (e.SectionModelUnavailable(**FAILURE, detail="429"), "model unavailable: 429"),
+        (e.SectionAnswerMalformed(**FAILURE), "malformed answer"),
+        (e.SectionContextTooLong(**FAILURE, detail="9000 tokens"), "too long for the model: 9000 tokens"),
+        (e.SectionJobDead(**FAILURE), "dead letter"),
+    ],
+)
+def test_a_failure_is_told_in_words_until_it_is_tried_again(after: Any, failure: Contract, words: str) -> None:
+    failed, retried = after(failure), after(failure, e.SectionRetried(section_id="research", starts=("research",)))
+
+    assert (research(failed).status, research(failed).failure) == (SectionStatus.FAILED, words)
+    assert (research(retried).status, research(retried).failure) == (SectionStatus.GENERATING, None)
+
+
+def test_what_a_failed_section_lacked_is_known_until_it_is_tried_again(after: Any) -> None:
+    lacking, again = e.SectionInputsMissing(**FAILURE, missing=("brief",)), e.SectionRetried(section_id="research")
+    other = e.SectionModelUnavailable(**FAILURE)
+
+    told = [after(*contracts) for contracts in ((lacking,), (lacking, again), (lacking, again, other))]
+
+    assert [research(view).missing for view in told] == [("brief",), None, None]
+
+
+def test_a_question_waits_for_a_person_until_it_is_answered(after: Any) -> None:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    answered = e.SectionNeedAnswered(section_id="research", need_id="n1", answer=REF)
+
+    assert [s.section_id for s in after(raised).waiting] == ["research"]
+    assert after(raised, answered).waiting == ()
+
+
+def test_a_need_that_a_service_meets_is_no_wait_for_a_person(after: Any) -> None:
+    need = Need(need_id="n1", kind="conversion", checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+
+    assert after(raised).waiting == ()
+    assert after(raised).at_work
+
+
+@pytest.mark.parametrize(
+    ("event", "status"),
+    [
+        (e.DocumentPaused(), DocumentStatus.PAUSED),
+        (e.DocumentCancelled(), DocumentStatus.CANCELLED),
+        (e.DocumentCompleted(), DocumentStatus.COMPLETED),
+    ],
+)
+def test_the_status_of_a_document_follows_its_events(after: Any, event: Contract, status: DocumentStatus) -> None:
+    assert after(event).status is status
+    assert after(e.DocumentPaused(), e.DocumentResumed()).status is DocumentStatus.RUNNING
+
+
+def test_a_failed_document_runs_again_when_a_section_is_retried(after: Any) -> None:
+    failed = (e.SectionJobDead(**FAILURE), e.DocumentFailed(failed_sections=("research",)))
+
+    assert after(*failed).status is DocumentStatus.FAILED
+    assert after(*failed, e.SectionRetried(section_id="research")).status is DocumentStatus.RUNNING
+
+
+def test_a_retry_after_a_failed_validation_validates_the_draft_again(after: Any, drafted: Any) -> None:
+    failure = e.SectionJobDead(**FAILURE | {"activity": Activity.VALIDATE})
+
+    view = after(drafted("research"), failure, e.SectionRetried(section_id="research"))
+
+    assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.VALIDATE)
+
+
+def test_a_retry_of_what_is_at_work_leaves_it_at_work(after: Any, drafted: Any) -> None:
+    retried = e.SectionRetried(section_id="research")
+
+    assert research(after(retried)).activity is Activity.GENERATE
+    assert research(after(drafted("research"), retried)).activity is Activity.VALIDATE
+    assert after(retried).at_work
+
+
+def test_a_retry_goes_on_with_a_paused_graph_whose_job_failed(after: Any) -> None:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    answered = e.SectionNeedAnswered(section_id="research", need_id="n1", answer=REF)
+
+    view = after(raised, answered, e.SectionJobDead(**FAILURE), e.SectionRetried(section_id="research"))
+
+    assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.GENERATE)
+
+
+def test_a_cancelled_document_waits_for_nothing(after: Any, drafted: Any) -> None:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
+    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+
+    asking, written = after(raised, e.DocumentCancelled()), after(drafted("research"), e.DocumentCancelled())
+
+    assert (research(asking).status, asking.at_work, asking.waiting) == (SectionStatus.QUEUED, False, ())
+    assert (research(written).status, written.at_work) == (SectionStatus.AWAITING_REVIEW, False)
+
+
+def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:
+    common: dict[str, Any] = {"export_id": "x", "format": ExportFormat.DOCX}
+    warning = ExportWarning(code="stale", section_id="research")
+    done = e.DocumentExported(**common, job_id="j", artifact=REF, warnings=(warning,))
+    failed = e.ExportFailed(**common, job_id="j", detail="time out")
+
+    assert after(e.ExportRequested(**common)).exports["x"].artifact is None
+    assert after(done).exports["x"].warnings == (warning,)
+    assert after(failed).exports["x"].failure == "time out"
+
+
+@pytest.mark.req("I4")
+def test_an_input_that_is_dropped_before_it_counted_is_gone_and_the_next_one_has_another_id(after: Any) -> None:
+    staged, beside = (
+        e.DocumentInputAdded(
+            request_id="r",
+            input_id=f"input-{n}",
+            file=InputFile(name=f"{n}.md", artifact=REF),
+            to_read=True,
+            staged=True,
+        )
+        for n in (1, 2)
+    )
+    dropped = e.DocumentInputWithdrawn(request_id="r", input_id="input-1")
+
+    assert [(one.input_id, one.state) for one in after(staged, dropped, beside).input_views] == [
+        ("brief", "read"),
+        ("input-2", "reading"),
+    ]
+
+
+@pytest.mark.req("I4")
+def test_an_attachment_that_its_message_lost_before_it_was_read_is_gone(after: Any) -> None:
+    letter, plan = (
+        InputFile(name="letter.eml", artifact=REF),
+        InputFile(name="plan.pdf", artifact=REF, input_id="input-2"),
+    )
+    added = e.DocumentInputAdded(request_id="r", input_id="input-1", file=letter, to_read=True)
+    replaced = e.DocumentInputReplaced(request_id="r", input_id="input-1", version=2, artifact=REF)
+    read, again = (
+        e.DocumentInputRead(
+            input_id="input-1", job_id="j", version=n, reading=InputReading(text=REF, anchors=REF), children=children
+        )
+        for n, children in ((1, (plan,)), (2, ()))
+    )
+
+    assert [one.input_id for one in after(added, read).input_views] == ["brief", "input-1", "input-2"]
+    assert [one.input_id for one in after(added, read, replaced, again).input_views] == ["brief", "input-1"]

@@ -1,1 +1,0 @@
-"""The rules of Stemma as plain functions: no I/O, no clock, no randomness, no logging."""
