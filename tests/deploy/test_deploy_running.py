@@ -18,6 +18,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import SectionEdited, SectionEditProposed
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
+from stemma_contracts.v1.requests import AcceptEdit
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
@@ -46,7 +47,11 @@ async def write_a_proposal(running: Installation, variables: Mapping[str, str]) 
         await client.edit(document_id, "conclusion", 1, instruction="Say that the figures were read twice.")
         proposed = (await wait_for(client, document_id, lambda event: isinstance(event, SectionEditProposed)))[-1]
         assert isinstance(proposed.contract, SectionEditProposed)
-        await client.accept_edit(document_id, "conclusion", 1, proposed.contract.proposal_id)
+        await client.request(
+            AcceptEdit(
+                document_id=document_id, section_id="conclusion", version=1, proposal_id=proposed.contract.proposal_id
+            )
+        )
         await wait_for(client, document_id, lambda event: isinstance(event, SectionEdited))
         return await client.artifact(document_id, (await client.export(document_id, ExportFormat.DOCX)).artifact)
 

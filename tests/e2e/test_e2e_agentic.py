@@ -14,6 +14,7 @@ from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.requests import CancelDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_generation_graph.session.tools import READABLE
 from stemma_kinds import find_kinds
@@ -77,7 +78,7 @@ async def test_every_line_of_a_session_names_it_over_all_jobs(client: Client, st
     )
     threads = {event.contract.thread_id for event in raised if isinstance(event.contract, e.SectionNeedRaised)}
     await wait_for(client, document_id, is_answered_by_the_validator)
-    await client.cancel(document_id)
+    await client.request(CancelDocument(document_id=document_id))
 
     told = lines_about(stemma, subjects.GENERATION, document_id)
     assert {line.get("session_id") for line in told if line["event"] in ("node_finished", "tool_called")} == threads

@@ -7,6 +7,7 @@ from stemma_client import Client
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.requests import RestoreSection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import request_sample, wait_for
 
@@ -60,7 +61,7 @@ async def test_blocks_keep_their_ids_when_edited_moved_and_identified_by_replay(
     moved = await edited(client, document_id, 3, joined(TITLE, ITEMS, LAST, later))
     assert moved == second
 
-    await client.restore(document_id, SECTION, 4, restore_version=2)
+    await client.request(RestoreSection(document_id=document_id, section_id=SECTION, version=4, restore_version=2))
     restored = (await client.document(document_id)).sections[SECTION]
     assert restored.version == 5
     added = "Questions go to the office of the mayor."

@@ -12,6 +12,7 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.requests import CancelDocument
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
@@ -81,7 +82,7 @@ async def client(server: NatsServer, model: EndlessModel) -> AsyncIterator[Clien
 
 
 async def cancel(client: Client, document_id: str) -> None:
-    await client.cancel(document_id)
+    await client.request(CancelDocument(document_id=document_id))
 
 
 async def write(client: Client, document_id: str) -> None:

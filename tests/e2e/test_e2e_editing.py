@@ -19,6 +19,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.requests import AcceptEdit, CancelDocument, KeepSection, RegenerateSection, RestoreSection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
@@ -81,7 +82,9 @@ async def accept_edit(client: Client, document_id: str, name: str) -> None:
     events = await wait_for(client, document_id, about(e.SectionEditProposed, name))
     proposed = events[-1].contract
     assert isinstance(proposed, e.SectionEditProposed)
-    await client.accept_edit(document_id, name, proposed.version, proposed.proposal_id)
+    await client.request(
+        AcceptEdit(document_id=document_id, section_id=name, version=proposed.version, proposal_id=proposed.proposal_id)
+    )
 
 
 def statuses(view: DocumentView) -> dict[str, str]:
@@ -151,7 +154,7 @@ async def test_feedback_in_review_replaces_the_text_and_the_review_is_presented_
     assert "survey" in await text_of(client, document_id, research.current.summary)
     await client.approve(document_id, "research", 2)
     assert (await section_of(client, document_id, "research")).status is SectionStatus.APPROVED
-    await client.cancel(document_id)
+    await client.request(CancelDocument(document_id=document_id))
 
 
 @pytest.mark.req("P9", "P18")
@@ -209,7 +212,7 @@ async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(cli
     reasons = view.sections["conclusion"].stale_reasons
     assert [(x.upstream_section_id, x.current_version) for x in reasons] == [("approach", 2), ("timeline", 2)]
 
-    await client.keep(settled, "conclusion", 1)
+    await client.request(KeepSection(document_id=settled, section_id="conclusion", version=1))
     kept = await client.document(settled)
     conclusion = kept.sections["conclusion"]
     assert (kept.status, statuses(kept)["conclusion"], conclusion.version) == (
@@ -221,18 +224,18 @@ async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(cli
     assert UpstreamVersion(section_id="approach", version=2) in conclusion.current.kept_against
 
     with pytest.raises(RequestRejectedError, match="a person's"):
-        await client.regenerate(settled, "timeline", 2)
-    await client.restore(settled, "timeline", 2, restore_version=1)
+        await client.request(RegenerateSection(document_id=settled, section_id="timeline", version=2))
+    await client.request(RestoreSection(document_id=settled, section_id="timeline", version=2, restore_version=1))
     timeline = await section_of(client, settled, "timeline")
     assert (timeline.version, timeline.draft) == (3, timeline.versions[0].draft)
-    await client.regenerate(settled, "timeline", 3, replace_edited=True)
+    await client.request(RegenerateSection(document_id=settled, section_id="timeline", version=3, replace_edited=True))
     await wait_for(client, settled, about(e.SectionDrafted, "timeline", after=1))
 
 
 @pytest.mark.req("P10")
 async def test_guidance_is_in_the_prompt_and_in_the_text(client: Client, settled: str) -> None:
     guidance = "Say that the council pays in two instalments."
-    await client.regenerate(settled, "budget", 1, guidance=guidance)
+    await client.request(RegenerateSection(document_id=settled, section_id="budget", version=1, guidance=guidance))
     await wait_for(client, settled, about(e.SectionApproved, "budget", after=1))
 
     history = [event.contract for event in await client.history(settled)]

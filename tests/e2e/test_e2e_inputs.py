@@ -12,6 +12,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.requests import ApplyInput
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
 
@@ -110,7 +111,7 @@ async def test_files_are_read_and_used_and_what_an_amendment_changes_is_stale(cl
     changes = InputChanges.model_validate_json(await client.artifact(document_id, told.changes))
     assert any("2750" in part.before and "3100" in part.after for part in changes.changed)
 
-    applied = await client.apply_input(document_id, one.input_id, 2)
+    applied = await client.request(ApplyInput(document_id=document_id, input_id=one.input_id, version=2))
     view = await client.document(document_id, at_least=applied.sequence)
     assert "costs" in {section.section_id for section in view.stale}
     assert view.sections["costs"].stale_inputs[0].name == "prices.csv"

@@ -10,6 +10,7 @@ from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.requests import CancelDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
 
@@ -53,4 +54,4 @@ async def test_a_german_brief_as_pdf_gives_a_german_document_once_it_is_read(cli
     await wait_for(client, accepted.document_id, lambda event: isinstance(event, e.DocumentInputRead))
     view = await client.document(accepted.document_id)
     assert (view.language, view.sections["research"].title) == ("de", "Ausgangslage")
-    await client.cancel(accepted.document_id)
+    await client.request(CancelDocument(document_id=accepted.document_id))

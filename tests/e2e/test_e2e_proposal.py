@@ -15,6 +15,7 @@ from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.requests import CancelDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, approve_all, request_sample, sample_folder, wait_for
 from stemma_testkit.servers import eventually
@@ -92,7 +93,7 @@ async def test_an_unfinished_document_can_be_exported_and_says_what_is_missing(c
     await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
     exported = await client.export(document_id, ExportFormat.MD)
     assert {warning.code for warning in exported.warnings} == {"not_written", "not_approved"}
-    await client.cancel(document_id)
+    await client.request(CancelDocument(document_id=document_id))
 
 
 def told_of_run(stemma: LocalStemma, document_id: str) -> list[dict[str, Any]]:

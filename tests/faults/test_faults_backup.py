@@ -29,6 +29,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.requests import AssignSection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_domain.views import DocumentView, SectionView
 from stemma_generation_graph.checkpoints import set_up
@@ -80,7 +81,9 @@ class Crowd:
         asked_for = waiting[-1].contract
         assert isinstance(asked_for, e.SectionReviewRequested)
         due = datetime.now(UTC) + timedelta(seconds=DUE_IN_S)
-        await client.assign(reviewed, asked_for.section_id, "ada", due)
+        await client.request(
+            AssignSection(document_id=reviewed, section_id=asked_for.section_id, assignee="ada", due=due)
+        )
 
 
 async def sees_to_its_end(client: Client, document_id: str) -> None:

@@ -17,6 +17,7 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.requests import RetrySection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.model_server import model_server
@@ -43,7 +44,7 @@ async def lost_and_retried(client: Client, stemma: LocalStemma, threads: Path) -
     lose_threads(threads)
     async with here(stemma, (subjects.VALIDATOR,), stemma.url):
         await wait_for(client, document_id, is_lost)
-        await client.retry(document_id, "document")
+        await client.request(RetrySection(document_id=document_id, section_id="document"))
         await need(client, document_id, "validation", but_of=checked.thread_id)
     return [event.contract for event in await client.history(document_id)]
 

@@ -16,6 +16,7 @@ from metrics_plant import MODEL, MOST_STORED, Plant
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.requests import CancelDocument, RetrySection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.topology import KIB
@@ -112,7 +113,7 @@ async def model_broken(plant: Plant) -> AsyncIterator[None]:
     await end([trying])
     plant.model.broken = False
     for document_id in document_ids:
-        await plant.client.cancel(document_id)
+        await plant.client.request(CancelDocument(document_id=document_id))
 
 
 async def tries_for_ever(client: Client, document_id: str) -> None:
@@ -120,7 +121,7 @@ async def tries_for_ever(client: Client, document_id: str) -> None:
     async with aclosing(client.follow(document_id)) as events:
         async for event in events:
             if isinstance(event.contract, e.SectionFailure):
-                await client.retry(document_id, event.contract.section_id)
+                await client.request(RetrySection(document_id=document_id, section_id=event.contract.section_id))
 
 
 @asynccontextmanager
@@ -131,7 +132,7 @@ async def dear_model(plant: Plant) -> AsyncIterator[None]:
     await wait_for(plant.client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
     plant.model.times = 1
     yield
-    await plant.client.cancel(document_id)
+    await plant.client.request(CancelDocument(document_id=document_id))
 
 
 @asynccontextmanager
@@ -143,7 +144,7 @@ async def no_time_for_checks(plant: Plant) -> AsyncIterator[None]:
     document_id = await asked(plant.client, ReviewMode.HUMAN, "unchecked")
     async with replica(plant.stemma, name, hasty, "validator-without-time"):
         yield
-        await plant.client.cancel(document_id)
+        await plant.client.request(CancelDocument(document_id=document_id))
     await plant.stemma.start_service(name)
 
 
@@ -168,7 +169,7 @@ async def days_pass(plant: Plant) -> AsyncIterator[None]:
     ahead = plant.stemma.environment_of(name) | clock_env(plant.stemma.folder.root / later, DAYS_S)
     async with replica(plant.stemma, later, ahead, name):
         yield
-        await plant.client.cancel(document_id)
+        await plant.client.request(CancelDocument(document_id=document_id))
     await plant.stemma.start_service(name)
 
 

@@ -15,6 +15,7 @@ from stemma_client.settings import ServerAddress, client_user
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.requests import AcceptEdit
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import approve_all, wait_for
 from stemma_testkit.servers import eventually
@@ -82,7 +83,9 @@ async def edited(client: Client, document_id: str) -> None:
     await client.edit(document_id, "research", 1, instruction="Say that the survey is repeated in spring.")
     *_, proposed = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed))
     assert isinstance(proposed.contract, e.SectionEditProposed)
-    await client.accept_edit(document_id, "research", 1, proposed.contract.proposal_id)
+    await client.request(
+        AcceptEdit(document_id=document_id, section_id="research", version=1, proposal_id=proposed.contract.proposal_id)
+    )
     await wait_for(client, document_id, lambda event: isinstance(event, e.SectionChecked) and bool(event.evaluation))
 
 

@@ -19,6 +19,7 @@ from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.requests import CancelDocument
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
 
@@ -87,7 +88,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             await stemma.services["orchestrator"].stop()
             stopped_ns = time.time_ns()
             await stemma.start_service("orchestrator")
-            await client.cancel(document_id)
+            await client.request(CancelDocument(document_id=document_id))
         # The services have ended, and with them the last export.
         logs = [stemma.folder.log(name).read_text() for name in stemma.services]
         spans = of_document(receiver, document_id)

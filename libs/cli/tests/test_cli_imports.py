@@ -28,6 +28,9 @@ def imported_by(*arguments: str, environment: dict[str, str]) -> tuple[set[str],
     return set(json.loads(done.stderr.splitlines()[-1])), done.stdout
 
 
+UNREAD_MESSAGES = (
+    "blocks capabilities comments deadlines details events inputs jobs ledger needs notifications outcomes"
+)
 HEAVY = {"asyncio", "nats", "rich", "stemma_client", "stemma_contracts", "stemma_markdown", "stemma_messaging"}
 
 
@@ -53,8 +56,8 @@ async def test_an_empty_inbox_imports_no_message_that_it_does_not_read(
     here = {"STEMMA_NATS_URL": own_server.url, "STEMMA_NATS_PASSWORD": own_server.passwords["client-default"]}
     imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment | here)
 
-    unread = {f"stemma_contracts.v1.{name}" for name in ("details", "events", "jobs", "outcomes", "requests")}
-    assert imported & (unread | {"stemma_domain", "stemma_languages", "stemma_markdown", "yaml", "rich"}) == set()
+    unread = {f"stemma_contracts.v1.{name}" for name in (*UNREAD_MESSAGES.split(), "provenance", "requests")}
+    assert imported & (unread | {"stemma_artifacts", "stemma_domain", "stemma_markdown", "yaml", "rich"}) == set()
 
 
 async def test_a_list_imports_no_reader_of_texts(backstage: Any, environment: dict[str, str]) -> None:

@@ -10,6 +10,7 @@ from nats.js.api import ConsumerConfig
 from stemma_client import Client, TenantFullError, TooManyRequestsError
 from stemma_client.logins import write_login
 from stemma_contracts import subjects
+from stemma_contracts.v1.requests import PauseDocument
 from stemma_provisioning import Bounds, NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.servers import admit, provisioned_server
@@ -40,7 +41,7 @@ async def test_a_full_queue_is_told_in_words(narrow: NatsServer) -> None:
                 await waiting._connection.nats.publish(subject, b"{}")
             await waiting._connection.nats.flush()
         with pytest.raises(TooManyRequestsError, match=r"as many requests wait \(pause-document\).*WAITING_REQUESTS"):
-            await client.pause("d1")
+            await client.request(PauseDocument(document_id="d1"))
         assert await other._connection.jetstream.publish(subjects.request("other", "pause-document"), b"{}")
 
 

@@ -60,6 +60,16 @@ async def test_a_document_without_a_title_has_the_heading_that_its_brief_begins_
     assert backstage.received[-1][1].title == title
 
 
+@pytest.mark.req("E3", "S4")
+async def test_a_request_names_the_caller_unless_it_names_somebody_else(client: Client, backstage: Any) -> None:
+    client.actor = "ada"
+    await client.request(PauseDocument(document_id="d1"))
+    await client.approve("d1", "s1", 1)
+    await client.request(PauseDocument(document_id="d1", actor="bea"))
+
+    assert [request.actor for _, request in backstage.received[-3:]] == ["ada", "ada", "bea"]
+
+
 @pytest.mark.req("E3")
 async def test_a_rejection_names_the_fields_that_are_wrong(client: Client, backstage: Any) -> None:
     backstage.problems = (Problem(field="kind", message="no such kind"),)
@@ -221,7 +231,7 @@ async def test_a_caller_of_another_tenant_is_refused_at_once(server: NatsServer)
         Client.connect(server.url, tenant="other", user="client-default", password=password) as client,
     ):
         with pytest.raises(AccessDeniedError, match="may not do this"):
-            await client.pause("d1")
+            await client.request(PauseDocument(document_id="d1"))
         with pytest.raises(AccessDeniedError, match="may not do this"):
             await client.history("d1")
 

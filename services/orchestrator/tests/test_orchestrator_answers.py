@@ -12,6 +12,7 @@ from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import DraftRevised, DraftValidated, InstructionRefused, Outcome
+from stemma_contracts.v1.requests import AcceptEdit, KeepSection, KeepSections, RegenerateSection, SeenVersion
 from stemma_domain.views import SectionView
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
@@ -50,9 +51,12 @@ async def written(client: Client) -> str:
 async def test_a_request_about_several_sections_is_answered_for_all_of_them(client: Client) -> None:
     document_id = await written(client)
     await client.edit(document_id, "research", 1, text="What a person says instead.")
-    accepted = await client.keep_sections(document_id, {"connections": 1, "solution": 1})
+    seen = tuple(SeenVersion(section_id=name, version=1) for name in ("connections", "solution"))
+    accepted = await client.request(KeepSections(document_id=document_id, sections=seen))
     assert (accepted.section_id, accepted.section_ids) == (None, ("solution", "connections"))
-    one = await client.regenerate(document_id, "connections", 1, replace_edited=True)
+    one = await client.request(
+        RegenerateSection(document_id=document_id, section_id="connections", version=1, replace_edited=True)
+    )
     assert (one.section_id, one.section_ids) == ("connections", ("connections",))
 
 
@@ -60,7 +64,7 @@ async def test_a_request_about_several_sections_is_answered_for_all_of_them(clie
 async def test_a_section_kept_while_its_upstream_was_stale_hears_of_the_next_change(client: Client) -> None:
     document_id = await written(client)
     await client.edit(document_id, "research", 1, text="What a person says instead.")
-    await client.keep(document_id, "connections", 1)
+    await client.request(KeepSection(document_id=document_id, section_id="connections", version=1))
     assert [section.section_id for section in (await client.document(document_id)).stale] == ["solution"]
     await client.edit(document_id, "research", 2, text="What a person says in the end.")
     stale = (await client.document(document_id)).stale
@@ -100,7 +104,9 @@ async def test_a_decision_about_an_edit_that_the_editor_refused_is_answered_with
     await said(server, subjects.EDITOR, refusal)
     await until(client, document_id, lambda research: research.refusal is not None)
     with pytest.raises(RequestRejectedError, match=f"{proposal_id} was never proposed: the editor refused"):
-        await client.accept_edit(document_id, "research", 1, proposal_id)
+        await client.request(
+            AcceptEdit(document_id=document_id, section_id="research", version=1, proposal_id=proposal_id)
+        )
 
 
 @pytest.mark.req("P9", "P10")
@@ -108,7 +114,9 @@ async def test_what_the_editor_made_of_a_persons_words_is_replaced_by_leave_only
     client: Client, server: NatsServer
 ) -> None:
     document_id = await written(client)
-    await client.regenerate(document_id, "research", 1, replace_edited=True)
+    await client.request(
+        RegenerateSection(document_id=document_id, section_id="research", version=1, replace_edited=True)
+    )
     await client.edit(document_id, "research", 1, instruction="Shorten it.")
     common = await about(client, document_id, "revise")
     made = DraftRevised(**common, draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
@@ -119,4 +127,4 @@ async def test_what_the_editor_made_of_a_persons_words_is_replaced_by_leave_only
     await until(client, document_id, lambda research: research.waits_for_review)
     assert (await client.document(document_id)).sections["research"].versions[-1].is_a_persons
     with pytest.raises(RequestRejectedError, match=r"version 2 holds a person's words \(revised\)"):
-        await client.regenerate(document_id, "research", 2)
+        await client.request(RegenerateSection(document_id=document_id, section_id="research", version=2))

@@ -19,6 +19,7 @@ from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.v1.events import DocumentPaused, SectionDrafted
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.outcomes import GraphPaused, JobDead, Outcome, SectionGenerated, ThreadsHeld
+from stemma_contracts.v1.requests import PauseDocument, ResumeDocument
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
@@ -231,7 +232,7 @@ async def test_whoever_waits_for_the_sequence_of_an_answer_reads_what_was_asked_
     password = bus.server.passwords["client-default"]
     async with StemmaClient.connect(bus.server.url, user="client-default", password=password) as client:
         for number in range(5):
-            paused = await client.pause(document_id)
+            paused = await client.request(PauseDocument(document_id=document_id))
             overview = await client.overview(document_id, at_least=paused.sequence)
             assert (overview.document.status, overview.document.last_sequence >= paused.sequence) == ("paused", True)
             edited = await client.edit(document_id, "research", number, text=f"# Research\n\nText {number}.\n")
@@ -240,7 +241,7 @@ async def test_whoever_waits_for_the_sequence_of_an_answer_reads_what_was_asked_
             assert overview.sections["research"].versions[-1].sequence == edited.sequence
             view = await client.document(document_id, at_least=edited.sequence)
             assert view.sections["research"].version == number + 1
-            await client.resume(document_id)
+            await client.request(ResumeDocument(document_id=document_id))
 
 
 async def test_a_repeated_outcome_is_one_event_and_starts_nothing_twice(bus: Bus) -> None:

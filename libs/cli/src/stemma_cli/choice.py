@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stemma_client.client import Client
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.requests import SeenVersion
 from stemma_domain.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
@@ -86,6 +87,11 @@ def named_versions(choice: Choice) -> dict[str, int]:
     if choice.version is not None and len(pairs) == 1:
         named.setdefault(pairs[0][0], choice.version)
     return named
+
+
+def seen_sections(versions: Mapping[str, int]) -> tuple[SeenVersion, ...]:
+    """The same as requests name them."""
+    return tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
 
 
 def current_version(section: SectionView) -> int:

@@ -6,32 +6,23 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Se
 from contextlib import aclosing, asynccontextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING
 
 from nats.errors import Error as NatsError
-from stemma_artifacts.resumable import Progress, ResumableUploads
-from stemma_artifacts.store import JetStreamArtifactStore
-from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects, v1
 from stemma_contracts.live_text import place
 from stemma_contracts.misfits import encoded_size
-from stemma_contracts.v1.references import ArtifactRef, UploadRef, UploadRole
-from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 
 from . import inputs as input_files
-from .assignments import AssignmentRequests
-from .comments import CommentRequests
 from .computing import Compute, in_a_thread
 from .connection import Connection, Told, connect
+from .deciding import Decisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
-from .input_decisions import InputDecisions
-from .ledgers import LedgerRequests
-from .notifications import Notifications
 from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
 from .presence import Presence, follow_presence, tell_presence
-from .recipes import Recipes, read_kinds, read_recipes
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
 from .settings import ServerAddress, find_server
@@ -39,15 +30,24 @@ from .signed_out import SignedOut
 from .viewed import Viewed
 
 if TYPE_CHECKING:
+    from stemma_artifacts.resumable import Progress, ResumableUploads
+    from stemma_artifacts.store import ArtifactStore
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.capabilities import DocumentKind
+    from stemma_contracts.v1.comments import NewComment
     from stemma_contracts.v1.exports import ExportFormat, VersionPair
     from stemma_contracts.v1.grounding import GroundingReport
     from stemma_contracts.v1.outline import OutlineSection
+    from stemma_contracts.v1.references import ArtifactRef, UploadRef, UploadRole
     from stemma_contracts.v1.requests import Request
+    from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
     from stemma_contracts.v1.summary import DocumentSummary
-    from stemma_domain.views import DocumentView
+    from stemma_domain.views import DocumentView, SectionView, VersionView
 
+    from .ledgers import RequirementLedger
+    from .notifications import Notifications
+    from .read_threads import ReadThread
+    from .recipes import Recipes
     from .rereading import Documents
 
 ANSWER_TIMEOUT_S = 30.0
@@ -74,7 +74,7 @@ def _ignore(line: str) -> None:
     """Who does not listen is told nothing."""
 
 
-class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions):
+class Client(Decisions):
     """A caller of Stemma; made by `Client.connect`.
 
     Every method that talks to the server raises `ServerUnreachableError` when it does not answer and
@@ -83,9 +83,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
     def __init__(self, connection: Connection, actor: str = "unknown") -> None:
         self._connection = connection
-        self._artifacts = JetStreamArtifactStore(connection.jetstream)
         self.tenant, self.url = connection.address.tenant, connection.address.url
-        self.notifications = Notifications(connection)
         self.viewed, self.signed_out = Viewed(connection), SignedOut(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
@@ -140,6 +138,19 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         async with connect(address, told) as connection:
             yield cls(connection, actor)
 
+    @cached_property
+    def _artifacts(self) -> ArtifactStore:
+        from stemma_artifacts.store import JetStreamArtifactStore
+
+        return JetStreamArtifactStore(self._connection.jetstream)
+
+    @property
+    def notifications(self) -> Notifications:
+        """The rules by which whoever is connected is notified."""
+        from .notifications import Notifications
+
+        return Notifications(self._connection)
+
     @property
     def is_connected(self) -> bool:
         """Whether the server is there for this client now; it waits for one that is lost."""
@@ -148,11 +159,11 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def request(self, request: Request, *, wait_s: float = ANSWER_TIMEOUT_S) -> RequestAccepted:
         """Publish a request and wait for its answer, at most ``wait_s`` seconds.
 
-        An absent ``request_id`` is filled in; the same id with the same content gets the old answer.
+        An absent ``request_id`` and ``actor`` are filled in; the same id with the same content gets the old answer.
         A long brief or text is sent as an upload. Raises `RequestRejectedError`, `RequestTooLargeError` and
         `AnswerTimeoutError`; after the last one `answer` asks again.
         """
-        request = await self._with_short_text(with_request_id(request, self._key))
+        request = await self._completed(request)
         encoded = encode(request)
         return await answered(self._connection, request, encoded, wait_s)
 
@@ -161,10 +172,16 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
         Raises as `request` does, but for the answer.
         """
-        request = await self._with_short_text(with_request_id(request, self._key))
+        request = await self._completed(request)
         encoded = encode(request)
         await publish(self._connection, request, encoded)
         return encoded.request_id
+
+    async def _completed(self, request: Request) -> Request:
+        """The request as it is sent; of a person who is logged in the server knows who asks."""
+        if self._connection.address.login is None and "actor" not in request.model_fields_set:
+            request = request.model_copy(update={"actor": self.actor})
+        return await self._with_short_text(with_request_id(request, self._key))
 
     async def _with_short_text(self, request: Request) -> Request:
         """The request with a long text as an upload, so that the message is not too large."""
@@ -193,6 +210,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
             return await self._upload(file, name or Path(source).name)
 
     async def _upload(self, content: bytes | IO[bytes], name: str | None) -> UploadRef:
+        from stemma_artifacts.uploads import UploadStore
+
         if not name:
             raise InvalidInputError("bytes need a name")
         store = UploadStore(await self._connection.asking(), self.tenant)
@@ -215,6 +234,8 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         return await self._connection.call(uploads.finished(upload_id, name, input_files.media_type_of(name)))
 
     async def _in_pieces(self) -> ResumableUploads:
+        from stemma_artifacts.resumable import ResumableUploads
+
         return ResumableUploads(await self._connection.asking(), self.tenant)
 
     async def create_document(
@@ -241,6 +262,9 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
         `InvalidInputError` for what must not or cannot be sent, before anything is.
         """
+        from stemma_contracts.v1.references import UploadRef
+        from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+
         given = list(inputs)
         files = input_files.collect_by_role([one for one in given if not isinstance(one, UploadRef)], roles)
         policy = ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review
@@ -250,7 +274,6 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         return await self.request(
             v1.requests.CreateDocument(
                 request_id=request_id,
-                actor=self.actor,
                 kind=kind,
                 title=title or input_files.title_of(brief),
                 brief=in_words,
@@ -266,18 +289,6 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def _uploaded_for(self, role: UploadRole, file: input_files.InputPath) -> UploadRef:
         upload = await self.upload(file.path, name=file.name)
         return upload.model_copy(update={"role": role})
-
-    async def pause(self, document_id: str) -> RequestAccepted:
-        """Start no new work on a document."""
-        return await self.request(v1.requests.PauseDocument(actor=self.actor, document_id=document_id))
-
-    async def resume(self, document_id: str) -> RequestAccepted:
-        """Go on with a paused document."""
-        return await self.request(v1.requests.ResumeDocument(actor=self.actor, document_id=document_id))
-
-    async def cancel(self, document_id: str) -> RequestAccepted:
-        """End a document for good."""
-        return await self.request(v1.requests.CancelDocument(actor=self.actor, document_id=document_id))
 
     async def export(
         self,
@@ -295,7 +306,6 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
         With ``matrix`` an appendix says which section answers each demand of the requirement ledger.
         """
         request = v1.requests.ExportDocument(
-            actor=self.actor,
             document_id=document_id,
             format=format,
             redline=tuple(redline),
@@ -320,7 +330,7 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
     async def export_form(self, document_id: str, input_id: str) -> v1.events.FormExported:
         """A form of the buyer with the approved answers of its section in it; raises `ExportFailedError`."""
-        request = v1.requests.ExportForm(actor=self.actor, document_id=document_id, input_id=input_id)
+        request = v1.requests.ExportForm(document_id=document_id, input_id=input_id)
         accepted = await self.request(request)
         return await self.form_exported(document_id, str(accepted.export_id))
 
@@ -437,10 +447,14 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
 
     async def recipes(self) -> Recipes:
         """What drafts would be made with now; `stemma_client.recipes.outdated_recipe` compares a section with it."""
+        from .recipes import read_recipes
+
         return await self._connection.call(read_recipes(self._connection.jetstream))
 
     async def kinds(self) -> tuple[DocumentKind, ...]:
         """The document kinds that can be asked for, with their sections and who settles each."""
+        from .recipes import read_kinds
+
         return await self._connection.call(read_kinds(self._connection.jetstream))
 
     async def documents(self) -> list[DocumentSummary]:
@@ -498,3 +512,56 @@ class Client(AssignmentRequests, CommentRequests, LedgerRequests, InputDecisions
     async def text(self, document_id: str, ref: ArtifactRef | None) -> str:
         """The words behind a reference; nothing if there is none. Raises as `artifact` does."""
         return "" if ref is None else (await self.artifact(document_id, ref)).decode("utf-8", "replace")
+
+    async def anchored(
+        self, document_id: str, section_id: str, version: int, comments: Iterable[NewComment]
+    ) -> tuple[NewComment, ...]:
+        """Comments with the blocks that they are about, as far as these are known.
+
+        Raises `InvalidInputError` for a quotation that does not stand in that version.
+        """
+        from .comments import anchored  # with what reads Markdown
+
+        return await anchored(self, document_id, section_id, version, comments)
+
+    async def threads(
+        self, document_id: str, section: SectionView, version: VersionView | None = None
+    ) -> tuple[ReadThread, ...]:
+        """The threads of a section with their words and places in a version, in the order in which they began."""
+        from .comments import threads
+
+        return await threads(self, document_id, section, version) if section.threads else ()
+
+    async def read_requirements(
+        self,
+        document_id: str,
+        *,
+        sources: Iterable[str] = (),
+        without_brief: bool = False,
+        second_opinion: bool = False,
+    ) -> RequirementLedger:
+        """Have the demands of the brief and of inputs read, and wait for the ledger.
+
+        With a second opinion a model is asked, too, and waited for; that it failed is said in the view of the ledger.
+        Raises `LedgerFailedError` if the demands cannot be read or the document is cancelled meanwhile, and
+        `OpinionSupersededError` if they are read again without a second opinion before there is one.
+        """
+        from .ledgers import read_requirements
+
+        request = v1.requests.ReadRequirements(
+            document_id=document_id,
+            sources=tuple(sources),
+            without_brief=without_brief,
+            second_opinion=second_opinion,
+        )
+        return await read_requirements(self, request)
+
+    async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
+        """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
+        return await self.ledger_of(await self.document(document_id, at_least=at_least))
+
+    async def ledger_of(self, document: DocumentView) -> RequirementLedger:
+        """The ledger of a document that was read; raises `LedgerFailedError` if nothing was read into it yet."""
+        from .ledgers import ledger_of
+
+        return await ledger_of(self, document)

@@ -1,38 +1,48 @@
-"""Decisions of people about sections; each is bound to the version that the person saw."""
+"""The requests that are more to write than their contract; all others go through `Client.request`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from stemma_contracts import v1
-from stemma_contracts.v1.answers import RequestAccepted
-from stemma_contracts.v1.references import UploadRef
 
-from . import inputs as input_files
 from .errors import InvalidInputError
+from .inputs import read
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.comments import NewComment
+    from stemma_contracts.v1.references import UploadRef, UploadRole
 
 
-class SectionDecisions(ABC):
-    """Every way to decide about a section.
+class Decisions(ABC):
+    """Each method waits for the answer.
 
-    Each method waits for the answer. A decision about a version that is not the current one any more, or that
-    the status of the section does not allow, changes nothing and raises `RequestRejectedError`.
+    A decision about a version that is not the current one any more, or that the status of the section does not allow,
+    changes nothing and raises `RequestRejectedError`.
     """
-
-    actor: str
 
     @abstractmethod
     async def request(self, request: v1.requests.Request) -> RequestAccepted:
         """Publish a request and wait for its answer."""
 
+    @abstractmethod
+    async def upload(self, source: Path | str | bytes | IO[bytes], *, name: str | None = None) -> UploadRef:
+        """Put a file or bytes where a request can refer to it."""
+
+    @abstractmethod
+    async def anchored(
+        self, document_id: str, section_id: str, version: int, comments: Iterable[NewComment]
+    ) -> tuple[NewComment, ...]:
+        """Comments with the blocks that they are about."""
+
     async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
         """Approve a section that waits for review."""
         return await self.request(
-            v1.requests.ApproveSection(
-                actor=self.actor, document_id=document_id, section_id=section_id, version=version
-            )
+            v1.requests.ApproveSection(document_id=document_id, section_id=section_id, version=version)
         )
 
     async def revise(
@@ -52,7 +62,6 @@ class SectionDecisions(ABC):
         """
         return await self.request(
             v1.requests.ReviseSection(
-                actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
                 version=version,
@@ -80,7 +89,6 @@ class SectionDecisions(ABC):
         """
         return await self.request(
             v1.requests.EditSection(
-                actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
                 version=version,
@@ -88,105 +96,6 @@ class SectionDecisions(ABC):
                 text=_text_in(text) if isinstance(text, Path) else text,
                 images=images,
             )
-        )
-
-    async def keep(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
-        """Keep a stale section as it is; it rests on the current upstream versions from now on."""
-        return await self.request(
-            v1.requests.KeepSection(actor=self.actor, document_id=document_id, section_id=section_id, version=version)
-        )
-
-    async def regenerate(
-        self,
-        document_id: str,
-        section_id: str,
-        version: int,
-        *,
-        guidance: str | None = None,
-        replace_edited: bool = False,
-    ) -> RequestAccepted:
-        """Have a section written anew, with guidance in words.
-
-        A version that a person made is only replaced with ``replace_edited``; it can be restored.
-        """
-        return await self.request(
-            v1.requests.RegenerateSection(
-                actor=self.actor,
-                document_id=document_id,
-                section_id=section_id,
-                version=version,
-                guidance=guidance,
-                replace_edited=replace_edited,
-            )
-        )
-
-    async def restore(
-        self, document_id: str, section_id: str, version: int, *, restore_version: int
-    ) -> RequestAccepted:
-        """Bring back the text of an earlier version, as a new version; ``version`` is the current one."""
-        return await self.request(
-            v1.requests.RestoreSection(
-                actor=self.actor,
-                document_id=document_id,
-                section_id=section_id,
-                version=version,
-                restore_version=restore_version,
-            )
-        )
-
-    async def accept_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
-        """Make a proposed edit the version of its section; ``version`` is the one that it changes."""
-        return await self.request(
-            v1.requests.AcceptEdit(
-                actor=self.actor,
-                document_id=document_id,
-                section_id=section_id,
-                version=version,
-                proposal_id=proposal_id,
-            )
-        )
-
-    async def reject_edit(self, document_id: str, section_id: str, version: int, proposal_id: str) -> RequestAccepted:
-        """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""
-        return await self.request(
-            v1.requests.RejectEdit(
-                actor=self.actor,
-                document_id=document_id,
-                section_id=section_id,
-                version=version,
-                proposal_id=proposal_id,
-            )
-        )
-
-    async def keep_sections(self, document_id: str, versions: Mapping[str, int]) -> RequestAccepted:
-        """Keep several stale sections, each in the version that the person saw, or none."""
-        seen = tuple(v1.requests.SeenVersion(section_id=name, version=version) for name, version in versions.items())
-        return await self.request(v1.requests.KeepSections(actor=self.actor, document_id=document_id, sections=seen))
-
-    async def regenerate_sections(
-        self,
-        document_id: str,
-        versions: Mapping[str, int],
-        *,
-        guidance: str | None = None,
-        replace_edited: bool = False,
-    ) -> RequestAccepted:
-        """Write several sections anew, each after those that it rests on, or none."""
-        seen = tuple(v1.requests.SeenVersion(section_id=name, version=version) for name, version in versions.items())
-        return await self.request(
-            v1.requests.RegenerateSections(
-                actor=self.actor,
-                document_id=document_id,
-                sections=seen,
-                guidance=guidance,
-                replace_edited=replace_edited,
-            )
-        )
-
-    async def retry(self, document_id: str, section_id: str) -> RequestAccepted:
-        """Try a failed section again."""
-        return await self.request(
-            v1.requests.RetrySection(actor=self.actor, document_id=document_id, section_id=section_id)
         )
 
     async def answer_need(
@@ -204,7 +113,6 @@ class SectionDecisions(ABC):
         """
         return await self.request(
             v1.requests.AnswerNeed(
-                actor=self.actor,
                 document_id=document_id,
                 section_id=section_id,
                 need_id=need_id,
@@ -213,9 +121,52 @@ class SectionDecisions(ABC):
             )
         )
 
+    async def comment(
+        self, document_id: str, section_id: str, version: int, comments: Iterable[NewComment]
+    ) -> RequestAccepted:
+        """Comment on a version; all comments are made, as one review, or none. Raises as `anchored` does."""
+        made = await self.anchored(document_id, section_id, version, comments)
+        return await self.request(
+            v1.requests.CommentSection(document_id=document_id, section_id=section_id, version=version, comments=made)
+        )
+
+    async def add_input(
+        self,
+        document_id: str,
+        file: Path | UploadRef,
+        *,
+        name: str | None = None,
+        role: UploadRole = "evidence",
+        staged: bool = False,
+    ) -> RequestAccepted:
+        """Give a document one more input, under its own name or another.
+
+        What is ``staged`` is read and does not count before `ApplyInput`.
+        """
+        upload = (await self._uploaded_as(file, name)).model_copy(update={"role": role})
+        return await self.request(v1.requests.AddInput(document_id=document_id, upload=upload, staged=staged))
+
+    async def replace_input(
+        self, document_id: str, input_id: str, version: int, file: Path | UploadRef, *, staged: bool = False
+    ) -> RequestAccepted:
+        """Give an input another file; it keeps its name.
+
+        What is ``staged`` is read and compared, and does not count before `ApplyInput`.
+        """
+        upload = await self._uploaded_as(file, None)
+        return await self.request(
+            v1.requests.ReplaceInput(
+                document_id=document_id, input_id=input_id, version=version, upload=upload, staged=staged
+            )
+        )
+
+    async def _uploaded_as(self, given: Path | UploadRef, name: str | None) -> UploadRef:
+        upload = await self.upload(given, name=name) if isinstance(given, Path) else given
+        return upload.model_copy(update={"name": name}) if name else upload
+
 
 def _text_in(path: Path) -> str:
     try:
-        return input_files.read(path).decode()
+        return read(path).decode()
     except UnicodeDecodeError:
         raise InvalidInputError(f"{path} is not UTF-8 text") from None

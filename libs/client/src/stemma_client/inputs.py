@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stemma_contracts.media import READ
 from stemma_contracts.shown import check_upload_name, shown
-from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from .errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.references import UploadRef, UploadRole
 
 MAX_TITLE = 300
 MAX_FILES = 200

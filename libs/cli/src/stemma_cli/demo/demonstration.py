@@ -14,6 +14,7 @@ from stemma_client.differences import differences
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
+from stemma_contracts.v1.requests import AcceptEdit, ApplyInput, KeepSection, RegenerateSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.views import InputView, SectionView
 
@@ -122,7 +123,7 @@ class Demonstration(DemoRunner):
         hold(not self._view.stale, "an amendment that does not count made something stale")
         await self._tell_what_it_would_change()
         self._step("It is to count from now on.")
-        await self._client.apply_input(self._id, BRIEF, 2)
+        await self._client.request(ApplyInput(document_id=self._id, input_id=BRIEF, version=2))
         await self._until(lambda: self._input(BRIEF).version == 2)
         self._tell_what_is_stale()
         await self._settle_what_is_stale(self._script.amended)
@@ -171,7 +172,11 @@ class Demonstration(DemoRunner):
         old, new = await self._text(self._draft(name)), await self._text(proposal.draft)
         for change in differences(old, new):
             say(f"    {excerpt(change).plain}")
-        await self._client.accept_edit(self._id, name, proposal.version, proposal.proposal_id)
+        await self._client.request(
+            AcceptEdit(
+                document_id=self._id, section_id=name, version=proposal.version, proposal_id=proposal.proposal_id
+            )
+        )
 
     def _tell_what_is_stale(self) -> None:
         hold(bool(self._view.stale), "the change made nothing stale")
@@ -191,13 +196,19 @@ class Demonstration(DemoRunner):
                 await self._regenerate(stale, guidance)
             else:
                 self._step(f"{stale.title} is read again and kept as it is.")
-                await self._client.keep(self._id, stale.section_id, stale.version)
+                await self._client.request(
+                    KeepSection(document_id=self._id, section_id=stale.section_id, version=stale.version)
+                )
             await self._until(partial(self._is_settled, stale.section_id), approve=True)
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED and not self._view.checking)
 
     async def _regenerate(self, section: SectionView, guidance: str | None) -> None:
         self._step(f"{section.title} is written anew{f' with guidance: {guidance!r}' if guidance else '.'}")
-        await self._client.regenerate(self._id, section.section_id, section.version, guidance=guidance)
+        await self._client.request(
+            RegenerateSection(
+                document_id=self._id, section_id=section.section_id, version=section.version, guidance=guidance
+            )
+        )
 
     def _is_settled(self, name: str) -> bool:
         section = self._view.sections[name]

@@ -12,6 +12,7 @@ from stemma_client.passwords import new_password
 from stemma_client.settings import ServerAddress
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.requests import AcceptEdit, DecideRequirements
 from stemma_provisioning.roles import Role
 
 from stemma_cli.local.desk import link_to
@@ -39,7 +40,14 @@ class InReview(DemoRunner):
         await self._propose(change.section_id, change.words)
         proposal = self._view.sections[change.section_id].proposal
         if proposal is not None:
-            await self._client.accept_edit(self._id, change.section_id, proposal.version, proposal.proposal_id)
+            await self._client.request(
+                AcceptEdit(
+                    document_id=self._id,
+                    section_id=change.section_id,
+                    version=proposal.version,
+                    proposal_id=proposal.proposal_id,
+                )
+            )
         await self._until(lambda: bool(self._view.stale))
         await self._propose("solution", INSTRUCTED)
         await self._require()
@@ -56,7 +64,7 @@ class InReview(DemoRunner):
             RequirementDecision(requirement_id=entry.row.requirement_id, confirmed=True, section_id=section_id)
             for entry, section_id in zip(found.entries, ANSWERED_IN, strict=False)
         ]
-        await self._client.decide_requirements(self._id, given)
+        await self._client.request(DecideRequirements(document_id=self._id, decisions=tuple(given)))
 
 
 class Begun(DemoRunner):

@@ -9,9 +9,7 @@ import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_section
-from stemma_cli.report import tell_answer
-from stemma_cli.runtime import connected
+from stemma_cli.report import ask
 
 
 async def assign(
@@ -37,14 +35,11 @@ async def assign(
     if (to is None) != nobody or (due is not None and nobody):
         raise CliError(ExitCode.USAGE, "give --to, with or without --due, or --nobody")
     until = _time(due) if due is not None else None
-    async with connected(as_json) as client:
-        view, _ = await find_section(client, document, section)
-        if to is None:
-            accepted = await client.unassign(view.document_id, section)
-            tell_answer(accepted, f"{section} is assigned to nobody", as_json=as_json)
-            return
-        accepted = await client.assign(view.document_id, section, to, until)
-    tell_answer(accepted, f"assigned {section} to {assignment_words(to, until)}", as_json=as_json)
+    if to is None:
+        await ask("UnassignSection", document, section, done="{section_id} is assigned to nobody", as_json=as_json)
+        return
+    done = f"assigned {{section_id}} to {assignment_words(to, until)}"
+    await ask("AssignSection", document, section, done=done, as_json=as_json, assignee=to, due=until)
 
 
 def _time(text: str) -> datetime:

@@ -10,7 +10,7 @@ from stemma_cli.arguments import AsJson, Document, Message, Section, Version
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section, words_or_stdin
 from stemma_cli.output import note, say, say_json
-from stemma_cli.report import tell_answer
+from stemma_cli.report import ask, tell_answer
 from stemma_cli.runtime import connected
 
 Thread = Annotated[str | None, typer.Option("--thread", metavar="THREAD", help="Answer in this thread.")]
@@ -64,13 +64,14 @@ async def comments(
 
     if resolve and reopen:
         raise CliError(ExitCode.USAGE, "give --resolve or --reopen")
+    if resolve:
+        await ask("ResolveThread", document, section, done="resolved {thread_id}", as_json=as_json, thread_id=resolve)
+        return
+    if reopen:
+        await ask("ReopenThread", document, section, done="reopened {thread_id}", as_json=as_json, thread_id=reopen)
+        return
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
-        if (decided := resolve or reopen) is not None:
-            decide = client.resolve_thread if resolve else client.reopen_thread
-            accepted = await decide(view.document_id, section, decided)
-            tell_answer(accepted, f"{'resolved' if resolve else 'reopened'} {decided}", as_json=as_json)
-            return
         threads = await client.threads(view.document_id, found)
     shown = [thread for thread in threads if everything or not thread.view.resolved]
     if as_json:

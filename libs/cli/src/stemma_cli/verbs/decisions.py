@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Message, Section, Version
-from stemma_cli.lookup import find_document, find_section, words_or_stdin
+from stemma_cli.lookup import find_section, words_or_stdin
 from stemma_cli.output import note, say_json, say_table
-from stemma_cli.report import tell_answer
+from stemma_cli.report import ask, tell_answer
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
@@ -171,9 +171,7 @@ async def retry(document: Document, section: Section, as_json: AsJson = False) -
 
     Example: stemma retry 3f2a budget
     """
-    async with connected(as_json) as client:
-        view, _ = await find_section(client, document, section)
-        tell_answer(await client.retry(view.document_id, section), f"trying {section} again", as_json=as_json)
+    await ask("RetrySection", document, section, done="trying {section_id} again", as_json=as_json)
 
 
 async def pause(document: Document, as_json: AsJson = False) -> None:
@@ -181,9 +179,7 @@ async def pause(document: Document, as_json: AsJson = False) -> None:
 
     Example: stemma pause 3f2a
     """
-    async with connected(as_json) as client:
-        document_id = await find_document(client, document)
-        tell_answer(await client.pause(document_id), f"paused {document_id}", as_json=as_json)
+    await ask("PauseDocument", document, done="paused {document_id}", as_json=as_json)
 
 
 async def resume(document: Document, as_json: AsJson = False) -> None:
@@ -191,9 +187,7 @@ async def resume(document: Document, as_json: AsJson = False) -> None:
 
     Example: stemma resume 3f2a
     """
-    async with connected(as_json) as client:
-        document_id = await find_document(client, document)
-        tell_answer(await client.resume(document_id), f"resumed {document_id}", as_json=as_json)
+    await ask("ResumeDocument", document, done="resumed {document_id}", as_json=as_json)
 
 
 async def cancel(
@@ -205,15 +199,13 @@ async def cancel(
 
     Example: stemma cancel 3f2a --yes
     """
-    from stemma_cli.prompt import ask
+    from stemma_cli.prompt import ask as asked
 
     if not yes and not sys.stdin.isatty():
         raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
-    if not yes and not await ask(f"Cancel document {document} for good?", otherwise="nothing was cancelled"):
+    if not yes and not await asked(f"Cancel document {document} for good?", otherwise="nothing was cancelled"):
         raise typer.Abort
-    async with connected(as_json) as client:
-        document_id = await find_document(client, document)
-        tell_answer(await client.cancel(document_id), f"cancelled {document_id}", as_json=as_json)
+    await ask("CancelDocument", document, done="cancelled {document_id}", as_json=as_json)
 
 
 VERBS = {

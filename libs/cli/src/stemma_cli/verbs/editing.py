@@ -154,6 +154,8 @@ async def accept_edit(
     if (section is None) != everything or (everything and proposal is not None):
         raise typer.BadParameter("give either SECTION, with or without --proposal, or --all")
 
+    from stemma_contracts.v1.requests import AcceptEdit
+
     from stemma_cli.consent import seen_proposal, seen_proposals
 
     async with connected(as_json) as client:
@@ -166,7 +168,8 @@ async def accept_edit(
         if not seen:
             note("no edit is proposed")
         for name, (version, proposal_id) in seen.items():
-            accepted = await client.accept_edit(view.document_id, name, version, proposal_id)
+            about = {"document_id": view.document_id, "section_id": name}
+            accepted = await client.request(AcceptEdit(**about, version=version, proposal_id=proposal_id))
             done = f"accepted {proposal_id}:"
             await tell_new_version(client, accepted, view.document_id, name, done, as_json=as_json)
 
@@ -176,12 +179,15 @@ async def reject_edit(document: Document, section: Section, proposal: Proposal =
 
     Example: stemma reject-edit 3f2a budget --proposal p17
     """
+    from stemma_contracts.v1.requests import RejectEdit
+
     from stemma_cli.consent import seen_proposal
 
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
         version, proposal_id = await seen_proposal(client, view, found, proposal, "reject")
-        rejected = await client.reject_edit(view.document_id, section, version, proposal_id)
+        about = {"document_id": view.document_id, "section_id": section}
+        rejected = await client.request(RejectEdit(**about, version=version, proposal_id=proposal_id))
         tell_answer(rejected, f"rejected {proposal_id}: {section} stays version {found.version}", as_json=as_json)
 
 
@@ -205,7 +211,9 @@ async def keep(
 
     Example: stemma keep 3f2a conclusion --version 2
     """
-    from stemma_cli.choice import Choice, chosen, seen_versions, versions_words
+    from stemma_contracts.v1.requests import KeepSection, KeepSections
+
+    from stemma_cli.choice import Choice, chosen, seen_sections, seen_versions, versions_words
 
     choice = Choice(*_checked(sections, version, everything))
     async with connected(as_json) as client:
@@ -213,13 +221,13 @@ async def keep(
         if not found:
             note("nothing is stale")
             return
-        versions = await seen_versions(client, view, found, choice, "keep")
+        versions, about = await seen_versions(client, view, found, choice, "keep"), {"document_id": view.document_id}
         if len(versions) == 1:
             [(name, number)] = versions.items()
-            accepted = await client.keep(view.document_id, name, number)
+            accepted = await client.request(KeepSection(**about, section_id=name, version=number))
             tell_answer(accepted, f"kept {name} version {number}", as_json=as_json, version=number)
         else:
-            accepted = await client.keep_sections(view.document_id, versions)
+            accepted = await client.request(KeepSections(**about, sections=seen_sections(versions)))
             tell_answer(accepted, f"kept {versions_words(accepted, versions)}", as_json=as_json, versions=versions)
 
 
@@ -245,7 +253,9 @@ async def regenerate(
 
     Example: stemma regenerate 3f2a budget --version 2 -m "Mention the rent of the rooms."
     """
-    from stemma_cli.choice import Choice, chosen, seen_versions, versions_words
+    from stemma_contracts.v1.requests import RegenerateSection, RegenerateSections
+
+    from stemma_cli.choice import Choice, chosen, seen_sections, seen_versions, versions_words
     from stemma_cli.consent import may_replace
 
     choice = Choice(*_checked(sections, version, stale or everything))
@@ -258,18 +268,17 @@ async def regenerate(
         versions = await seen_versions(client, view, found, choice, "regenerate")
         replace_edited = replace_edited or any([await may_replace(section) for section in found])
         guidance = await words_or_stdin(message) if message else None
+        about = {"document_id": view.document_id, "guidance": guidance, "replace_edited": replace_edited}
         if len(versions) == 1:
             [(name, number)] = versions.items()
-            accepted = await client.regenerate(
-                view.document_id, name, number, guidance=guidance, replace_edited=replace_edited
-            )
+            asked = RegenerateSection.model_validate(about | {"section_id": name, "version": number})
+            accepted = await client.request(asked)
             waits = await _waits(client, accepted, [name])
             done = f"{'queued' if waits else 'regenerating'} {name}, in place of version {number}"
             tell_answer(accepted, ": it ".join([done, *waits.values()]), as_json=as_json, version=number)
         else:
-            accepted = await client.regenerate_sections(
-                view.document_id, versions, guidance=guidance, replace_edited=replace_edited
-            )
+            several = RegenerateSections.model_validate(about | {"sections": seen_sections(versions)})
+            accepted = await client.request(several)
             words = f"regenerating {versions_words(accepted, versions)}"
             tell_answer(accepted, words, as_json=as_json, versions=versions)
             for name, waiting in (await _waits(client, accepted, list(versions))).items():
@@ -304,10 +313,13 @@ async def restore(
 
     Example: stemma restore 3f2a research 2
     """
+    from stemma_contracts.v1.requests import RestoreSection
+
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
         version = version_to_decide(found, None)
-        accepted = await client.restore(view.document_id, section, version, restore_version=earlier)
+        about = {"document_id": view.document_id, "section_id": section}
+        accepted = await client.request(RestoreSection(**about, version=version, restore_version=earlier))
         now = (await client.document(view.document_id)).sections[section].version
         tell_answer(accepted, f"restored {section} version {earlier} as version {now}", as_json=as_json, version=now)
 

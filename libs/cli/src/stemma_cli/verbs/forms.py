@@ -121,11 +121,14 @@ async def confirm(
 
     Example: stemma form confirm 3f2a questionnaire.xlsx --drop f-1f3a5c7e90
     """
+    from stemma_contracts.v1.requests import ConfirmFormFields
+
     from stemma_cli.verbs.inputs import find_input
 
     async with connected(as_json) as client:
         view, one = await find_input(client, document, name)
-        accepted = await client.confirm_form_fields(view.document_id, one.input_id, one.version, dropped=drop or ())
+        about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
+        accepted = await client.request(ConfirmFormFields.model_validate(about | {"dropped": drop or ()}))
     if as_json:
         say_json(accepted.model_dump(mode="json"))
     else:

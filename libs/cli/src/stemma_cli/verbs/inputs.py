@@ -62,10 +62,14 @@ async def withdraw(document: Document, name: InputName, as_json: AsJson = False)
 
     Example: stemma input withdraw 3f2a prices.xlsx
     """
+    from stemma_contracts.v1.requests import WithdrawInput
+
     async with connected(as_json) as client:
         view, one = await find_input(client, document, name)
         version = one.staged_version or one.version
-        accepted = await client.withdraw_input(view.document_id, one.input_id, version)
+        accepted = await client.request(
+            WithdrawInput(document_id=view.document_id, input_id=one.input_id, version=version)
+        )
         dropped = f"dropped version {version} of {one.name}" if one.staged_version else f"withdrew {one.name}"
         await _tell(client, accepted, dropped, as_json)
 
@@ -87,6 +91,8 @@ async def amend(
 
     Example: stemma amend 3f2a rfp-amended.pdf --input rfp.pdf
     """
+    from stemma_contracts.v1.requests import ApplyInput
+
     from stemma_cli.rendering.inputs import inputs_json, show_plan, show_requirements
 
     if name is not None and new:
@@ -102,7 +108,8 @@ async def amend(
         if one.staged_version is None or (one.unreadable is not None and one.staged_text is None):
             raise CliError(ExitCode.FAILED, f"{file.name} could not be read, so nothing changes")
         if apply or (not as_json and await _goes_on(view)):
-            accepted = await client.apply_input(view.document_id, input_id, one.staged_version)
+            counts = ApplyInput(document_id=view.document_id, input_id=input_id, version=one.staged_version)
+            accepted = await client.request(counts)
             await _tell(client, accepted, f"{one.name} is version {one.staged_version} now", as_json)
             await _read_again(client, view, one)
         else:

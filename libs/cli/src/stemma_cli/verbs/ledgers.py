@@ -166,11 +166,15 @@ async def _found(client: Client, document_id: str, reading: Reading | None) -> R
 
 async def _made(client: Client, document_id: str, asked: Changes, found: RequirementLedger) -> RequirementLedger:
     """The ledger with what is asked for: the decisions first, for they hold for the parts of what is cut then."""
+    from stemma_contracts.v1.requests import DecideRequirements, SplitRequirements
+
     sequence = None
     if asked.decisions:
-        sequence = (await client.decide_requirements(document_id, asked.decisions)).sequence
+        decided = DecideRequirements(document_id=document_id, decisions=tuple(asked.decisions))
+        sequence = (await client.request(decided)).sequence
     if asked.splits:
-        sequence = (await client.split_requirements(document_id, found, asked.splits)).sequence
+        cut = SplitRequirements(document_id=document_id, rows_digest=found.rows_digest, splits=tuple(asked.splits))
+        sequence = (await client.request(cut)).sequence
     return found if sequence is None else await client.ledger(document_id, at_least=sequence)
 
 

@@ -11,6 +11,7 @@ from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejected
 from stemma_client.suggestions import with_suggestion
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
+from stemma_contracts.v1.requests import ReopenThread, ResolveThread
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
@@ -56,9 +57,10 @@ async def mark(
     verb: Literal["resolve", "reopen"],
 ) -> Response:
     """Resolve or reopen a thread; what somebody else did meanwhile is told."""
-    decide = session.client.resolve_thread if verb == "resolve" else session.client.reopen_thread
+    decision = ResolveThread if verb == "resolve" else ReopenThread
+    asked = decision(document_id=document_id, section_id=section_id, thread_id=thread_id)
     try:
-        answer = await decide(document_id, section_id, thread_id)
+        answer = await session.client.request(asked)
     except (RequestRejectedError, AnswerTimeoutError) as error:
         return await _refused(request, session, document_id, section_id, error)
     return _shown(request, document_id, section_id, verb, answer.sequence)

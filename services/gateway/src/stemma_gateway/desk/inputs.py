@@ -12,6 +12,7 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.requests import ApplyInput, WithdrawInput
 from stemma_domain.views import InputView
 
 from stemma_gateway.authentication import Caller
@@ -76,10 +77,10 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
         version = whole_number(form.text("version"))
     if version is None:
         raise Invalid("version: this is no number of a version")
-    client = session.client
+    decision = ApplyInput if verb == "apply" else WithdrawInput
     try:
-        asked = client.apply_input if verb == "apply" else client.withdraw_input
-        answer = await asked(document_id, input_id, version)
+        asked = decision(document_id=document_id, input_id=input_id, version=version)
+        answer = await session.client.request(asked)
     except REFUSED as error:
         document = await document_of(session, document_id)
         return await _one(request, session, document, found_input(document, input_id), error)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.suggestions import suggestion_in
-from stemma_contracts.v1.requests import EditSection
+from stemma_contracts.v1.requests import EditSection, ResolveThread
 from stemma_domain.views import SectionView
 
 from stemma_gateway.authentication import RepeatableCaller
@@ -37,7 +37,9 @@ async def accept(
         text = await _text(session, document_id, section, thread_id, form)
         about = {"document_id": document_id, "section_id": section_id, "version": whole_number(form["version"])}
         await session.client.request(EditSection.model_validate(about | {"text": text}), wait_s=WAIT_S)
-        answer = await session.client.resolve_thread(document_id, section_id, thread_id)
+        answer = await session.client.request(
+            ResolveThread(document_id=document_id, section_id=section_id, thread_id=thread_id)
+        )
     except (RequestRejectedError, ValidationError, AnswerTimeoutError, Invalid) as error:
         return await section_page(request, session, document_id, section_id, error=error)
     here = f"/desk/documents/{document_id}/sections/{section_id}"
