@@ -90,7 +90,7 @@ IN_ORDER = [README, *(ROOT / "docs" / f"{name}.md" for name in ("tour", "python"
 GUIDE = [*IN_ORDER, *sorted({*ROOT.glob("docs/*.md")} - {*IN_ORDER})]
 BLOCKS = [block for page in GUIDE for block in blocks_of(page)]
 ALL_PAGES = sorted({*ROOT.glob("*.md"), *GUIDE})
-LINKED = [*ALL_PAGES, *sorted(ROOT.glob("services/*/README.md"))]
+LINKED = [*ALL_PAGES, *sorted(ROOT.glob("services/*/README.md")), *sorted(ROOT.glob("libs/*/README.md"))]
 MAX_README = 10_000
 
 

@@ -20,6 +20,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted(ROOT.glob("services/*/README.md")),
+    *sorted(ROOT.glob("libs/*/README.md")),
 ]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -147,3 +148,12 @@ def test_a_verb_and_an_option_that_are_not_there_are_found() -> None:
     stemma = get_command(app)
     asked = ("stemma sing", "stemma dead sing", "stemma show DOC --loud", "stemma show DOC --json")
     assert [bool(unknown_in(stemma, command)) for command in asked] == [True, True, True, False]
+
+
+def test_the_code_that_the_architecture_shows_is_that_of_its_file() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert shown
+    code = {name: (ROOT / name).read_text(encoding="utf-8") for name, _ in shown}
+    pieces = [(name, piece.strip()) for name, block in shown for piece in block.split("\n\n\n")]
+    assert [piece for name, piece in pieces if piece not in code[name]] == []
