@@ -27,7 +27,6 @@ SERVERS = {
 WHOLE = {"STEMMA_CHECKPOINT_DSN": "postgresql://stemma:${STEMMA_PASSWORD_POSTGRES:?run make env}@postgres:5432/stemma"}
 """Secrets that a cluster keeps in one piece, and the compose file puts together from what `make env` writes."""
 FOLDERS = {"admitted": "${STEMMA_ADMITTED:?run make env}"}
-IN_HAND = "/in-hand"
 """Where a service keeps what it has in hand, on a volume of its own: `/tmp` is gone with each start of a container."""
 
 
@@ -62,7 +61,7 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
         files = ", ".join(f"{{ path: {name}.env, required: false }}" for name in program["optional"])
         lines += [f"env_file: [{files}]"]
     lines += ["environment:", *_indented(f"{key}: {_scalar(value)}" for key, value in _environment(program).items())]
-    if volumes := [*_mounted(program), *([f"{name}-in-hand:{IN_HAND}"] if "queues" in program else [])]:
+    if volumes := _mounted(program):
         lines += [f"volumes: {_flow(volumes)}"]
     return "\n".join([f"  {name}:", *(f"    {line}" for line in lines), ""])
 
@@ -84,9 +83,8 @@ def _awaited(name: str, table: Mapping[str, Any]) -> str:
 def _environment(program: Mapping[str, Any]) -> dict[str, str]:
     reached = {key: value for server in program["connects"] for key, value in SERVERS.get(server, {}).items()}
     secrets = {key: WHOLE.get(of, f"${{{of}:?run make env}}") for key, of in program.get("secrets", {}).items()}
-    kept = {"STEMMA_IN_HAND_DIR": IN_HAND} if "queues" in program else {}
     defaults = {key: f"${{{key}:-{value}}}" for key, value in program.get("defaults", {}).items()}
-    return {**reached, **program.get("variables", {}), **defaults, **kept, **secrets}
+    return {**reached, **program.get("variables", {}), **defaults, **secrets}
 
 
 def _scalar(value: str) -> str:

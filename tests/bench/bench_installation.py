@@ -135,7 +135,6 @@ def _generation(
         "STEMMA_NATS_USER": user,
         "STEMMA_NATS_PASSWORD": stemma.password(user),
         "STEMMA_READY_FILE": str(data.ready_file(name)),
-        "STEMMA_IN_HAND_DIR": str(data.in_hand),
         "STEMMA_DATA_DIR": str(data.root),
     }
     return ManagedProcess(

@@ -87,8 +87,6 @@ class Installation:
         given = self.composition.environment(name)
         if "STEMMA_READY_FILE" in given:
             given["STEMMA_READY_FILE"] = str(self.folder / name / "ready")
-        if (kept := given.get("STEMMA_IN_HAND_DIR")) is not None:
-            given["STEMMA_IN_HAND_DIR"] = str(self.folder / "volumes" / self.composition.mounted(name, kept))
         return own | given
 
 

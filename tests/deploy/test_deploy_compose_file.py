@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from chart import TABLE
 from composition import FILE, ROOT, VARIABLE, VariableMissing, fresh_variables, load
 from images import instructions
 
@@ -83,21 +81,7 @@ def test_our_images_are_confined(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
-    own = f"{name}-in-hand:/in-hand"
-    assert [mount for mount in service.get("volumes", []) if mount != own and not mount.endswith("/admitted:ro")] == []
-
-
-@pytest.mark.req("O1")
-def test_what_takes_work_keeps_what_it_has_in_hand_on_a_volume_that_its_user_may_write_to() -> None:
-    working = {name for name, program in TABLE.items() if "queues" in program}
-    kept = {name for name, service in SERVICES.items() if f"{name}-in-hand:/in-hand" in service.get("volumes", [])}
-    told = {name for name, service in SERVICES.items() if "STEMMA_IN_HAND_DIR" in service.get("environment", {})}
-    assert working == kept == told
-    assert {f"{name}-in-hand" for name in working} <= yaml.safe_load(FILE.read_text(encoding="utf-8"))["volumes"].keys()
-    for name in working:
-        assert SERVICES[name]["environment"]["STEMMA_IN_HAND_DIR"] == "/in-hand"
-        steps = instructions(ROOT / SERVICES[name]["build"]["dockerfile"])
-        assert [rest for keyword, rest in steps if keyword == "RUN" and "install -d -o stemma -m 700 /in-hand" in rest]
+    assert [mount for mount in service.get("volumes", []) if not mount.endswith("/admitted:ro")] == []
 
 
 @pytest.mark.parametrize("name", BUILT)

@@ -18,9 +18,9 @@ from stemma_provisioning import inbox_prefix
 from stemma_provisioning.bounds import PREFIX, Bounds
 from stemma_provisioning.permissions import person_inbox
 from stemma_provisioning.topology import (
-    ACK_WAIT_OF_LONG_WORK_S,
     ACK_WAIT_S,
     BULK_IN_HAND,
+    LONGER_ACK_WAIT_S,
     NOTICES_WAITING,
     PIECE,
     REQUESTS_IN_HAND,
@@ -79,7 +79,7 @@ CLAIMS = [
     ("docs/notifications.md", f"at most {setting('longest_rest_s') / 60:.0f} minutes"),
     (
         "docs/failures.md",
-        f"otherwise after {ACK_WAIT_OF_LONG_WORK_S:.0f} s (`ack_wait`), {ACK_WAIT_S:.0f} s of the validator",
+        f"after {LONGER_ACK_WAIT_S:.0f} s (`ack_wait`), {ACK_WAIT_S:.0f} s of the validator",
     ),
     ("docs/failures.md", "after {:.0f} s (`ack_wait`), then {:.0f}, then {:.0f};".format(*waits_s(ACK_WAIT_S))),
     ("docs/http.md", f"after {WORDS[int(setting('cookie_longest_s') / 3600)]} hours in any case"),

@@ -49,7 +49,7 @@ async def test_finds_and_mends_what_somebody_changed(own_server: NatsServer) -> 
             ConsumerConfig(
                 durable_name="converter",
                 max_deliver=3,
-                ack_wait=10,
+                ack_wait=20,
                 filter_subject="stemma.job.v1.converter.*",
                 max_ack_pending=1000,
             ),
@@ -58,9 +58,9 @@ async def test_finds_and_mends_what_somebody_changed(own_server: NatsServer) -> 
         assert await check(client) == [
             Drift("ANSWERS", "max_msgs_per_subject", 8, 1),
             Drift("JOBS/editor-agent", "consumer", "present", None),
-            Drift("JOBS/converter", "ack_wait", 30 * 10**9, 10 * 10**9),
+            Drift("JOBS/converter", "ack_wait", 10 * 10**9, 20 * 10**9),
             Drift("JOBS/converter", "max_deliver", 8, 3),
-            Drift("JOBS/converter", "backoff", [30 * 10**9] * 3, None),
+            Drift("JOBS/converter", "backoff", [10 * 10**9, 12 * 10**9, 12 * 10**9], None),
         ]
         await provision(client)
         assert await check(client) == []

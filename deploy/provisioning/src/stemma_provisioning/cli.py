@@ -27,7 +27,7 @@ from .moving import NotSaved, is_restoring, load, save
 from .permissions import PROVISIONER, inbox_prefix
 from .provision import LOOK_TIMEOUT_S, Drift, behind, check, leaderless, provision, repair
 from .replicas import Replicas, patiently
-from .topology import ACK_WAIT_OF_LONG_WORK_S, ACK_WAIT_OF_SEVERAL_S, ACK_WAIT_S, DEFAULT_TENANTS
+from .topology import ACK_WAIT_S, DEFAULT_TENANTS, LONGER_ACK_WAIT_S
 
 RECONNECT_WAIT_S = 0.25
 ATTEMPTS_TO_CHECK = 4
@@ -63,8 +63,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         type=float,
         metavar="SECONDS",
         help="without a sign of life until a message is delivered again; by default "
-        f"{ACK_WAIT_S:g}, {ACK_WAIT_OF_SEVERAL_S:g} with STEMMA_REPLICAS above 1, and {ACK_WAIT_OF_LONG_WORK_S:g} "
-        "for jobs that may take minutes",
+        f"{ACK_WAIT_S:g}, and {LONGER_ACK_WAIT_S:g} with STEMMA_REPLICAS above 1 and for jobs that may take minutes",
     )
     parser.add_argument(
         "--lower-replicas",

@@ -21,12 +21,9 @@ from .bounds import Bounds
 DAY_S = 24 * 3600.0
 ACK_WAIT_S = 3.0
 """How long the server waits for a sign of life of a message before it delivers it again."""
-ACK_WAIT_OF_SEVERAL_S = 10.0
-"""The same where streams are on several servers: they take as long to have a new leader."""
-ACK_WAIT_OF_LONG_WORK_S = 30.0
-"""The same for jobs that wait for models, which give sign after sign: the shorter, the more these cost, and the sooner
-a process that only stalls is taken for dead, and its calls are paid twice. Mostly nobody waits so long: who follows a
-process that was killed gives back what it had in hand."""
+LONGER_ACK_WAIT_S = 10.0
+"""The same for jobs that wait for models or programs, where a process that only stalls would be taken for dead and its
+calls be paid twice, and where streams are on several servers, which take as long to have a new leader."""
 LONGER, LONGEST_WAIT_S = (1, 2, 4), 12.0
 """It waits longer after each delivery, so that those of a process that hangs do not use up all that there are."""
 KIB = 1024
@@ -86,9 +83,8 @@ class Consumer:
 
 def default_ack_wait_s(consumer: Consumer, replicas: int) -> float:
     """How long the server waits unless it is told, where streams are on so many servers."""
-    if consumer.stream == subjects.JOBS and consumer.owner in subjects.LONG_WORKERS:
-        return ACK_WAIT_OF_LONG_WORK_S
-    return ACK_WAIT_S if replicas == 1 else ACK_WAIT_OF_SEVERAL_S
+    is_long = consumer.stream == subjects.JOBS and consumer.owner in subjects.LONG_WORKERS
+    return LONGER_ACK_WAIT_S if is_long or replicas > 1 else ACK_WAIT_S
 
 
 def waits_s(ack_wait_s: float) -> list[float]:

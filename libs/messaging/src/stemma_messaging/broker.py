@@ -31,7 +31,6 @@ from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
 from .held import Terms, parse
 from .hindrances import measure
-from .in_hand import InHand
 from .live import LiveText
 from .middlewares import (
     CallingOff,
@@ -80,7 +79,6 @@ class StemmaBroker(NatsBroker):
         self._stops: list[Stop] = []
         self._adopted: list[StreamSubscriber] = []
         self._live = LiveText(lambda: self.nats)
-        self._in_hand = InHand()
         super().__init__(
             without_credentials(settings.nats_url),
             apply_types=False,
@@ -98,7 +96,7 @@ class StemmaBroker(NatsBroker):
         putting_back = PuttingBack(lambda: self.sender, patience)
         return (
             Telemetry(),
-            Heartbeat(self._in_hand),
+            Heartbeat(),
             Settlement(patience),
             dead_letters,
             putting_back,
@@ -213,25 +211,10 @@ class StemmaBroker(NatsBroker):
         In place of FastStream's, which would make streams and consumers.
         """
         self._refuse_unfed()
-        await self._give_back()
         for driver in self._drivers:
             infos = [await self._provisioned(name, look_up) for name, look_up in driver.bound().items()]
             self._stops.append(await self._begin(driver, infos[0]))
         self.running = True
-
-    async def _give_back(self) -> None:
-        """What processes before this one had in hand when they were killed is delivered anew, and not waited for."""
-        if self._settings.in_hand_dir is None:
-            return
-        try:
-            left = self._in_hand.begin(self._settings.in_hand_dir / self.service)
-        except OSError as error:
-            get_logger().warning(names.Log.NOTHING_KEPT, error=error)
-            return
-        for address in left:
-            await self.nats.publish(address, NAK)
-        if left:
-            get_logger().info(names.Log.GIVEN_BACK, n=len(left))
 
     def _refuse_unfed(self) -> None:
         fed = {driver.stream for driver in self._drivers}
@@ -248,7 +231,7 @@ class StemmaBroker(NatsBroker):
             raise BusFailed(f"{name} is not there: run stemma-provision of this release") from None
 
     async def _begin(self, driver: Driver, info: ConsumerInfo) -> Stop:
-        feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), Terms.of(info.config), self._in_hand)
+        feed = Feed(driver.stream, of_stream(self.subscribers, driver.stream), Terms.of(info.config))
         return await driver.begin(Link(self.nats, self._monitor.fail), info.config, feed.handle)
 
     async def stop(self, *_: object) -> None:
@@ -256,7 +239,6 @@ class StemmaBroker(NatsBroker):
         self._monitor.expect_close()
         stops, self._stops = self._stops, []
         await asyncio.gather(*(stop(self._settings.shutdown_grace_s) for stop in stops))
-        self._in_hand.end()
         self.running = False
 
     async def failure(self) -> BusFailed:

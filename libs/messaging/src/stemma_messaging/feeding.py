@@ -20,7 +20,6 @@ from .addresses import matches, overlap
 from .delivery import Delivery
 from .errors import InvalidMessage
 from .held import HELD, Held, Incoming, Terms, Turn
-from .in_hand import InHand
 
 
 def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscriber:
@@ -103,11 +102,8 @@ def _decoder(pattern: str, taken: type[Any]) -> Callable[[Incoming], Awaitable[A
 class Feed:
     """The subscribers of one stream, as a driver feeds them; raises `TypeError` if there are none."""
 
-    def __init__(
-        self, stream: str, subscribers: Iterable[StreamSubscriber], terms: Terms, in_hand: InHand | None = None
-    ) -> None:
+    def __init__(self, stream: str, subscribers: Iterable[StreamSubscriber], terms: Terms) -> None:
         self._terms = terms
-        self._in_hand = in_hand or InHand()
         self._subscribers = {pattern_of(subscriber): subscriber for subscriber in subscribers}
         if not self._subscribers:
             raise TypeError(f"{stream}: messages are brought that no handler is for")
@@ -128,7 +124,6 @@ class Feed:
             return
         held = self._in_flight[sequence] = Held(message, Delivery.of(message), self._terms, turn)
         setattr(message, HELD, held)
-        place = self._kept(held)
         try:
             await self._subscriber(message.subject).process_message(message)
         except Exception as error:  # of FastStream, before the middlewares: the server delivers it again
@@ -136,16 +131,8 @@ class Feed:
         finally:
             del self._in_flight[sequence]
             delattr(message, HELD)  # each names the other, and garbage is collected rarely
-            if place is not None:
-                self._in_hand.drop(place)
         if isinstance(held.error, asyncio.CancelledError):
             raise held.error
-
-    def _kept(self, held: Held) -> int | None:
-        if held.delivery.deliveries > 1:
-            return None
-        self._in_hand.seen(self._terms.waits_s[0])
-        return self._in_hand.take(held.message.reply)
 
     def _subscriber(self, subject: str) -> StreamSubscriber:
         """The subscriber for a subject; where there is none, any of them, whose decoder refuses the message."""

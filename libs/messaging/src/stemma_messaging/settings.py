@@ -61,9 +61,8 @@ class ServiceSettings(BaseSettings):
     A field ``x`` of the service ``validator`` is overridden by ``STEMMA_VALIDATOR_X``; the connection and the
     logging of all services by ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``, ``STEMMA_NATS_PASSWORD``,
     ``STEMMA_NATS_SEED_FILE``, ``STEMMA_NATS_CA_FILE``, ``STEMMA_NATS_CERT_FILE``, ``STEMMA_NATS_KEY_FILE``,
-    ``STEMMA_LOG_JSON``, ``STEMMA_LOG_LEVEL``, ``STEMMA_READY_FILE`` and ``STEMMA_IN_HAND_DIR``, a folder that
-    outlives a process (see `in_hand`). ``STEMMA_VALIDATOR_CONFIG_DIR`` names another folder of config files, the
-    settings file among them.
+    ``STEMMA_LOG_JSON``, ``STEMMA_LOG_LEVEL`` and ``STEMMA_READY_FILE``. ``STEMMA_VALIDATOR_CONFIG_DIR``
+    names another folder of config files, the settings file among them.
     """
 
     model_config = SettingsConfigDict(
@@ -80,7 +79,6 @@ class ServiceSettings(BaseSettings):
     log_json: bool = _common("log_json", True)
     log_level: Literal["debug", "info", "warning", "error"] = _common("log_level", "info")
     ready_file: Path | None = _common("ready_file", None)
-    in_hand_dir: Path | None = _common("in_hand_dir", None)
     health_host: str = "127.0.0.1"
     health_port: int = Field(default=0, ge=0, le=65535, description="0 takes a free one")
     observe_every_s: float = Field(default=15.0, gt=0, description="between two looks at what metrics tell")

@@ -112,8 +112,6 @@ class Log(StrEnum):
     DOCUMENT_NOT_REPAIRED = "document_not_repaired"
     PUBLISH_RETRIED = "publish_retried"
     PULL_FAILED = "pull_failed"
-    GIVEN_BACK = "given_back"
-    NOTHING_KEPT = "nothing_kept"
     OUTAGE = "outage"
     LOST_FOUND = "lost_message_found"
     SWEEP_FAILED = "sweep_failed"

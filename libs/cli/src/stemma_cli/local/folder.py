@@ -69,11 +69,6 @@ class DataFolder:
         """The file that a service writes when it is ready."""
         return self.root / "run" / f"{name}.ready"
 
-    @property
-    def in_hand(self) -> Path:
-        """Where services keep what they have in hand, for who follows them when they are killed."""
-        return self.root / "run" / "in-hand"
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder; the system releases it however this process ends.

@@ -238,7 +238,6 @@ class LocalStemma:
             **who,
             "STEMMA_NATS_URL": self.url,
             "STEMMA_READY_FILE": str(self.folder.ready_file(name)),
-            "STEMMA_IN_HAND_DIR": str(self.folder.in_hand),
             "STEMMA_DATA_DIR": str(self.folder.root),
         }
 

@@ -11,7 +11,6 @@ from faststream.message import StreamMessage
 from nats.errors import Error as NatsError
 
 from stemma_messaging.held import Held, held_of
-from stemma_messaging.in_hand import InHand
 
 from .chain import CallNext
 
@@ -25,15 +24,14 @@ What a sign costs here and in the server is mostly that both wake up for it.
 class Heartbeat:
     """Tells the server, time and again, that a message is still worked on, until it is settled."""
 
-    def __init__(self, in_hand: InHand | None = None) -> None:
+    def __init__(self) -> None:
         self._rounds: dict[float, _Rounds] = {}
-        self._in_hand = in_hand or InHand()
 
     async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         """Beat while the middlewares within are at work."""
         held = held_of(msg)
         every_s = held.terms.beat_every_s
-        rounds = self._rounds.get(every_s) or self._rounds.setdefault(every_s, _Rounds(every_s, self._in_hand))
+        rounds = self._rounds.get(every_s) or self._rounds.setdefault(every_s, _Rounds(every_s))
         with rounds.of(held):
             return await call_next(msg)
 
@@ -41,9 +39,8 @@ class Heartbeat:
 class _Rounds:
     """One timer for all messages, most of which are done before their first sign; none while there is no message."""
 
-    def __init__(self, every_s: float, in_hand: InHand) -> None:
+    def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self._in_hand = in_hand
         self._due: dict[int, tuple[float, Held]] = {}
         """When each message is due, the soonest first."""
         self._timer: asyncio.TimerHandle | None = None
@@ -86,7 +83,6 @@ class _Rounds:
             if id(held) in self._due:
                 with suppress(NatsError):
                     await held.message.in_progress()
-                self._in_hand.seen(held.terms.waits_s[0])
 
 
 def _now() -> float:
