@@ -16,6 +16,7 @@ from stemma_client import Client
 from stemma_contracts import Family, registry
 from stemma_contracts.roles import ROLES, Role
 from stemma_mcp import Profile, build_server, listed_tools
+from stemma_mcp.asking import ASKING
 from stemma_mcp.profiles import SHORT
 from stemma_mcp.server import ASKS
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -62,6 +63,7 @@ def test_every_request_that_a_tool_makes_is_the_one_that_it_is_listed_by() -> No
             if isinstance(function, ast.AsyncFunctionDef) and function.name in ASKS:
                 named = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
                 made[function.name] = {tokens[name] for name in named & tokens.keys()}
+    made |= {asking.token.replace("-", "_"): {asking.token} for asking in ASKING}
     made["start_document"] = {"create-document"}  # by the client, which uploads the files before
     assert made == ASKS
 

@@ -32,6 +32,14 @@ SeenSections = Annotated[
     list[SeenSection],
     Field(min_length=1, max_length=100, description="Each section with the version of it that you read."),
 ]
+ProposalId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the proposed edit, from read_section.")]
+ThreadId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of a thread, from read_section.")]
+InputId = Annotated[
+    str, Field(pattern=TOKEN_PATTERN, description="The id of an input, from list_inputs; brief is the brief.")
+]
+SeenInput = Annotated[
+    int, Field(ge=0, description="The version that list_inputs told; if it is not current, nothing is changed.")
+]
 RequestId = Annotated[
     str,
     Field(

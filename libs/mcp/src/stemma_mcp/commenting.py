@@ -1,4 +1,4 @@
-"""Tools that comment on sections; they change no text and settle nothing."""
+"""The tool that comments on sections; it changes no text and settles nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
-from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 
@@ -14,8 +13,6 @@ from .answers import Accepted
 from .arguments import DocumentId, RequestId, SectionId
 from .clients import asked
 from .steps import accepted
-
-ThreadId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of a thread, from read_section.")]
 
 
 async def comment_section(
@@ -38,11 +35,3 @@ async def comment_section(
     about = {"document_id": document_id, "section_id": section_id, "version": version}
     made = await client.anchored(document_id, section_id, version, comments)
     return accepted(await asked(client, r.CommentSection, request_id, **about, comments=made))
-
-
-async def resolve_thread(
-    client: Client, document_id: DocumentId, section_id: SectionId, thread_id: ThreadId, request_id: RequestId = ""
-) -> Accepted:
-    """Close a thread of comments once what it says was seen to; it can be opened again by an answer in it."""
-    about = {"document_id": document_id, "section_id": section_id, "thread_id": thread_id}
-    return accepted(await asked(client, r.ResolveThread, request_id, **about))

@@ -1,4 +1,4 @@
-"""Tools that decide about what waits; each decision names the version that was read."""
+"""The tool that answers a question."""
 
 from __future__ import annotations
 
@@ -10,39 +10,9 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 
 from .answers import Accepted
-from .arguments import DocumentId, GivenFile, ReplaceEdited, RequestId, SectionId, SeenVersion
+from .arguments import DocumentId, GivenFile, RequestId, SectionId
 from .clients import asked, content_of, uploaded
 from .steps import accepted
-
-ProposalId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the proposed edit, from read_section.")]
-
-
-async def approve_section(
-    client: Client, document_id: DocumentId, section_id: SectionId, version: SeenVersion, request_id: RequestId = ""
-) -> Accepted:
-    """Approve a section that waits for review, in the version that you read with read_section. It is settled with
-    this, and the sections that rest on it begin. It is recorded under the name of whoever runs you."""
-    about = {"document_id": document_id, "section_id": section_id, "version": version}
-    return accepted(await asked(client, r.ApproveSection, request_id, **about))
-
-
-async def revise_section(
-    client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
-    version: SeenVersion,
-    feedback: Annotated[str, Field(min_length=1, max_length=20_000, description="What to change, in words.")],
-    cycle: Annotated[
-        bool, Field(description="Have all sections written again; for the last section of a document in cycles.")
-    ] = False,
-    replace_edited: ReplaceEdited = False,
-    request_id: RequestId = "",
-) -> Accepted:
-    """Send a section that waits for review to the editor, with feedback. It comes back for review as a new version,
-    in seconds to minutes, and nothing else in it changes."""
-    about = {"document_id": document_id, "section_id": section_id, "version": version}
-    wanted = {"feedback": feedback, "cycle": cycle, "replace_edited": replace_edited}
-    return accepted(await asked(client, r.ReviseSection, request_id, **about, **wanted))
 
 
 async def answer_question(
@@ -65,30 +35,3 @@ async def answer_question(
     about = {"document_id": document_id, "section_id": section_id, "need_id": need_id}
     given = {"answer": answer, "decisions": {**decisions, **uploads}}
     return accepted(await asked(client, r.AnswerNeed, request_id, **about, **given))
-
-
-async def accept_edit(
-    client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
-    version: SeenVersion,
-    proposal_id: ProposalId,
-    request_id: RequestId = "",
-) -> Accepted:
-    """Make a proposed edit the text of its section; version is the one that the edit changes. The sections that rest
-    on it become stale."""
-    about = {"document_id": document_id, "section_id": section_id, "version": version, "proposal_id": proposal_id}
-    return accepted(await asked(client, r.AcceptEdit, request_id, **about))
-
-
-async def reject_edit(
-    client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
-    version: SeenVersion,
-    proposal_id: ProposalId,
-    request_id: RequestId = "",
-) -> Accepted:
-    """Drop a proposed edit for good, or an instruction that the editor is still at work on; the text stays."""
-    about = {"document_id": document_id, "section_id": section_id, "version": version, "proposal_id": proposal_id}
-    return accepted(await asked(client, r.RejectEdit, request_id, **about))

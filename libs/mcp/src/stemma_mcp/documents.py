@@ -8,7 +8,6 @@ from pydantic import Field
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_client.overviews import waiting_sections
-from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.outline import OutlineSection
@@ -35,7 +34,7 @@ from .answers import (
     WaitingSection,
 )
 from .arguments import DocumentId, GivenFile, GivenInput, RequestId
-from .clients import asked, content_of, uploaded
+from .clients import content_of, uploaded
 from .refusals import InvalidArgumentsError
 from .steps import ASK_AGAIN_AFTER_S, accepted, is_at_work, reading, steps_of, waits_in, waits_of
 
@@ -228,20 +227,3 @@ def _form_line(export: FormExportView) -> FormExportLine:
 def state_of_form(export: FormExportView) -> Literal["under_way", "done", "failed"]:
     """How far a form with answers in it is."""
     return "done" if export.artifact else "failed" if export.reasons else "under_way"
-
-
-async def pause_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
-    """Stop a document for now: no new work is started on it, and what is being written is still recorded.
-    resume_document goes on."""
-    return accepted(await asked(client, r.PauseDocument, request_id, document_id=document_id))
-
-
-async def resume_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
-    """Go on with a paused document, where it stopped."""
-    return accepted(await asked(client, r.ResumeDocument, request_id, document_id=document_id))
-
-
-async def cancel_document(client: Client, document_id: DocumentId, request_id: RequestId = "") -> Accepted:
-    """End a document for good: nothing is written in it any more, and this cannot be taken back. Its texts and its
-    history stay. To stop it for now, use pause_document."""
-    return accepted(await asked(client, r.CancelDocument, request_id, document_id=document_id))

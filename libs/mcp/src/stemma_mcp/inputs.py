@@ -7,26 +7,19 @@ from typing import Annotated
 from pydantic import Field
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
-from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.views import DocumentView, InputView
 
 from .answers import Accepted, ChangedWords, InputLine, Inputs, InputTold, Step
-from .arguments import DocumentId, GivenFile, GivenInput, RequestId
+from .arguments import DocumentId, GivenFile, GivenInput, InputId, RequestId, SeenInput
 from .clients import asked, content_of, uploaded
 from .refusals import NotThereError
 from .sections import MOST_CHARACTERS
 from .steps import accepted
 
 MOST_CHANGES = 50
-InputId = Annotated[
-    str, Field(pattern=TOKEN_PATTERN, description="The id of an input, from list_inputs; brief is the brief.")
-]
-SeenInput = Annotated[
-    int, Field(ge=0, description="The version that list_inputs told; if it is not current, nothing is changed.")
-]
 Staged = Annotated[
     bool,
     Field(description="Only read it and tell what it would change, with read_input; apply_input has it count."),
@@ -150,23 +143,3 @@ async def replace_input(
     return accepted(
         await asked(client, r.ReplaceInput, request_id, **about, upload=upload, staged=staged), "list_inputs"
     )
-
-
-async def apply_input(
-    client: Client,
-    document_id: DocumentId,
-    input_id: InputId,
-    version: Annotated[int, Field(ge=1, description="The staged version that you read.")],
-    request_id: RequestId = "",
-) -> Accepted:
-    """Have a staged version of an input count. Read with read_input first what it changes."""
-    about = {"document_id": document_id, "input_id": input_id, "version": version}
-    return accepted(await asked(client, r.ApplyInput, request_id, **about))
-
-
-async def withdraw_input(
-    client: Client, document_id: DocumentId, input_id: InputId, version: SeenInput, request_id: RequestId = ""
-) -> Accepted:
-    """Have an input count no more, or drop what is staged for it if version is the staged one."""
-    about = {"document_id": document_id, "input_id": input_id, "version": version}
-    return accepted(await asked(client, r.WithdrawInput, request_id, **about))

@@ -8,9 +8,9 @@ from pydantic import Field
 from stemma_client.client import Client
 from stemma_client.errors import InvalidCutError
 from stemma_client.ledgers import LedgerEntry
-from stemma_contracts.tokens import FileName, Token
+from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.ledger import MOST_CUTS, RequirementDecision, RequirementKind, SecondOpinion
+from stemma_contracts.v1.ledger import MOST_CUTS, RequirementKind, SecondOpinion
 from stemma_domain.views import LedgerView
 
 from .answers import Accepted, OpinionTold, Requirements, RequirementTold, Step
@@ -21,25 +21,6 @@ from .steps import ASK_AGAIN_AFTER_S, accepted
 PAGE = 100
 ANSWERED_WITHIN_S = 2.0
 """How long the answer to a call that was made before is looked for, where the row does not read so any more."""
-
-
-async def read_requirements(
-    client: Client,
-    document_id: DocumentId,
-    sources: Annotated[
-        list[FileName], Field(max_length=100, description="Names of inputs that make demands, from list_inputs.")
-    ] = [],  # noqa: B006
-    without_brief: Annotated[bool, Field(description="The brief makes no demands.")] = False,
-    second_opinion: Annotated[
-        bool, Field(description="Ask the model of this installation, too, for what the rules do not find.")
-    ] = False,
-    request_id: RequestId = "",
-) -> Accepted:
-    """Have the demands of a request for proposals read into the ledger, or read again after it was amended: rows that
-    are still there keep their ids and what was decided. It returns at once; list_requirements tells what was found."""
-    wanted = {"sources": sources, "without_brief": without_brief, "second_opinion": second_opinion}
-    answer = await asked(client, r.ReadRequirements, request_id, document_id=document_id, **wanted)
-    return accepted(answer, "list_requirements")
 
 
 async def list_requirements(
@@ -121,21 +102,6 @@ def _opinion(said: SecondOpinion | None) -> OpinionTold | None:
 def _more(document_id: str, after: int, total: int) -> list[Step]:
     arguments: dict[str, str | int] = {"document_id": document_id, "skip": after}
     return [Step(tool="list_requirements", arguments=arguments, why="there are more")] if after < total else []
-
-
-async def decide_requirements(
-    client: Client,
-    document_id: DocumentId,
-    decisions: Annotated[
-        list[RequirementDecision],
-        Field(min_length=1, max_length=1000, description="One for each row; what is not given stays as it is."),
-    ],
-    request_id: RequestId = "",
-) -> Accepted:
-    """Decide about demands: confirm or drop them, merge doubles, assign the section that answers each, and say whether
-    it is answered. All of the decisions are made, or none."""
-    answer = await asked(client, r.DecideRequirements, request_id, document_id=document_id, decisions=decisions)
-    return accepted(answer, "list_requirements")
 
 
 async def split_requirement(

@@ -9,7 +9,6 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ToolAnnotations
 
 from . import (
-    amendments,
     assigning,
     commenting,
     deadlines,
@@ -22,10 +21,11 @@ from . import (
     sections,
     versions,
 )
+from .asking import ASKING
 from .clients import ClientOf
 from .profiles import Listing, Profile, ProfileOf, Tooling, listed_names
 from .resources import add_resources
-from .tools import ADDS, ADDS_ONCE, ENDS, READS, ClientTool, Function
+from .tools import ADDS, ADDS_ONCE, READS, ClientTool, Function
 
 INSTRUCTIONS = """\
 Stemma writes long documents section by section with language models. People decide about them, and you for people.
@@ -66,43 +66,25 @@ _FUNCTIONS: tuple[tuple[Function, ToolAnnotations, *tuple[str, ...]], ...] = (
     (sections.read_section, READS),
     (versions.compare_versions, READS),
     (versions.merge_text, READS),
-    (decisions.approve_section, ADDS_ONCE, "approve-section"),
-    (decisions.revise_section, ADDS_ONCE, "revise-section"),
     (decisions.answer_question, ADDS_ONCE, "answer-need"),
-    (decisions.accept_edit, ADDS_ONCE, "accept-edit"),
-    (decisions.reject_edit, ENDS, "reject-edit"),
     (commenting.comment_section, ADDS, "comment-section"),
-    (commenting.resolve_thread, ADDS_ONCE, "resolve-thread"),
     (assigning.assign_section, ADDS_ONCE, "assign-section", "unassign-section"),
-    (amendments.edit_section, ADDS_ONCE, "edit-section"),
-    (amendments.regenerate_section, ADDS_ONCE, "regenerate-section"),
-    (amendments.keep_section, ADDS_ONCE, "keep-section"),
-    (amendments.regenerate_sections, ADDS_ONCE, "regenerate-sections"),
-    (amendments.keep_sections, ADDS_ONCE, "keep-sections"),
-    (amendments.restore_section, ADDS_ONCE, "restore-section"),
-    (amendments.retry_section, ADDS, "retry-section"),
     (inputs.list_inputs, READS),
     (inputs.read_input, READS),
     (inputs.add_input, ADDS, "add-input"),
     (inputs.replace_input, ADDS_ONCE, "replace-input"),
-    (inputs.apply_input, ADDS_ONCE, "apply-input"),
-    (inputs.withdraw_input, ENDS, "withdraw-input"),
-    (ledgers.read_requirements, ADDS_ONCE, "read-requirements"),
     (ledgers.list_requirements, READS),
     (deadlines.list_deadlines, READS),
-    (ledgers.decide_requirements, ADDS_ONCE, "decide-requirements"),
     (ledgers.split_requirement, ADDS_ONCE, "split-requirements"),
     (exports.export_document, ADDS, "export-document"),
     (exports.export_result, READS),
     (forms.export_form, ADDS, "export-form"),
     (forms.form_result, READS),
-    (documents.pause_document, ADDS_ONCE, "pause-document"),
-    (documents.resume_document, ADDS_ONCE, "resume-document"),
-    (documents.cancel_document, ENDS, "cancel-document"),
 )
-TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _FUNCTIONS)
+_TOOLS = (*_FUNCTIONS, *((one.function(), one.annotations, one.token) for one in ASKING))
+TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _TOOLS)
 """Made by the import: their schemas are the same for every server."""
-ASKS = {function.__name__: frozenset(requests) for function, _, *requests in _FUNCTIONS}
+ASKS = {function.__name__: frozenset(requests) for function, _, *requests in _TOOLS}
 """The requests that each tool makes, any of which is enough to be of use; none: it only reads."""
 
 

@@ -1,0 +1,144 @@
+"""Tools that are one request each: each is made of its contract, whose fields are its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import Parameter, Signature, getdoc
+from typing import Annotated, Any, NamedTuple
+
+from mcp.types import ToolAnnotations
+from pydantic import Field
+from stemma_client.client import Client
+from stemma_contracts import registry
+from stemma_contracts.tokens import FileName
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.ledger import RequirementDecision
+
+from .answers import Accepted
+from .arguments import (
+    DocumentId,
+    InputId,
+    ProposalId,
+    ReplaceEdited,
+    RequestId,
+    SectionId,
+    SeenInput,
+    SeenSections,
+    SeenVersion,
+    ThreadId,
+)
+from .clients import asked
+from .steps import accepted
+from .tools import ADDS, ADDS_ONCE, ENDS, Function
+
+ARGUMENTS: Mapping[str, Any] = {
+    "document_id": DocumentId,
+    "section_id": SectionId,
+    "version": SeenVersion,
+    "sections": SeenSections,
+    "proposal_id": ProposalId,
+    "thread_id": ThreadId,
+    "input_id": InputId,
+    "replace_edited": ReplaceEdited,
+    "feedback": Annotated[str, Field(min_length=1, max_length=20_000, description="What to change, in words.")],
+    "cycle": Annotated[
+        bool, Field(description="Have all sections written again; for the last section of a document in cycles.")
+    ],
+    "instruction": Annotated[
+        str, Field(max_length=20_000, description="What the editor is to change; it changes that and nothing else.")
+    ],
+    "text": Annotated[str, Field(description="The whole new text, in Markdown, in place of an instruction.")],
+    "guidance": Annotated[str, Field(max_length=20_000, description="What to do differently, in words.")],
+    "restore_version": Annotated[int, Field(ge=1, description="The earlier version whose text comes back.")],
+    "sources": Annotated[
+        list[FileName], Field(max_length=100, description="Names of inputs that make demands, from list_inputs.")
+    ],
+    "without_brief": Annotated[bool, Field(description="The brief makes no demands.")],
+    "second_opinion": Annotated[
+        bool, Field(description="Ask the model of this installation, too, for what the rules do not find.")
+    ],
+    "decisions": Annotated[
+        list[RequirementDecision],
+        Field(min_length=1, max_length=1000, description="One for each row; what is not given stays as it is."),
+    ],
+}
+"""How an agent gives a field of a request; a text is never null."""
+_READ_OR_NEW = Annotated[int, Field(ge=0, description="The version that you read; 0 if nothing is written yet.")]
+_LEDGER = "list_requirements"
+_STAGED = Annotated[int, Field(ge=1, description="The staged version that you read.")]
+
+
+class Asking(NamedTuple):
+    """A tool for a request: what an agent has to know beyond the contract, and the tool that tells what becomes of it.
+
+    ``version`` is how the version is given, if not as that of a section that was read.
+    """
+
+    request: type[r.DocumentRequest]
+    advice: str = ""
+    annotations: ToolAnnotations = ADDS_ONCE
+    version: Any = SeenVersion
+    then: str = "document_status"
+
+    @property
+    def token(self) -> str:
+        """The name of the request; that of the tool has underscores."""
+        return registry.entry_of(self.request).token
+
+    def function(self) -> Function:
+        """The tool as a function over the client."""
+
+        async def ask(client: Client, request_id: str, **given: Any) -> Accepted:
+            fields = {name: value for name, value in given.items() if value != ""}
+            return accepted(await asked(client, self.request, request_id, **fields), self.then)
+
+        about, _, _ = (getdoc(self.request) or "").partition("\n\n")
+        ask.__name__, ask.__doc__ = self.token.replace("-", "_"), f"{about} {self.advice}".replace("``", "")
+        client = Parameter("client", Parameter.POSITIONAL_OR_KEYWORD, annotation=Client)
+        ask.__signature__ = Signature([client, *self._parameters()], return_annotation=Accepted)  # type: ignore[attr-defined]
+        return ask
+
+    def _parameters(self) -> Iterator[Parameter]:
+        given = {**ARGUMENTS, "version": self.version}
+        for name, field in self.request.model_fields.items():
+            if name in given:
+                default = Parameter.empty if field.is_required() else _plain(field.default)
+                yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=given[name])
+        yield Parameter("request_id", Parameter.KEYWORD_ONLY, default="", annotation=RequestId)
+
+
+def _plain(default: Any) -> Any:
+    """A default as JSON has it, with an empty text for none."""
+    return "" if default is None else list(default) if isinstance(default, tuple) else default
+
+
+ASKING = (
+    Asking(
+        r.ApproveSection,
+        "Read it first with read_section. The sections that rest on it begin. "
+        "It is recorded under the name of whoever runs you.",
+    ),
+    Asking(r.ReviseSection, "It comes back for review as a new version, in seconds to minutes."),
+    Asking(r.AcceptEdit, "version is the one that the edit changes. The sections that rest on it become stale."),
+    Asking(r.RejectEdit, "The text stays.", ENDS),
+    Asking(r.ResolveThread, "An answer in it opens it again."),
+    Asking(
+        r.EditSection,
+        "A text counts at once. What the editor makes of an instruction to a settled section is proposed: look with "
+        "read_section, then accept_edit or reject_edit. The sections that rest on what was changed become stale.",
+        version=_READ_OR_NEW,
+    ),
+    Asking(r.RegenerateSection, "It is written from what it rests on now; the old version can be restored."),
+    Asking(r.KeepSection, "Read first whether its text still holds; what it rests on has to be decided first."),
+    Asking(r.RegenerateSections, "All of them, or none."),
+    Asking(r.KeepSections, "All of them, each in the version that you read, or none."),
+    Asking(r.RestoreSection),
+    Asking(r.RetrySection, "If inputs were missing, it fails again until they are there.", ADDS),
+    Asking(r.ApplyInput, "Read with read_input first what it changes.", version=_STAGED),
+    Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, SeenInput),
+    Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
+    Asking(r.DecideRequirements, "A merged row says the same as another one.", then=_LEDGER),
+    Asking(r.PauseDocument, "resume_document goes on."),
+    Asking(r.ResumeDocument, "It goes on where it stopped."),
+    Asking(r.CancelDocument, "This cannot be taken back: to stop it for now, use pause_document.", ENDS),
+)
