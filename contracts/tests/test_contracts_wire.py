@@ -13,7 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
-from stemma_contracts import Contract, Envelope, Family, InvalidEnvelope, Registry, UnknownContract, registry, subjects
+from stemma_contracts import (
+    Contract,
+    Envelope,
+    Family,
+    InvalidEnvelope,
+    Registry,
+    UnknownContract,
+    UpcastFailed,
+    registry,
+    subjects,
+)
 from stemma_contracts.tokens import FileName, InvalidToken, Token, check_file_name, check_token, is_token
 
 printable = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40)
@@ -149,13 +159,17 @@ class Parcel(Contract):
     weight_grams: int
 
 
+class OldParcel(Contract):
+    weight_kg: int
+
+
 def parcels() -> Registry:
     own = Registry()
     own.contract("stemma.parcel.v2", Family.EVENT)(Parcel)
 
-    @own.upcaster("stemma.parcel.v1", "stemma.parcel.v2")
-    def to_grams(data: dict[str, Any]) -> dict[str, Any]:
-        return {"weight_grams": data["weight_kg"] * 1000}
+    @own.upcaster("stemma.parcel.v1", OldParcel, "stemma.parcel.v2")
+    def to_grams(old: OldParcel) -> dict[str, Any]:
+        return {"weight_grams": old.weight_kg * 1000} if old.weight_kg else {"weight": None}
 
     return own
 
@@ -163,6 +177,15 @@ def parcels() -> Registry:
 @pytest.mark.req("E2")
 def test_data_of_an_old_version_arrives_as_the_new_one() -> None:
     assert parcels().decode("stemma.parcel.v1", b'{"weight_kg": 2}') == Parcel(weight_grams=2000)
+
+
+@pytest.mark.req("E2")
+def test_data_that_is_not_of_the_old_version_is_invalid_and_a_bug_in_an_upcaster_is_none_of_the_data() -> None:
+    for wrong in (b"{}", b"[]", b'{"weight_kg": "x"}', b"\xff"):
+        with pytest.raises(ValidationError):
+            parcels().decode("stemma.parcel.v1", wrong)
+    with pytest.raises(UpcastFailed, match=r"stemma\.parcel\.v1 to stemma\.parcel\.v2"):
+        parcels().decode("stemma.parcel.v1", b'{"weight_kg": 0}')
 
 
 def test_a_name_that_nobody_knows_is_refused() -> None:

@@ -2,7 +2,7 @@
 
 from .base import Contract
 from .envelope import MAX_MESSAGE_BYTES, Envelope, InvalidEnvelope, envelope_for
-from .registry import Entry, Family, Registry, UnknownContract, registry
+from .registry import Entry, Family, Registry, UnknownContract, UpcastFailed, registry
 
 __all__ = [
     "MAX_MESSAGE_BYTES",
@@ -13,6 +13,7 @@ __all__ = [
     "InvalidEnvelope",
     "Registry",
     "UnknownContract",
+    "UpcastFailed",
     "envelope_for",
     "registry",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +11,7 @@ from typing import Any, TypeVar
 from .base import Contract
 
 C = TypeVar("C", bound=type[Contract])
-Upcast = Callable[[dict[str, Any]], dict[str, Any]]
+Old = TypeVar("Old", bound=Contract)
 
 
 class Family(StrEnum):
@@ -27,6 +26,10 @@ class Family(StrEnum):
 
 class UnknownContract(ValueError):
     """A ``ce-type`` or a subject token that no contract and no upcaster knows."""
+
+
+class UpcastFailed(Exception):
+    """A bug: data of an old version is valid, and its upcaster makes no valid data of the new version."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,16 @@ class Entry:
         return f"schemas/{self.ce_type}.json"
 
 
+Upcast = Callable[[Old], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Upcaster:
+    cls: type[Contract]
+    new: str
+    upcast: Callable[[Any], dict[str, Any]]
+
+
 class Registry:
     """Contracts by class, by wire name and by subject token, and the upcasters between versions.
 
@@ -57,7 +70,7 @@ class Registry:
         self._by_class: dict[type[Contract], Entry] = {}
         self._by_type: dict[str, Entry] = {}
         self._by_token: dict[tuple[Family, str], Entry] = {}
-        self._upcasters: dict[str, tuple[str, Upcast]] = {}
+        self._upcasters: dict[str, _Upcaster] = {}
 
     def contract(self, ce_type: str, family: Family, service: str | None = None) -> Callable[[C], C]:
         """Register a class under ``stemma.<words>.v<major>``; the token is the words joined by dashes."""
@@ -73,11 +86,11 @@ class Registry:
 
         return register
 
-    def upcaster(self, old: str, new: str) -> Callable[[Upcast], Upcast]:
-        """Register a plain function that turns the data of ``old`` into the data of ``new``."""
+    def upcaster(self, old: str, cls: type[Old], new: str) -> Callable[[Upcast[Old]], Upcast[Old]]:
+        """Register a plain function that makes the data of ``new`` of a ``cls``, which is what ``old`` was."""
 
-        def register(upcast: Upcast) -> Upcast:
-            self._upcasters[old] = (new, upcast)
+        def register(upcast: Upcast[Old]) -> Upcast[Old]:
+            self._upcasters[old] = _Upcaster(cls, new, upcast)
             return upcast
 
         return register
@@ -118,17 +131,22 @@ class Registry:
         """Read a message body, through the upcasters if its version is an old one.
 
         Raises `UnknownContract` for a name that nobody knows and `pydantic.ValidationError` for data
-        that does not fit.
+        that does not fit; `UpcastFailed` is a bug.
         """
         if ce_type not in self._by_type:
             self._import_all()
-        if ce_type not in self._upcasters:
-            return self.entry_for(ce_type).cls.model_validate_json(data)
-        document = json.loads(data)
-        while ce_type in self._upcasters:
-            ce_type, upcast = self._upcasters[ce_type]
-            document = upcast(document)
-        return self.entry_for(ce_type).cls.model_validate(document)
+        contract = self._class_of(ce_type).model_validate_json(data)
+        while (known := self._upcasters.get(ce_type)) is not None:
+            try:
+                contract = self._class_of(known.new).model_validate(known.upcast(contract))
+            except Exception as error:
+                raise UpcastFailed(f"{ce_type} to {known.new}: {type(error).__name__}") from error
+            ce_type = known.new
+        return contract
+
+    def _class_of(self, ce_type: str) -> type[Contract]:
+        known = self._upcasters.get(ce_type)
+        return known.cls if known else self.entry_for(ce_type).cls
 
     def encode(self, contract: Contract) -> bytes:
         """The message body of a contract: JSON without the fields that are at their default."""

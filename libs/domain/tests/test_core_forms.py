@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypedDict
 
 import pytest
@@ -15,6 +16,7 @@ from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_domain.commands import Record
+from stemma_domain.decide import UnfittingEvent, decide
 from stemma_domain.features import documents, editing, exports, forms
 from stemma_domain.features.inputs import decide as inputs
 from stemma_domain.problems import problem_of
@@ -166,6 +168,18 @@ def test_answers_for_an_older_version_leave_only_once_somebody_keeps_them(
     assert not given.document.form_exports
     given.when(editing.Keep(given.asked(), section_of(given), 1))
     export(given).then_types(e.FormExportRequested)
+
+
+@pytest.mark.req("S3")
+def test_a_decided_event_that_every_reader_would_skip_is_an_exception(given: Story) -> None:
+    read(given, "f-1")
+    confirm(given)
+    given.settle(section_of(given))
+    section = given.document.sections[section_of(given)]
+    misnamed = replace(section, plan=section.plan.model_copy(update={"section_id": "nowhere"}))
+    document = replace(given.document, sections={**given.document.sections, section_of(given): misnamed})
+    with pytest.raises(UnfittingEvent, match="FormExportRequested"):
+        decide(forms.Export(given.asked(), form_id(given)), document)
 
 
 def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:

@@ -9,7 +9,7 @@ import pytest
 from nats.aio.client import Client
 from stemma_contracts import Contract, Envelope, Family, Registry, subjects
 from stemma_contracts.v1.events import DocumentPaused
-from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
+from stemma_eventlog import Cause, Decider, EventStore, FoldFailed, JetStreamEventLog, StreamId
 
 STREAM = StreamId("default", "doc1")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -17,8 +17,14 @@ V1, V2 = "stemma.budget.set.v1", "stemma.budget.set.v2"
 Totals = tuple[int, ...]
 
 
+class BudgetSetInEuros(Contract):
+    """Version 1, in whole euros."""
+
+    euros: int
+
+
 class BudgetSet(Contract):
-    """Version 2; version 1 said the same in whole euros."""
+    """Version 2."""
 
     cents: int
 
@@ -28,9 +34,9 @@ def later_release() -> Registry:
     contracts.contract(V2, Family.EVENT)(BudgetSet)
     contracts.contract("stemma.document.paused.v1", Family.EVENT)(DocumentPaused)
 
-    @contracts.upcaster(V1, V2)
-    def in_cents(data: dict[str, Any]) -> dict[str, Any]:
-        return {"cents": data["euros"] * 100}
+    @contracts.upcaster(V1, BudgetSetInEuros, V2)
+    def in_cents(old: BudgetSetInEuros) -> dict[str, Any]:
+        return {"cents": old.euros * 100 if old.euros else int("a bug")}
 
     return contracts
 
@@ -58,3 +64,16 @@ async def test_bytes_of_version_one_replay_through_the_upcaster_and_the_log_goes
     again = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
     folded = await again.load(STREAM)
     assert (folded.state, folded.count) == ((425_000, 99), 3)
+
+
+@pytest.mark.req("E2")
+async def test_a_bug_in_an_upcaster_stops_the_document_and_a_message_that_is_no_version_one_is_skipped(
+    orchestrator: Client,
+) -> None:
+    await publish(orchestrator, V1, 1, b'{"pounds":1}')
+    await publish(orchestrator, V1, 2, b'{"euros":7}')
+    store = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
+    assert (await store.load(STREAM)).state == (700,)
+    await publish(orchestrator, V1, 3, b'{"euros":0}')
+    with pytest.raises(FoldFailed, match="event 3 of default/doc1: UpcastFailed"):
+        await store.load(STREAM)

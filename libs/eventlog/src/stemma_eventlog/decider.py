@@ -86,7 +86,7 @@ def _unreported(stream: StreamId, sequence: int, reason: str) -> None:
 
 
 class FoldFailed(Exception):
-    """``evolve`` raised: a bug. The document stands still until a release mends it; its log keeps every event."""
+    """``evolve`` or an upcaster raised: a bug. The document stands still until a release mends it, with its log."""
 
     def __init__(self, stream: StreamId, sequence: int, error: Exception) -> None:
         super().__init__(f"event {sequence} of {stream.tenant}/{stream.document_id}: {type(error).__name__}")

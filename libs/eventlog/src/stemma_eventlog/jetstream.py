@@ -18,10 +18,11 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
-from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Family, Registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, Envelope, Family, Registry, UpcastFailed, subjects
 from stemma_contracts import registry as default_registry
 
 from .batches import ReadRefused, read_batch
+from .decider import FoldFailed
 from .log import AppendUnknown, Conflict, NewEvent, Recorded, StreamId, Unreadable
 
 _EXPECTED = "Nats-Expected-Last-Subject-Sequence"
@@ -98,7 +99,7 @@ class JetStreamEventLog:
         last = await self._last(_filter(stream))
         for pause in _pauses(self._timeout):
             while after < last and (messages := await self._next(stream, after)):
-                history.extend(self._recorded(message) for message in messages)
+                history.extend(self._recorded(stream, message) for message in messages)
                 after = history[-1].sequence
             if after >= last:
                 return history
@@ -124,7 +125,7 @@ class JetStreamEventLog:
             raise kind(f"reading the log: {refused}") from None
         return batch.messages
 
-    def _recorded(self, message: Msg) -> Recorded | Unreadable:
+    def _recorded(self, stream: StreamId, message: Msg) -> Recorded | Unreadable:
         headers = message.headers or {}
         sequence, number = int(headers["Nats-Sequence"]), 0
         try:
@@ -132,8 +133,10 @@ class JetStreamEventLog:
             envelope = Envelope.from_headers(headers)
             number = envelope.sequence if envelope.subject == f"{address.tenant}/{address.document_id}" else 0
             event = self._contracts.decode(envelope.type, message.data)
-        except (ValueError, LookupError, TypeError) as error:
+        except ValueError as error:
             return Unreadable(sequence, type(error).__name__, number)
+        except UpcastFailed as error:
+            raise FoldFailed(stream, sequence, error) from error
         entry = self._contracts.entry_of(event)
         if entry.family is not Family.EVENT or entry.token != address.name:
             return Unreadable(sequence, f"{entry.ce_type} does not belong there", number)

@@ -81,7 +81,7 @@ class Delivery:
             contract = registry.decode(self.envelope.type, self.data)
         except ValidationError as error:
             raise InvalidMessage(_fields(error)) from None
-        except (ValueError, LookupError, TypeError) as error:
+        except ValueError as error:
             raise InvalidMessage(type(error).__name__) from None
         if not isinstance(contract, expected):
             raise InvalidMessage(f"{type(contract).__name__} is not a {expected.__name__}")
