@@ -26,7 +26,6 @@ from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
 from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
-from .http_connection import Patience
 from .http_server import http_server
 from .opened import Opened
 from .publisher import Publisher
@@ -44,7 +43,6 @@ __all__ = [
     "InvalidMessage",
     "MessageTooLarge",
     "Opened",
-    "Patience",
     "Publisher",
     "PutOff",
     "Service",

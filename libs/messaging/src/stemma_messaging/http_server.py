@@ -6,12 +6,12 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from typing import Any
 
 import uvicorn
 
-from .http_connection import HttpConnection, Patience
+TCP_USER_TIMEOUT = getattr(socket, "TCP_USER_TIMEOUT", None)
+"""Only Linux has it."""
 
 
 class _Server(uvicorn.Server):
@@ -24,17 +24,19 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def http_server(
-    app: Any, host: str, port: int, patience: Patience | None = None, **options: Any
+    app: Any, host: str, port: int, takes_within_s: float = 60.0, **options: Any
 ) -> AsyncIterator[int]:
     """Serve until the block ends; gives the port. Raises `OSError` if it is taken.
 
-    ``patience`` is for those who connect; ``options`` are those of uvicorn.
+    A client that takes nothing of its answer for ``takes_within_s`` seconds is disconnected; ``options`` are those of
+    uvicorn.
     """
     listening = socket.create_server((host, port))
-    # Accepted sockets inherit it. Without it, an answer on a kept connection waits for a delayed acknowledgement.
+    # Accepted sockets inherit both. Without this one, answers on kept connections wait for delayed acknowledgements.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection: Any = partial(HttpConnection, patience or Patience(), {})
-    config = uvicorn.Config(app, http=connection, ws="none", log_config=None, access_log=False, **options)
+    if TCP_USER_TIMEOUT is not None:
+        listening.setsockopt(socket.IPPROTO_TCP, TCP_USER_TIMEOUT, int(takes_within_s * 1000))
+    config = uvicorn.Config(app, http="h11", ws="none", log_config=None, access_log=False, **options)
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from pydantic import Field, SecretStr
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from stemma_contracts import subjects
-from stemma_messaging import BadSettings, Patience, Service, ServiceSettings, http_server
+from stemma_messaging import BadSettings, Service, ServiceSettings, http_server
 from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, pages, problems
@@ -58,7 +58,7 @@ class GatewaySettings(ServiceSettings):
     max_streams: int = Field(default=1000, ge=1)
     streams_at_once: int = Field(default=250, ge=1, description="of one caller")
     max_connections: int = Field(default=2000, ge=1)
-    asks_within_s: float = Field(default=20.0, gt=0, description="the head of a request, and the first of its body")
+    asks_within_s: float = Field(default=20.0, gt=0, description="the first of a body")
     takes_within_s: float = Field(default=60.0, gt=0, description="what a client is sent")
     least_bytes_per_s: float = Field(default=2000.0, gt=0, description="of a body")
     cookie_keys: SecretStr = Field(default=SecretStr(""), description="with commas between; the first one encrypts")
@@ -86,10 +86,6 @@ class GatewaySettings(ServiceSettings):
     def requests_in_hand(self) -> int:
         """Most requests of one caller that are being answered at a time; open streams are among them."""
         return self.requests_at_once + self.streams_at_once
-
-    def patience(self) -> Patience:
-        """How long clients are waited for."""
-        return Patience(self.asks_within_s, self.takes_within_s, self.max_connections)
 
     def openid(self) -> OpenId | None:
         """The provider at which people sign in; raises `BadSettings` where it does not know the gateway."""
@@ -179,7 +175,7 @@ class HttpService(Service[GatewaySettings]):
             "server_header": False,
         }
         safe = SafeHeaders(app, settings.cookie_secure)
-        async with http_server(safe, settings.host, settings.port, settings.patience(), **options) as port:
+        async with http_server(safe, settings.host, settings.port, settings.takes_within_s, **options) as port:
             get_logger().info("listening", host=settings.host, port=port)
             reached = missing(settings.nats_url)
             async with self.ready(settings, reached):
