@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from generation_agency import CHAPTER, EDIT, EDIT_AGAIN, FINISH, SAVE, SCORES, Agency, append, call, issues
@@ -90,14 +90,17 @@ async def test_a_failed_conversion_is_counted_and_tried_again() -> None:
     assert state["output_docx_path"] == "output.docx"
 
 
-@pytest.mark.req("G14")
-async def test_a_validator_that_fails_is_a_failure_and_its_check_is_made_again() -> None:
-    agency = Agency(reports=["JobDead"])
-    outcome = await agency.run([append(CHAPTER), SAVE, call("list_files"), FINISH, SCORES])
-    assert (agency.state["error_type"], agency.state["last_error"]) == ("validation", "JobDead")
-    assert len(agency.validated) == 2
-    assert agency.state["current_chapter"] == 1
+@pytest.mark.req("G8", "G14")
+@pytest.mark.parametrize("on_fix_bound", ["checkpoint", "parse_to_json", "error_handler"])
+async def test_a_check_that_could_not_be_made_costs_no_step_of_the_model_and_a_warning_names_it(
+    on_fix_bound: Literal["checkpoint", "parse_to_json", "error_handler"],
+) -> None:
+    agency = Agency(limits=AgentLimits(on_fix_bound=on_fix_bound), reports=["exception: Stalled"] * 2)
+    outcome = await agency.run([append(CHAPTER), SAVE, FINISH, SCORES])
+    assert (agency.state["retry_count"], agency.state["current_chapter"]) == (0, 1)
+    assert [(w.code, w.detail) for w in outcome.warnings] == [("validation_issues", "chapter 1: STEMMA000")]
     assert not outcome.partial
+    assert agency.state["accepted_issues"] == [], "the next chapter that is not checked has not passed"
 
 
 @pytest.mark.req("G14")

@@ -11,7 +11,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.validation import ValidationReport
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport
 
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
@@ -42,14 +42,28 @@ async def ask_person(
 
 
 async def ask_validator(checked: Checked, session: Session, job: GenerateSection, library: Library) -> ValidationReport:
-    """What the validator finds, with the lines of the draft; ``fixed`` is the text that was checked, mended."""
+    """What the validator finds, with the lines of the draft; ``fixed`` is the text that was checked, mended.
+
+    A check that could not be made is an issue: the agent cannot mend it, so no step of its is spent on it.
+    """
     asked = {"kind": "validation", **_draft_of(session), "excerpt": checked.excerpt}
     if checked.start:
         name = f"{job.section.section_id}.part.md"
         part = await library.store(job.document, checked.text.encode(), "text/markdown", name)
         asked["draft"] = part.model_dump(mode="json")
-    ref = _answer(asked, "validation")
+    try:
+        ref = _answer(asked, "validation")
+    except AgentFailure as failure:
+        return _not_checked(failure.detail)
     return checked.in_draft(ValidationReport.model_validate_json(await library.text(job.document, ref)))
+
+
+def _not_checked(why: str) -> ValidationReport:
+    words = "The draft could not be checked"
+    issue = ValidationIssue(
+        line_number=0, rule=NOT_CHECKED, rule_description=words, message=f"{words}: {why}; leave it as it is"
+    )
+    return ValidationReport(validation_passed=False, issues=(issue,), engine="", engine_version="")
 
 
 def ask_converter(session: Session, to: ExportFormat) -> ArtifactRef:

@@ -184,9 +184,10 @@ class DocumentNodes:
         detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
         warning = {"code": "validation_issues", "count": max(1, len(issues)), "detail": detail}
         at_bound: Update = {"fix_attempts": attempts, "warnings": [warning]}
-        match limits.on_fix_bound:
+        match limits.on_fix_bound if is_checked else "checkpoint":
             case "checkpoint":
-                accepted = [*state["accepted_issues"], *(issue["key"] for issue in issues)]
+                found = (issue["key"] for issue in issues if issue["rule"] != NOT_CHECKED)
+                accepted = [*state["accepted_issues"], *found]
                 return {**at_bound, "verdict": "kept", "accepted_issues": accepted}
             case "parse_to_json":
                 return {**at_bound, "verdict": "given_up"}
