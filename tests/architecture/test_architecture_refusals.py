@@ -1,65 +1,60 @@
-"""Why something was not done has German on the pages of the gateway, as far as the words are finite."""
+"""Everything that a person or a program is refused has a code of the catalogue, with the parameters of the code."""
 
 from __future__ import annotations
 
 import ast
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import get_args
 
 import pytest
-from source_tree import ROOT
+from source_tree import PACKAGES, ROOT, nodes
 from stemma_contracts import Family, problems, registry
 from stemma_contracts.v1 import events as e
 from stemma_domain.problems import problem_of
-from stemma_gateway.problems import ProblemDetails
-from stemma_gateway.refusals import reasons
 
-pytestmark = pytest.mark.req("H4")
-GATEWAY = ROOT / "services/gateway/src/stemma_gateway"
-FOR_PROGRAMS = {"streams.py", "documents.py", "commands.py", "forms.py"}
-"""What no page of a browser leads to."""
-ERRORS = {
-    "Unauthenticated", "SessionEnded", "SignInFailed", "FromElsewhere", "NotFound", "Conflict", "NotYours", "Expired",
-    "Invalid", "UnsupportedMedia", "TooLarge", "TooSlow", "TooMany", "Busy", "InvalidCutError",
-}  # fmt: skip
+pytestmark = pytest.mark.req("H4", "R8")
+SOURCES = [path for package in PACKAGES for path in package.sources if package.name != "stemma-testkit"]
 
 
-def is_german(said: str) -> bool:
-    problem = ProblemDetails(type="urn:stemma:problem:invalid", title="Bad", status=422, detail=said)
-    return not any(reason.is_foreign for reason in reasons(problem, "de"))
+def coded() -> Iterator[tuple[str, ast.Call]]:
+    """Every call that names a code of the catalogue."""
+    for path in SOURCES:
+        for node in nodes(path):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="of"), args=[ast.Constant(value=str(code)), *_]) if "_" in code:
+                    yield code, node
+                case ast.Call(func=ast.Name(id="_problem"), args=[ast.Constant(value=str(code)), *_]):
+                    yield code, node
 
 
-def sentence(node: ast.expr) -> str:
-    """A sentence in a program with something in each of its places; empty if it is no sentence."""
-    match node:
-        case ast.Constant(value=str(words)):
-            return words
-        case ast.JoinedStr(values=values):
-            return "".join(
-                sentence(each) if isinstance(each, ast.Constant) else "'x'" if quoted(each) else "x" for each in values
-            )
-        case _:
-            return ""
+def test_every_problem_is_made_with_a_code_and_its_parameters() -> None:
+    found = list(coded())
+    assert len(found) > 150
+    for code, call in found:
+        names = {keyword.arg for keyword in call.keywords}
+        known = problems.parameters(code)
+        assert names - {None} <= known, code
+        assert None in names or names == known, code
 
 
-def quoted(place: ast.expr) -> bool:
-    return isinstance(place, ast.FormattedValue) and place.conversion == ord("r")
+def test_no_problem_is_made_of_a_sentence() -> None:
+    made = [
+        (path, keyword.value)
+        for path in SOURCES
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Problem", "answers.Problem")
+        for keyword in node.keywords
+        if keyword.arg == "message"
+    ]
+    assert [path for path, value in made if isinstance(value, ast.JoinedStr) or ast.unparse(value).count(" ")] == []
 
 
-def said_in(file: Path) -> Iterator[str]:
-    """What a program says where it raises an error that a page tells."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS and node.args:
-            yield sentence(node.args[0])
-
-
-def test_every_reason_that_the_gateway_gives_to_people_is_in_german() -> None:
-    files = [file for file in GATEWAY.rglob("*.py") if file.name not in FOR_PROGRAMS]
-    found = {said for file in files for said in said_in(file) if " " in said.replace("x: x", "")}
-    assert len(found) > 40
-    assert [said for said in sorted(found) if not is_german(said)] == []
+def test_every_code_is_used() -> None:
+    words = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    families = ("document_", "proposal_", "section_")
+    unused = [code for code in problems.codes() if f'"{code}"' not in words and not code.startswith(families)]
+    assert unused == []
 
 
 def test_every_refusal_of_the_orchestrator_has_a_code() -> None:

@@ -136,14 +136,15 @@ async def test_a_rejected_request_ends_with_3_and_names_the_field(cli: Any, back
 
 
 async def test_a_rejected_request_prints_the_answer_as_json_for_programs(cli: Any, backstage: Any) -> None:
-    backstage.problems = (Problem(field="kind", message="no such kind"),)
+    problem = Problem.of("kind_unknown", "kind", kind="poem", known="budget")
+    backstage.problems = (problem,)
 
     done = await cli("new", "poem", "--brief", "-", "--json", stdin="A brief.")
 
     answer = json.loads(done.stdout)
     assert done.exit_code == 3
     assert answer["request_id"] == backstage.received[-1][1].request_id
-    assert answer["problems"] == [{"field": "kind", "message": "no such kind"}]
+    assert answer["problems"] == [problem.model_dump()]
     assert "rejected: kind: no such kind" in done.stderr
 
 

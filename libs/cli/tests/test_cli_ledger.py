@@ -304,7 +304,7 @@ async def test_a_row_is_cut_before_the_words_that_are_named_after_what_is_decide
 @pytest.mark.parametrize(
     ("cut", "words"),
     [
-        ("R9=users", "R9: the ledger has no such row"),
+        ("R9=users", "the ledger has no row R9"),
         ("R1=drain", "'drain' begins nowhere"),
         ("R1=The contractor", "'The contractor' begins nowhere"),
         ("R1=t", "'t' begins 2 times"),

@@ -176,7 +176,7 @@ async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
         wrong = await http.post(f"{section(document_id)}/assign", data=typed)
         nothing = await http.post("/desk/assign", data=typed, headers=HTML)
         nowhere = await http.post("/desk/assign", data=typed | {"item": "../x y"}, headers=HTML)
-        bus.problems = (Problem(field="due", message="2020-01-01T00:00:00+00:00 is past"),)
+        bus.problems = (Problem.of("due_past", "due", due="2020-01-01T00:00:00+00:00"),)
         past = await http.post("/desk/assign", data=ticked | {"assignee": "bea"}, headers=HTML)
     assert [answer.status_code for answer in (wrong, nothing, nowhere)] == [422, 422, 422]
     assert all(f'value="{value}"' in wrong.text for value in ("bea b", "2099-12-01T17:00"))

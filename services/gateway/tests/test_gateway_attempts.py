@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 
 import pytest
+from stemma_contracts.v1.answers import Problem
 from stemma_gateway.attempts import MOST_WAITING, Attempts
 from stemma_gateway.problems import Busy, Unauthenticated
 
@@ -17,7 +18,7 @@ async def wrong(attempts: Attempts, address: str, name: str, bus: asyncio.Event)
     with suppress(Unauthenticated):
         async with attempts.attempt(address, name):
             await bus.wait()
-            raise Unauthenticated("wrong")
+            raise Unauthenticated(Problem.of("sign_in_wrong"))
 
 
 async def right(attempts: Attempts, address: str) -> bool:

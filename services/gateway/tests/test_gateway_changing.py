@@ -134,7 +134,7 @@ async def test_a_version_that_came_meanwhile_is_not_overwritten_and_one_that_is_
     address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
     here = f"{section(document_id)}/changes"
-    bus.problems = (Problem(field="version", message="version 2 is not current; version 3 is"),)
+    bus.problems = (Problem.of("version_old", "version", version=2, current_version=3),)
     async with caller(address) as http:
         chosen = {"c0": "back", "rest": "accept"}
         refused = await http.post(here, data={"old": "1", "version": "2", **chosen})

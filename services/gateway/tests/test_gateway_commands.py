@@ -72,7 +72,7 @@ async def test_the_same_key_is_one_request(http: httpx.AsyncClient, backstage: B
 async def test_a_rejection_names_the_fields_as_the_orchestrator_does(
     http: httpx.AsyncClient, backstage: Backstage
 ) -> None:
-    backstage.problems = (Problem(field="version", message="version 1 is not current; version 2 is"),)
+    backstage.problems = (Problem.of("version_old", "version", version=1, current_version=2),)
     backstage.rejected = {"document_id": "d1", "ignored_fields": ("colour",)}
     refused = await http.post("/documents/d1/approve-section", json=APPROVAL, headers=WAITING)
     assert (refused.status_code, refused.headers["content-type"]) == (409, "application/problem+json")

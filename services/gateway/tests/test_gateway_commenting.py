@@ -191,7 +191,7 @@ async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_change
     here = f"{section(document_id)}/threads/c5-1/accept"
     sent = {"version": "1", "comment_id": "c5-1"}
     async with caller(address) as http:
-        bus.problems = (Problem(field="version", message="version 1 is not current; version 2 is"),)
+        bus.problems = (Problem.of("version_old", "version", version=1, current_version=2),)
         refused = await http.post(here, data=sent)
         unknown = [await http.post(here, data=sent | wrong) for wrong in ({"version": "9"}, {"comment_id": "c9"})]
         other = await bus.text(document_id, "# Costs\n\nIt is free.\n")

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from fastapi import APIRouter, FastAPI
 from playwright.async_api import Browser, expect
-from stemma_client import CopyIncompleteError, UnreadableEventError
-from stemma_contracts.v1.answers import Problem
+from stemma_client import CopyIncompleteError, RequestRejectedError, UnreadableEventError
+from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
 from stemma_gateway.refusals import reasons, reasons_shown, title_of
@@ -25,25 +25,47 @@ pytestmark = pytest.mark.req("H4")
 GERMAN = PAGES | {"Accept-Language": "de"}
 
 
-def rejected(*problems: tuple[str, str]) -> ProblemDetails:
-    named = tuple(Problem(field=field, message=message) for field, message in problems)
-    return problem_of(Invalid("; ".join(message for _, message in problems), problems=named))
+OLD = Problem.of("version_old", "version", version=1, current_version=2)
 
 
-def test_what_the_desk_has_words_for_is_told_in_them_without_the_name_of_a_field() -> None:
-    told = reasons(
-        rejected(("version", "version 1 is not current; version 2 is"), ("feedback", "Field required")), "de"
-    )
+def rejected(*problems: Problem) -> ProblemDetails:
+    answer = RequestRejected(request_id="r-1", request_sequence=1, request_digest="a" * 64, problems=problems)
+    return problem_of(RequestRejectedError(answer))
+
+
+def test_a_code_is_shown_by_its_sentence_without_the_name_of_a_field_where_it_is_a_whole_one() -> None:
+    told = reasons(rejected(OLD, Problem.of("value_missing", "feedback")), "de")
     assert [(one.field, one.words) for one in told] == [
         ("", "Version 1 ist nicht mehr aktuell, sondern Version 2."),
         ("Was sich ändern soll", "das fehlt"),
     ]
 
 
-def test_what_the_desk_has_no_words_for_stays_in_english_and_says_so() -> None:
-    problem = rejected(("feedback", "is <odd>"))
-    assert reasons_shown(problem, "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
-    assert reasons_shown(problem, "en") == "What is to change: is &lt;odd&gt;"
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(field="feedback", message="is <odd>"),
+        Problem(field="feedback", message="is <odd>", code="of_a_later_release", params={"a": 1}),
+        Problem(field="feedback", message="is <odd>", code="version_old", params={"version": 1}),
+        Problem.of("value_invalid", "feedback", reason="is <odd>"),
+    ],
+)
+def test_a_problem_that_the_desk_has_no_sentence_for_is_shown_by_its_message_as_english(problem: Problem) -> None:
+    assert reasons_shown(rejected(problem), "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
+    assert reasons_shown(rejected(problem), "en") == "What is to change: is &lt;odd&gt;"
+
+
+def test_a_parameter_is_no_markup() -> None:
+    problem = problem_of(Invalid(Problem.of("file_empty", name="<b>{name}</b>")))
+    assert reasons_shown(problem, "de") == "&lt;b&gt;{name}&lt;/b&gt; ist leer."
+
+
+def test_a_program_is_told_the_code_of_the_one_problem_or_of_each() -> None:
+    one, several = rejected(OLD), rejected(OLD, Problem.of("value_missing", "feedback"))
+    assert (one.code, one.params, one.problems) == (OLD.code, OLD.params, (OLD,))
+    assert (several.code, [each.code for each in several.problems]) == ("", ["version_old", "value_missing"])
+    alone = json.loads(bytes(response_of(NotFound(Problem.of("version_unknown", version=9))).body))
+    assert (alone["code"], alone["params"], "problems" in alone) == ("version_unknown", {"version": 9}, False)
 
 
 @pytest.mark.req("O1")
@@ -67,7 +89,7 @@ def test_an_event_that_cannot_be_read_is_told_and_not_to_be_asked_for_again() ->
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), "(Nummern 2 bis 3). Verloren ist nichts"),
+        (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), "Nummern 2 bis 3). Verloren ist nichts"),
         (UnreadableEventError("d1", 2, 3), "ist nicht zu lesen (Nummern 2 bis 3)"),
     ],
 )
@@ -77,10 +99,10 @@ def test_what_an_operator_has_to_mend_is_told_in_german(error: Exception, words:
 
 
 def test_a_name_of_a_file_with_a_dot_is_no_name_of_a_field() -> None:
-    problem = problem_of(Invalid("plan.svg: a text shows PNG, JPEG, GIF and WebP; save it as one of them"))
+    problem = problem_of(Invalid(Problem.of("picture_of_other_type", name="plan.svg")))
     [told] = reasons(problem, "de")
     assert told.words.startswith("plan.svg: ein Text zeigt")
-    assert title_of(problem_of(NotFound("there is no such file")), "de") == "Nicht gefunden"
+    assert title_of(problem_of(NotFound(Problem.of("asset_unknown"))), "de") == "Nicht gefunden"
 
 
 @pytest.mark.asyncio(loop_scope="session")
@@ -92,7 +114,7 @@ async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_ger
         nothing = await http.get(f"{section(document_id)}x", headers=GERMAN)
         program = await http.get("/desk/nowhere")
         too_much = await http.post(f"{section(document_id)}/approve", headers=GERMAN, content=b"x" * 5_000_000)
-        bus.problems = (Problem(field="version", message="version 2 is not current; version 3 is"),)
+        bus.problems = (Problem.of("version_old", "version", version=2, current_version=3),)
         refused = await http.post(f"{section(document_id)}/approve", headers=GERMAN, data={"version": "2"})
     assert ("Unter dieser Adresse ist nichts." in nowhere.text, nowhere.status_code) == (True, 404)
     assert program.json()["detail"] == "Not Found"

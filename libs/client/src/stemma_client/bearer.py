@@ -51,7 +51,7 @@ def address_of(token: str, url: str, tls: Mapping[str, Any]) -> ServerAddress:
         address = _address(kind, fields, url, tls)
         check_token(address.tenant, "tenant")
     except (ValueError, InvalidToken):
-        raise InvalidBearerError("this is no token of Stemma: print one with `stemma token`") from None
+        raise InvalidBearerError.of("token_unreadable") from None
     return address
 
 

@@ -101,6 +101,6 @@ def _with_block(number: int, comment: NewComment, text: Quotable, index: BlockIn
     if not comment.quote or comment.thread_id:
         return comment
     if (place := text.find(comment.quote, comment.before)) is None:
-        raise InvalidInputError(f"comments.{number}.quote: these words do not stand in the version")
+        raise InvalidInputError.of("quote_unknown", f"comments.{number}.quote")
     held = (block.block_id for block in (index.blocks if index else ()) if block.start <= place[0] < block.end)
     return comment.model_copy(update={"block_id": next(held, None)})

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.answers import RequestRejected
+    from stemma_contracts.problems import Param
+    from stemma_contracts.v1.answers import Problem, RequestRejected
 
 
 class StemmaError(Exception):
-    """The base of all errors of this client."""
+    """The base of all errors of this client; ``problem`` says the same by a code, where there is one."""
+
+    problem: Problem | None = None
+
+    @classmethod
+    def of(cls, code: str, field: str = "", /, **params: Param) -> Self:
+        """The error with the words of a problem code."""
+        problem = _problem(code, field, **params)
+        error = cls(str(problem))
+        error.problem = problem
+        return error
+
+
+def _problem(code: str, field: str = "", /, **params: Param) -> Problem:
+    from stemma_contracts.v1.answers import Problem  # with Pydantic
+
+    return Problem.of(code, field, **params)
 
 
 class ServerUnreachableError(StemmaError):
@@ -24,11 +41,8 @@ class CopyIncompleteError(StemmaError):
 
     def __init__(self, subject: str, first_sequence: int, last_sequence: int) -> None:
         self.subject, self.first_sequence, self.last_sequence = subject, first_sequence, last_sequence
-        where = f"from sequence {first_sequence} to {last_sequence}"
-        super().__init__(
-            f"the tenant's copy lacks messages under {subject} {where}; "
-            "the operator makes it anew with `stemma-provision --copies`, and nothing is lost"
-        )
+        self.problem = _problem("copy_incomplete", subject=subject, first=first_sequence, last=last_sequence)
+        super().__init__(str(self.problem))
 
 
 class UnreadableEventError(StemmaError):
@@ -39,11 +53,9 @@ class UnreadableEventError(StemmaError):
 
     def __init__(self, document_id: str, first_sequence: int, last_sequence: int) -> None:
         self.document_id, self.first_sequence, self.last_sequence = document_id, first_sequence, last_sequence
-        where = f"from sequence {first_sequence} to {last_sequence} of the log"
-        super().__init__(
-            f"events of {document_id} {where} cannot be read: take the release that wrote them, "
-            "or a backup if they are damaged"
-        )
+        about = {"first": first_sequence, "last": last_sequence}
+        self.problem = _problem("events_unreadable", document_id=document_id, **about)
+        super().__init__(str(self.problem))
 
 
 class InvalidAddressError(StemmaError):
@@ -69,7 +81,7 @@ class RequestRejectedError(StemmaError):
         self.answer = answer
         self.request_id = answer.request_id
         self.problems = answer.problems
-        reasons = [f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems]
+        reasons = map(str, answer.problems)
         unknown = [f"unknown fields: {', '.join(answer.ignored_fields)}"] if answer.ignored_fields else []
         super().__init__("; ".join([*reasons, *unknown]))
 
@@ -82,21 +94,20 @@ class LedgerFailedError(StemmaError):
     """There is no requirement ledger: nothing was read into it, or the demands could not be read."""
 
     def __init__(self, detail: str) -> None:
-        super().__init__(f"there is no requirement ledger: {detail}" if detail else "the demands could not be read")
+        self.problem = _problem("ledger_missing", reason=detail) if detail else _problem("demands_unread")
+        super().__init__(str(self.problem))
 
 
 class OpinionSupersededError(LedgerFailedError):
     """The second opinion that was waited for is not asked for any more: the ledger is read anew without one."""
 
     def __init__(self) -> None:
-        StemmaError.__init__(self, "no second opinion comes: meanwhile the requirements were read again without one")
+        self.problem = _problem("opinion_superseded")
+        StemmaError.__init__(self, str(self.problem))
 
 
 class InvalidCutError(StemmaError):
     """A row of the requirement ledger cannot be cut so; nothing was sent."""
-
-    def __init__(self, requirement_id: str, detail: str) -> None:
-        super().__init__(f"{requirement_id}: {detail}")
 
 
 class TenantFullError(StemmaError):
@@ -116,9 +127,10 @@ class AnswerTimeoutError(StemmaError):
     def __init__(self, request_id: str, seconds: float, *, stored: bool = False) -> None:
         self.request_id = request_id
         self.stored = stored
-        known = "it was stored" if stored else "whether it was stored is not known here"
-        words = f"no answer to request {request_id} after {seconds:g} s; {known}"
-        super().__init__(f"{words}; sent again with this id, it is done once")
+        self.problem = _problem(
+            "answer_late" if stored else "answer_unsure", request_id=request_id, seconds=f"{seconds:g}"
+        )
+        super().__init__(str(self.problem))
 
 
 class InvalidInputError(StemmaError):
@@ -134,7 +146,8 @@ class NotReadYetError(StemmaError):
 
     def __init__(self, document_id: str, sequence: int) -> None:
         self.sequence = sequence
-        super().__init__(f"the read model of {document_id} has not come to sequence {sequence} of the log yet")
+        self.problem = _problem("not_read_yet", document_id=document_id, sequence=sequence)
+        super().__init__(str(self.problem))
 
 
 class ExportFailedError(StemmaError):
@@ -143,4 +156,5 @@ class ExportFailedError(StemmaError):
     def __init__(self, export_id: str, detail: str) -> None:
         self.export_id = export_id
         self.detail = detail
-        super().__init__(f"the export failed: {detail or 'no reason given'}")
+        self.problem = _problem("export_failed", reason=detail or "no reason given")
+        super().__init__(str(self.problem))

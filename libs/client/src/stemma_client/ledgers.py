@@ -84,7 +84,7 @@ class RequirementLedger:
         """
         entry = next((entry for entry in self.entries if entry.row.requirement_id == requirement_id), None)
         if entry is None:
-            raise InvalidCutError(requirement_id, "the ledger has no such row")
+            raise InvalidCutError.of("row_unknown", requirement_id=requirement_id)
         cuts = {_place(entry.row, " ".join(words.split())) for words in beginnings}
         return RowCuts(requirement_id=requirement_id, cuts=tuple(sorted(cuts)))
 
@@ -148,9 +148,10 @@ def _place(row: LedgerRow, words: str) -> int:
     """Where a part of a row begins."""
     places = [found.end() for found in re.finditer(f" (?={re.escape(words)})", row.quote)] if words else []
     if len(places) != 1:
-        how_often = f"{len(places)} times" if places else "nowhere"
-        detail = f"a part begins with words that are there once, after the first word; {words!r} begins {how_often}"
-        raise InvalidCutError(row.requirement_id, detail)
+        about = {"requirement_id": row.requirement_id, "words": words}
+        if places:
+            raise InvalidCutError.of("cut_ambiguous", count=len(places), **about)
+        raise InvalidCutError.of("cut_unknown", **about)
     return places[0]
 
 

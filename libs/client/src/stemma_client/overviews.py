@@ -95,7 +95,7 @@ async def read_overview(
     if document is None and at_least:
         raise NotReadYetError(document_id, at_least)
     if document is None:
-        raise DocumentNotFoundError(f"no document is called {document_id!r}")
+        raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
     from stemma_contracts.v1.details import SectionDetails  # with most of what messages are made of
 
     details = _latest(connection, f"{subject}.{subjects.ANY}", SectionDetails)

@@ -62,8 +62,8 @@ def encode(request: Request) -> EncodedRequest:
     body = registry.encode(request)
     if len(body) > MAX_MESSAGE_BYTES:
         field, size = longest_field(request.model_dump(mode="json"))
-        words = f"{field} is too long: it takes {size} of the {len(body)} bytes of the request"
-        raise RequestTooLargeError(f"{words}, and {MAX_MESSAGE_BYTES} are allowed")
+        sizes = {"size": size, "request_size": len(body), "max_size": MAX_MESSAGE_BYTES}
+        raise RequestTooLargeError.of("request_too_large", longest_field=field, **sizes)
     return EncodedRequest(str(request.request_id), body, hashlib.sha256(body).hexdigest())
 
 
@@ -96,9 +96,7 @@ async def _stored(jetstream: JetStreamContext, subject: str, body: bytes, header
     except APIError as refused:
         if refused.description != _FULL:
             raise
-        name = subject.rpartition(".")[2]
-        words = f"as many requests wait ({name}) as a tenant may have (STEMMA_TENANT_WAITING_REQUESTS of the server)"
-        raise TooManyRequestsError(f"{words}; ask again when some are answered") from None
+        raise TooManyRequestsError.of("requests_waiting", name=subject.rpartition(".")[2]) from None
 
 
 async def answered(connection: Connection, request: Request, encoded: EncodedRequest, wait_s: float) -> RequestAccepted:

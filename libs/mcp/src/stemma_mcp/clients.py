@@ -33,14 +33,14 @@ async def section_in(client: Client, document_id: str, section_id: str) -> tuple
     """A section and its document, as the log has them now."""
     view = await client.document(document_id)
     if section_id not in view.sections:
-        raise NotThereError("section_id", f"the document has no such section; it has {', '.join(view.sections)}")
+        raise NotThereError(Problem.of("section_unknown_among", "section_id", known=", ".join(view.sections)))
     return view, view.sections[section_id]
 
 
 def version_in(section: SectionView, number: int, argument: str) -> VersionView:
     """A version by its number; raises `NotThereError`, which names the argument that gave it."""
     if (version := section.numbered(number)) is None:
-        raise NotThereError(argument, f"the section has no such version; {section.version} is current")
+        raise NotThereError(Problem.of("version_unknown_beside", argument, current_version=section.version))
     return version
 
 
@@ -49,7 +49,7 @@ def content_of(file: GivenFile, field: str) -> bytes:
     try:
         return file.content
     except ValueError as error:
-        raise InvalidArgumentsError(Problem(field=f"{field}.base64", message=str(error))) from None
+        raise InvalidArgumentsError(Problem.of("content_not_base64", f"{field}.base64", reason=str(error))) from None
 
 
 async def uploaded(client: Client, file: GivenFile, content: bytes) -> UploadRef:

@@ -96,7 +96,7 @@ async def start_document(
 
 async def _brief(client: Client, brief: str, file: GivenFile | None) -> str | UploadRef:
     if bool(brief) == (file is not None):
-        raise InvalidArgumentsError(Problem(field="brief", message="give exactly one of brief and brief_file"))
+        raise InvalidArgumentsError(Problem.of("brief_or_file_needed", "brief"))
     return await uploaded(client, file, content_of(file, "brief_file")) if file else brief
 
 

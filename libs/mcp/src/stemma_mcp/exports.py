@@ -9,6 +9,7 @@ from pydantic import Field
 from stemma_client.client import Client
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.views import ExportView
@@ -63,7 +64,7 @@ async def export_result(
     are not approved. A text of at most 64 KiB comes with it; read any other file by its resource."""
     found = (await client.document(document_id)).exports.get(export_id)
     if found is None:
-        raise NotThereError("export_id", "the document has no such export; document_status lists them")
+        raise NotThereError(Problem.of("export_unknown", "export_id"))
     told = await _told(client, document_id, found)
     content: list[ContentBlock] = [TextContent(type="text", text=told.model_dump_json(indent=2))]
     if told.resource:

@@ -8,6 +8,7 @@ from pydantic import Field
 from stemma_client.client import Client
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 
 from .answers import FormTold, Step
 from .arguments import DocumentId, RequestId
@@ -46,7 +47,7 @@ async def form_result(
     every answer that the form does not accept."""
     export = (await client.document(document_id)).form_exports.get(export_id)
     if export is None:
-        raise NotThereError("export_id", "the document has no such export of a form")
+        raise NotThereError(Problem.of("form_export_unknown", "export_id"))
     file, state = export.artifact, state_of_form(export)
     return FormTold(
         document_id=document_id,

@@ -8,6 +8,7 @@ from pydantic import Field
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.views import DocumentView, InputView
@@ -81,7 +82,7 @@ def _input_in(view: DocumentView, input_id: str) -> InputView:
     found = next((one for one in view.input_views if one.input_id == input_id), None)
     if found is None:
         known = ", ".join(one.input_id for one in view.input_views)
-        raise NotThereError("input_id", f"the document has no such input; it has {known}")
+        raise NotThereError(Problem.of("input_unknown_among", "input_id", known=known))
     return found
 
 

@@ -18,6 +18,7 @@ from stemma_client.errors import (
     RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
+    StemmaError,
     TenantFullError,
     UnreadableEventError,
 )
@@ -64,9 +65,9 @@ class Refusal(BaseModel):
 class NotThereError(Exception):
     """What a call names is not there."""
 
-    def __init__(self, field: str, message: str) -> None:
-        self.problem = Problem(field=field, message=message)
-        super().__init__(message)
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.message)
 
 
 class InvalidArgumentsError(Exception):
@@ -74,7 +75,7 @@ class InvalidArgumentsError(Exception):
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = list(problems)
-        super().__init__("; ".join(f"{one.field}: {one.message}" for one in problems))
+        super().__init__("; ".join(map(str, problems)))
 
 
 def validated(kind: type[M], **fields: Any) -> M:
@@ -113,7 +114,7 @@ def refusal_of(error: BaseException | None) -> Refusal | None:
         case RequestRejectedError():
             return _refusal("rejected", *error.problems, request_id=error.request_id)
         case AnswerTimeoutError():
-            return _refusal("no_answer_yet", Problem(field="", message=str(error)), request_id=error.request_id)
+            return _refusal("no_answer_yet", _problem_in(error, ""), request_id=error.request_id)
         case InvalidArgumentsError():
             return _refusal("invalid", *error.problems)
         case NotThereError():
@@ -121,19 +122,21 @@ def refusal_of(error: BaseException | None) -> Refusal | None:
     known = next((known for known in _CODES if isinstance(error, known[0])), None)
     if known is None:
         return None
-    refusal = _refusal(known[1], Problem(field=known[2], message=_words(error)))
+    refusal = _refusal(known[1], _problem_in(error, known[2]))
     advice = next((words for kind, words in _OWN_ADVICE if isinstance(error, kind)), refusal.advice)
     return refusal.model_copy(update={"advice": advice})
 
 
-def _words(error: BaseException | None) -> str:
+def _problem_in(error: BaseException | None, field: str) -> Problem:
     if isinstance(error, ArtifactMissing | ArtifactCorrupt):
-        return "its content is not stored any more, or damaged"
-    return str(error)
+        return Problem.of("content_gone", field)
+    if isinstance(error, StemmaError) and error.problem:
+        return error.problem if error.problem.field else error.problem.model_copy(update={"field": field})
+    return Problem(field=field, message=str(error))
 
 
 def _refusal(code: Code, *problems: Problem, request_id: str = "") -> Refusal:
     return Refusal(code=code, problems=list(problems), advice=ADVICE[code], request_id=request_id)
 
 
-NOT_LISTED = _refusal("not_listed", Problem(field="", message="the short profile of this session has no such tool"))
+NOT_LISTED = _refusal("not_listed", Problem.of("tool_not_listed"))

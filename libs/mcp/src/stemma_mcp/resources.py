@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from stemma_client.client import Client
 from stemma_contracts.tokens import InvalidToken, check_token
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_domain.views import DocumentView, ExportView
 
@@ -78,7 +79,7 @@ def add_resources(server: MCPServer[Any], client_of: ClientOf) -> None:
         async with _reading(client_of, context, document_id) as client:
             found = (await client.document(document_id)).form_exports.get(export_id)
             if found is None or found.artifact is None:
-                raise NotThereError("export_id", "there is no file of such an export")
+                raise NotThereError(Problem.of("export_not_made", "export_id"))
             return await client.artifact(document_id, found.artifact)
 
     for one in ExportFormat:
@@ -94,7 +95,7 @@ def _add_export(server: MCPServer[Any], client_of: ClientOf, format: ExportForma
         async with _reading(client_of, context, document_id) as client:
             found = (await client.document(document_id)).exports.get(export_id)
             if found is None or found.artifact is None or found.format is not format:
-                raise NotThereError("export_id", "there is no file of such an export")
+                raise NotThereError(Problem.of("export_not_made", "export_id"))
             content = await client.artifact(document_id, found.artifact)
         return content.decode("utf-8", "replace") if format in TEXT else content
 
@@ -120,7 +121,7 @@ async def _text(client: Client, document_id: str, section_id: str, number: int |
     versions = {version.number: version for version in section.versions}
     found = versions.get(section.version if number is None else number)
     if found is None:
-        raise NotThereError("version", "the section has no such version")
+        raise NotThereError(Problem.of("version_not_there", "version"))
     return await client.text(document_id, found.draft)
 
 

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
+from stemma_contracts.v1.answers import Problem
+
 from .limits import RateLimit
 from .problems import Busy, Unauthenticated
 
@@ -18,7 +20,6 @@ TURN_WITHIN_S = 60.0
 """No attempt waits longer for its turn: the bus answers hundreds in a second, unless it is away."""
 MOST_WAITING = 4000
 """Attempts that are delayed or wait. One address may have as many as there is room left for others: at most half."""
-MANY_WAIT = "many callers of this address wait to be let in"
 OF_ALL_NAMES = 10
 """How many times the wrong attempts of one name an address may make before all of its attempts are delayed."""
 
@@ -65,7 +66,7 @@ class Attempts:
     @contextmanager
     def _waits(self, address: str) -> Iterator[None]:
         if self._waiting[address] >= MOST_WAITING - self._waiting.total():
-            raise Busy(MANY_WAIT, "refusals")
+            raise Busy(Problem.of("sign_ins_waiting"), "refusals")
         self._waiting[address] += 1
         try:
             yield
@@ -84,5 +85,5 @@ class Attempts:
                     await held.enter_async_context(turns)
                     await held.enter_async_context(self._turns)
             except TimeoutError:
-                raise Busy(MANY_WAIT, "refusals") from None
+                raise Busy(Problem.of("sign_ins_waiting"), "refusals") from None
             yield

@@ -16,20 +16,20 @@ from stemma_client.bearer import InvalidBearerError, address_of
 from stemma_client.identities import address_of_identity
 from stemma_client.logins import Login, public_key
 from stemma_client.settings import ServerAddress
+from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import annotate
 
-from .cookies import NAME, OVER, Cookies
+from .cookies import NAME, Cookies
 from .cross_site import check_change
 from .limits import counted_as
 from .openid import OpenId, is_signed
-from .problems import SessionEnded, Unauthenticated
+from .problems import SessionEnded, Unauthenticated, problem_in
 from .sessions import Find, Session
 
 KEY = "idempotency-key"
 SCHEME = HTTPBearer(
     auto_error=False, scheme_name="bearer", description="What `stemma token` prints for a login or a program."
 )
-SHOW_ONE = "show a token: Authorization: Bearer ..., or sign in at /sign-in"
 COOKIE = APIKeyCookie(
     name=NAME,
     auto_error=False,
@@ -69,7 +69,7 @@ class Bearer:
             check_change(request, signed_in)
             request.state.signed_in = signed_in
             return self.shown(signed_in.token)
-        raise Unauthenticated(SHOW_ONE)
+        raise Unauthenticated(Problem.of("token_needed"))
 
     def shown(self, token: str) -> Shown:
         """Who a token is of; raises `Unauthenticated`."""
@@ -79,7 +79,7 @@ class Bearer:
         try:
             address = address_of(token, self.url, self._tls)
         except InvalidBearerError as error:
-            raise Unauthenticated(str(error)) from None
+            raise Unauthenticated(problem_in(error)) from None
         proof, name = _proof(address), f"{address.tenant}/{address.user}"
         return Shown(partial(_known, address), _digest(name, proof, _asking_key(address)), proof, name)
 
@@ -114,7 +114,7 @@ def bearer_in(request: Request) -> str:
     """The token in the header of a request; raises `Unauthenticated` where there is none."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        raise Unauthenticated(SHOW_ONE)
+        raise Unauthenticated(Problem.of("token_needed"))
     return token.strip()
 
 
@@ -135,7 +135,7 @@ async def authenticated(
         signed_in = getattr(request.state, "signed_in", None)
         if signed_in and await session.client.signed_out.has(signed_in.name):
             bearer.cookies.ended(request, signed_in)
-            raise SessionEnded(OVER)
+            raise SessionEnded(Problem.of("session_ended"))
         annotate(tenant=session.tenant)
         compute = request.app.state.computing.called_by(request)
         with still_admitted(session):
@@ -170,7 +170,7 @@ def still_admitted(session: Session) -> Iterator[None]:
     except AccessDeniedError as error:
         if session.client.is_connected:
             raise
-        raise Unauthenticated(str(error)) from None
+        raise Unauthenticated(problem_in(error)) from None
 
 
 Caller = Annotated[Session, Depends(authenticated)]

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from stemma_contracts.v1.answers import Problem
 
 from .limits import Owner, Shares, counted_as
 from .problems import Ambiguous, HttpError, TooLarge, TooSlow, response_of
@@ -56,7 +57,7 @@ class BodyLimit:
 
         headers = dict(scope["headers"])
         if b"content-length" in headers and b"transfer-encoding" in headers:
-            await refuse(Ambiguous("send Content-Length or Transfer-Encoding, not both"))
+            await refuse(Ambiguous(Problem.of("body_length_ambiguous")))
             return
         bounds, has_files = self._bounds, _has_files(scope["path"], headers)
         body = _Body(receive, send, refuse, bounds, None if has_files else _Held(self._texts, scope))
@@ -119,8 +120,8 @@ class _Body:
     def too_large(self) -> TooLarge:
         """What is told of a longer one."""
         if self._held is None:
-            return TooLarge(f"the body has more than {self.limit} bytes (max_body_bytes)")
-        return TooLarge(f"the body has more than {self.limit} bytes (max_text_bytes): upload files first, at {UPLOADS}")
+            return TooLarge(Problem.of("body_too_large", max_size=self.limit))
+        return TooLarge(Problem.of("body_text_too_large", max_size=self.limit, address=UPLOADS))
 
     def let_go(self) -> None:
         """Nothing of it is held any more."""
@@ -147,7 +148,7 @@ class _Body:
             async with asyncio.timeout(bounds.within_s + self._taken / bounds.bytes_per_s - self._waited_s):
                 return await self._receive()
         except TimeoutError:
-            raise TooSlow(f"of the body {self._taken} bytes came, and then too little for too long") from None
+            raise TooSlow(Problem.of("body_too_slow", size=self._taken)) from None
         finally:
             self._waited_s += time.monotonic() - began
 

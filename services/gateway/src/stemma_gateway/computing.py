@@ -68,9 +68,7 @@ class Computing:
         try:
             await _prepared.run(computing_call.run, folder, self._limits)
         except (ConfinementError, Stalled) as error:
-            raise InvalidInputError(
-                f"text: it cannot be shown or compared ({error}); read it as Markdown, at the address of its text"
-            ) from error
+            raise InvalidInputError.of("text_not_computed", "text", reason=str(error)) from error
         found: T = await asyncio.to_thread(computing_call.returned, function, folder)
         return found
 

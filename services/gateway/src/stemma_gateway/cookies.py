@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from stemma_contracts.v1.answers import Problem
 
 from .problems import Invalid, SessionEnded
 
@@ -32,7 +33,6 @@ RENEWED_AFTER = 0.1
 AWAY, AWAY_FOR_S = "-away", 600
 UNATTENDED = "hx-request"
 """The header of what a page asks for that is open: nobody uses the session by that."""
-OVER = "the session has ended: sign in again"
 _TO_SET = "set_cookies"
 M = TypeVar("M", bound=BaseModel)
 
@@ -123,7 +123,7 @@ class Cookies:
             signed_in = None
         if signed_in is None or self._left(signed_in) <= 0 or self.has_ended(signed_in):
             self.ended(request)
-            raise SessionEnded(OVER)
+            raise SessionEnded(Problem.of("session_ended"))
         return self._renewed(request, signed_in)
 
     def ends_at(self, signed_in: SignedIn) -> datetime:
@@ -151,7 +151,7 @@ class Cookies:
     def _set(self, request: Request, signed_in: SignedIn) -> None:
         value = self._box.encrypt(signed_in.model_dump_json().encode()).decode()
         if len(value) > MOST_BYTES:
-            raise Invalid("the token is longer than what a cookie holds")
+            raise Invalid(Problem.of("token_too_long"))
         self._have_set(request, value, int(self._left(signed_in)))
 
     def _have_set(self, request: Request, value: str, seconds: int, kind: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hmac import compare_digest
 
 from starlette.requests import Request
+from stemma_contracts.v1.answers import Problem
 
 from .cookies import SignedIn
 from .problems import FromElsewhere
@@ -22,14 +23,14 @@ def check_origin(request: Request) -> bool:
     else:
         return False
     if not is_own:
-        raise FromElsewhere("a page of another site sent this, not one of this gateway")
+        raise FromElsewhere(Problem.of("sent_from_elsewhere"))
     return True
 
 
 def check_visit(request: Request) -> None:
     """A page is not visited from one of another site, but by its address; raises `FromElsewhere`."""
     if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        raise FromElsewhere("a page of another site led here: copy the address into the browser instead")
+        raise FromElsewhere(Problem.of("led_from_elsewhere"))
 
 
 def check_change(request: Request, signed_in: SignedIn) -> None:
@@ -40,4 +41,4 @@ def check_change(request: Request, signed_in: SignedIn) -> None:
     if request.method in SAFE_METHODS or check_origin(request):
         return
     if not compare_digest(request.headers.get(PROOF, "").encode(), signed_in.proof.encode()):
-        raise FromElsewhere(f"send {PROOF} with the csrf_token that /session tells, or an Origin header")
+        raise FromElsewhere(Problem.of("origin_needed", header=PROOF))

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from stemma_client import AnswerTimeoutError
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.requests import Request
 
 from .preferences import Preferences
@@ -40,7 +40,7 @@ def with_key(request: Request, preferences: Preferences) -> Request:
     if preferences.key is None or request.request_id == preferences.key:
         return request
     if request.request_id is not None:
-        raise BadHeader("Idempotency-Key and request_id are two names for one thing, and differ")
+        raise BadHeader(Problem.of("request_ids_differ"))
     return request.model_copy(update={"request_id": preferences.key})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request as HttpRequest
 from stemma_contracts.shown import check_upload_name
-from stemma_contracts.v1 import answers
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import CreateDocument, Request
 
@@ -36,7 +36,7 @@ async def asked_for(http: HttpRequest, session: Session) -> Request:
     if media_type == FORM:
         async with http.form(max_files=MAX_FILES + 1, max_part_size=MAX_FIELD_BYTES) as form:
             return await _of_form(form, session)
-    raise UnsupportedMedia(f"send {JSON} or {FORM}")
+    raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=f"{JSON}, {FORM}"))
 
 
 async def _of_form(form: FormData, session: Session) -> Request:
@@ -49,35 +49,32 @@ async def _of_form(form: FormData, session: Session) -> Request:
 async def _field(name: str, value: UploadFile | str) -> Any:
     if isinstance(value, UploadFile):
         if (value.size or 0) > MAX_TEXT_BYTES:
-            raise TooLarge(
-                f"{name}: a text has at most {MAX_TEXT_BYTES} bytes; upload it, and name it as {name}_upload"
-            )
+            upload = f"{name}_upload"
+            raise TooLarge(Problem.of("field_text_too_large", name, max_size=MAX_TEXT_BYTES, upload_field=upload))
         return _text(name, await value.read())
     if name in _TEXTS:
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise _invalid(name, "this field is JSON") from None
+        raise Invalid(Problem.of("field_not_json", name)) from None
 
 
 def _text(name: str, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise _invalid(name, "the file is not UTF-8") from None
+        raise Invalid(Problem.of("file_not_utf8", name)) from None
 
 
 async def _uploaded(file: UploadFile, session: Session) -> UploadRef:
     try:
         name = check_upload_name(file.filename or "")
     except ValueError as error:
-        raise _invalid(INPUTS, str(error)) from None
+        raise Invalid(
+            Problem.of("file_name_invalid", INPUTS, name=(file.filename or "")[:64], reason=str(error))
+        ) from None
     return await session.client.upload(file.file, name=name)
-
-
-def _invalid(field: str, message: str) -> Invalid:
-    return Invalid(f"{field}: {message}", problems=(answers.Problem(field=field, message=message),))
 
 
 def described() -> Mapping[str, Any]:

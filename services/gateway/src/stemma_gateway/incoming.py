@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starlette.requests import Request
+from stemma_contracts.v1.answers import Problem
 
 from .problems import TooLarge
 
@@ -12,11 +13,11 @@ def media_type_of(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-async def whole_body(request: Request, most: int, what: str) -> bytes:
-    """A body of at most so many bytes; raises `TooLarge`, which says what has no more."""
+async def whole_body(request: Request, most: int) -> bytes:
+    """A body of at most so many bytes; raises `TooLarge`."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > most:
-            raise TooLarge(f"{what} has at most {most} bytes")
+            raise TooLarge(Problem.of("body_part_too_large", max_size=most))
     return bytes(body)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Network, ip_address
 
+from stemma_contracts.v1.answers import Problem
+
 from .problems import Busy, Limited, TooMany
 
 ONE_NETWORK = 64
@@ -53,11 +55,11 @@ class Shares:
         """Why an owner may not take more now, None if they may."""
         free = self._most - self.total
         if some > free:
-            return Busy(f"this gateway has no room for more {self._name} now ({self._setting})", self._name)
+            return Busy(Problem.of("gateway_full", what=self._name, setting=self._setting), self._name)
         if self.is_at_own_bound(owner, some):
-            return TooMany(f"one caller may have no more than {self._of_one} {self._name} at a time", self._name)
+            return TooMany(Problem.of("caller_full", most=self._of_one, what=self._name), self._name)
         if OF_A_TENANT * (self._taken[owner] + some) > OF_A_TENANT * free - self._of_tenants[owner.tenant]:
-            return TooMany(f"this gateway keeps its room for {self._name} of others ({self._setting})", self._name)
+            return TooMany(Problem.of("gateway_kept_for_others", what=self._name, setting=self._setting), self._name)
         return None
 
     def is_at_own_bound(self, owner: Owner, some: int = 1) -> bool:
@@ -117,7 +119,7 @@ class RateLimit:
         """Count a request; raises `TooMany`."""
         bucket = self._bucket(caller)
         if bucket.left < 1:
-            raise TooMany("more requests than one caller may make", self._name, math.ceil(self._until(bucket)))
+            raise TooMany(Problem.of("requests_too_many"), self._name, math.ceil(self._until(bucket)))
         bucket.left -= 1
 
     def wait_s(self, caller: Hashable, longest_s: float) -> float:

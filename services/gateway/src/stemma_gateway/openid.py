@@ -20,12 +20,12 @@ import httpx
 from jwt import PyJWTError, decode, get_unverified_header
 from pydantic import BaseModel
 from stemma_client.bearer import PREFIX
+from stemma_contracts.v1.answers import Problem
 
 from .problems import ProviderAway, SignInFailed
 
 DISCOVERY = "/.well-known/openid-configuration"
 WITHIN_S, KNOWN_FOR_S = 5.0, 300.0
-AWAY = "the provider does not answer, so nobody can sign in there now; who is signed in goes on"
 
 
 @dataclass(frozen=True)
@@ -86,32 +86,32 @@ class OpenId:
     async def finish(self, visit: Visit, answer: dict[str, str], back: str) -> str:
         """The token of whoever came back; raises `SignInFailed` and `ProviderAway`."""
         if not compare_digest(answer.get("state", "").encode(), visit.state.encode()):
-            raise SignInFailed("this is the answer to another sign-in: begin again")
+            raise SignInFailed(Problem.of("provider_answer_misplaced"))
         if answer.get("iss", self._own.issuer) != self._own.issuer:
-            raise SignInFailed("another provider answered than the one that was asked")
+            raise SignInFailed(Problem.of("provider_other"))
         if "code" not in answer:
-            raise SignInFailed(f"the provider did not let you in: {answer.get('error', 'no reason given')[:80]}")
+            raise SignInFailed(Problem.of("provider_refused", reason=answer.get("error", "no reason given")[:80]))
         token = await self._token(answer["code"], visit.verifier, back)
         if not compare_digest(str(claims_of(token).get("nonce", "")).encode(), visit.nonce.encode()):
-            raise SignInFailed("the token is of another sign-in: begin again")
+            raise SignInFailed(Problem.of("provider_token_misplaced"))
         return token
 
-    def why_refused(self, token: str) -> str:
-        """Words for a token that the bus does not take; it was verified there, and not here."""
+    def why_refused(self, token: str) -> Problem:
+        """The problem of a token that the bus does not take; it was verified there, and not here."""
         try:
             algorithm, claims = get_unverified_header(token).get("alg", ""), claims_of(token)
         except (PyJWTError, SignInFailed):
-            return "this is no token of a provider"
+            return Problem.of("identity_token_invalid")
         audiences = claims.get("aud", ())
         if str(algorithm).lower() == "none":
-            return "the token is not signed"
+            return Problem.of("identity_token_unsigned")
         if claims.get("iss") != self._own.issuer:
-            return "the token is of another provider"
+            return Problem.of("identity_token_of_other")
         if ends_at(claims) < time.time():
-            return "the token has expired"
+            return Problem.of("identity_token_expired")
         if self._own.client_id not in ([audiences] if isinstance(audiences, str) else audiences):
-            return "the token was made for another application"
-        return "the provider knows you, but nobody here is linked with this identity, or the token is not genuine"
+            return Problem.of("identity_token_for_other")
+        return Problem.of("identity_unknown")
 
     async def _token(self, code: str, verifier: str, back: str) -> str:
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
@@ -122,11 +122,11 @@ class OpenId:
                 answer = await http.post(where, data={**form, "client_id": self._own.client_id}, auth=secret)
                 told = answer.json()
             except (httpx.HTTPError, ValueError):
-                raise ProviderAway(AWAY, WITHIN_S) from None
+                raise ProviderAway(Problem.of("provider_away"), WITHIN_S) from None
         if answer.is_server_error:
-            raise ProviderAway(AWAY, WITHIN_S)
+            raise ProviderAway(Problem.of("provider_away"), WITHIN_S)
         if not isinstance(told, dict) or not isinstance(token := told.get("id_token"), str):
-            raise SignInFailed("the provider took no such answer: each is good once and for a moment; begin again")
+            raise SignInFailed(Problem.of("provider_answer_used"))
         return token
 
     async def _about(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class OpenId:
                 if told["issuer"] != self._own.issuer:
                     raise ValueError("the provider calls itself otherwise")
             except (httpx.HTTPError, ValueError, KeyError, TypeError):
-                raise ProviderAway(AWAY, WITHIN_S) from None
+                raise ProviderAway(Problem.of("provider_away"), WITHIN_S) from None
         self._known, self._known_at = told, self._clock()
         return self._known
 
@@ -154,7 +154,7 @@ def claims_of(token: str) -> dict[str, Any]:
     try:
         return dict(decode(token, options={"verify_signature": False}))
     except PyJWTError:
-        raise SignInFailed("the provider sent no token that can be read") from None
+        raise SignInFailed(Problem.of("provider_token_unreadable")) from None
 
 
 def ends_at(claims: dict[str, Any]) -> float:

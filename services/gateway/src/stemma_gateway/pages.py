@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
+from stemma_contracts.v1.answers import Problem
 
 from .cookies import UNATTENDED
 from .delivery import address
@@ -79,9 +80,9 @@ def led_to(request: Request, path: str) -> Response:
 def local(path: str) -> str:
     """A path to come back to, which is one of this gateway; raises `Invalid` for any other address."""
     if len(path) > MAX_PATH or not path.startswith("/") or path.startswith("//"):
-        raise Invalid("next: this is no path of this gateway")
+        raise Invalid(Problem.of("path_invalid", "next"))
     if "\\" in path or not path.isprintable():
-        raise Invalid("next: this is no path of this gateway")
+        raise Invalid(Problem.of("path_invalid", "next"))
     return path
 
 

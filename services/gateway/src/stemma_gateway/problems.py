@@ -38,17 +38,22 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
 MENDED_AFTER_S = 60
 """When a caller may try again where a copy lacks something: it is made anew, which happens every few minutes."""
-MAX_WORDS = 300
+MAX_DETAIL = 300
 _LIMITED = counter(names.Metric.HTTP_LIMITED)
 
 
 class ProblemDetails(BaseModel):
-    """What went wrong (RFC 9457). ``problems`` names the fields that are wrong, by their dotted path."""
+    """What went wrong (RFC 9457). ``problems`` names the fields that are wrong, by their dotted path.
+
+    ``code`` and ``params`` are those of the one problem; of several each has its own.
+    """
 
     type: str = Field(description="what kind of problem it is: `urn:stemma:problem:` and a word")
     title: str
     status: int
     detail: str
+    code: str = Field(default="", description="as in `problems`")
+    params: dict[str, str | int | float] = {}
     problems: tuple[answers.Problem, ...] = ()
     request_id: str | None = None
     document_id: str | None = None
@@ -61,10 +66,10 @@ class HttpError(Exception):
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     kind = "internal"
 
-    def __init__(self, detail: str, retry_after_s: float | None = None, problems: tuple[answers.Problem, ...] = ()):
-        super().__init__(detail)
+    def __init__(self, problem: answers.Problem, retry_after_s: float | None = None) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
         self.retry_after_s = retry_after_s
-        self.problems = problems
 
 
 class Unauthenticated(HttpError):
@@ -116,10 +121,8 @@ class Conflict(HttpError):
 
     status, kind = HTTPStatus.CONFLICT, "conflict"
 
-    def __init__(
-        self, detail: str, headers: Mapping[str, str] | None = None, problems: tuple[answers.Problem, ...] = ()
-    ) -> None:
-        super().__init__(detail, problems=problems)
+    def __init__(self, problem: answers.Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem)
         self.headers = headers or {}
 
 
@@ -168,8 +171,8 @@ class TooSlow(HttpError):
 class Limited(HttpError):
     """More than this process takes; ``limit`` is the name of its bound."""
 
-    def __init__(self, detail: str, limit: str, retry_after_s: float = RETRY_AFTER_S) -> None:
-        super().__init__(detail, retry_after_s)
+    def __init__(self, problem: answers.Problem, limit: str, retry_after_s: float = RETRY_AFTER_S) -> None:
+        super().__init__(problem, retry_after_s)
         self.limit = limit
 
 
@@ -202,6 +205,7 @@ _TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
     (ArtifactCorrupt, HTTPStatus.INTERNAL_SERVER_ERROR, "damaged"),
     (UnreadableEventError, HTTPStatus.INTERNAL_SERVER_ERROR, "unreadable"),
 )
+_OF_FRAMEWORK = {HTTPStatus.NOT_FOUND: "address_unknown", HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed"}
 _COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
@@ -265,7 +269,7 @@ def problem_of(error: Exception) -> ProblemDetails:
     """An error in words; nothing of one that only a bug explains."""
     match error:
         case HttpError():
-            return _problem(error.status, error.kind, str(error), problems=error.problems)
+            return _problem(error.status, error.kind, error.problem)
         case RequestRejectedError():
             return _rejected(error.answer)
         case RequestValidationError():
@@ -274,16 +278,36 @@ def problem_of(error: Exception) -> ProblemDetails:
             return _invalid(misfits(error))
         case HTTPException():
             status = HTTPStatus(error.status_code)
-            return _problem(status, status.phrase.lower().replace(" ", "-"), str(error.detail))
+            return _problem(status, status.phrase.lower().replace(" ", "-"), _of_framework(status, str(error.detail)))
     for kind, status, word in _TABLE:
         if isinstance(error, kind):
-            return _problem(status, word, str(error) if isinstance(error, StemmaError) else "there is no such content")
-    return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "something went wrong here; it is in the log")
+            return _problem(status, word, problem_in(error))
+    return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", answers.Problem.of("internal_error"))
 
 
-def _problem(status: HTTPStatus, kind: str, detail: str, **more: object) -> ProblemDetails:
-    about = {"type": f"urn:stemma:problem:{kind}", "title": status.phrase, "status": int(status), "detail": detail}
-    return ProblemDetails.model_validate(about | more)
+def problem_in(error: Exception) -> answers.Problem:
+    """The problem of an error of the client or of the store; one without a code has its words."""
+    if isinstance(error, StemmaError):
+        return error.problem or answers.Problem(field="", message=str(error))
+    return answers.Problem.of("content_missing")
+
+
+def _of_framework(status: HTTPStatus, detail: str) -> answers.Problem:
+    code = _OF_FRAMEWORK.get(status)
+    return answers.Problem.of(code) if code else answers.Problem(field="", message=detail)
+
+
+def _problem(status: HTTPStatus, kind: str, *found: answers.Problem, **more: object) -> ProblemDetails:
+    one = found[0] if len(found) == 1 else answers.Problem(field="", message="")
+    return ProblemDetails(
+        type=f"urn:stemma:problem:{kind}",
+        title=status.phrase,
+        status=status,
+        detail="; ".join(map(str, found)),
+        code=one.code,
+        params=one.params,
+        problems=tuple(each for each in found if each.field or len(found) > 1),
+    ).model_copy(update=more)
 
 
 def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
@@ -293,12 +317,11 @@ def _rejected(answer: answers.RequestRejected) -> ProblemDetails:
     status = HTTPStatus.CONFLICT if answer.document_id or is_taken else HTTPStatus.UNPROCESSABLE_ENTITY
     if fields == {"document_id"} and not answer.document_id:
         status = HTTPStatus.NOT_FOUND
-    words = "; ".join(f"{p.field}: {p.message}" if p.field else p.message for p in answer.problems)
-    more = answer.model_dump(include={"problems", "request_id", "document_id", "ignored_fields"})
-    return _problem(status, "rejected", words, **more)
+    more = {name: getattr(answer, name) for name in ("problems", "request_id", "document_id", "ignored_fields")}
+    return _problem(status, "rejected", *answer.problems, **more)
 
 
 def _invalid(wrong: tuple[Misfit, ...]) -> ProblemDetails:
     found = tuple(answers.Problem.of(one.code, one.field, **one.params) for one in wrong)
-    words = "; ".join(map(str, wrong))
-    return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", words[:MAX_WORDS], problems=found)
+    problem = _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", *found)
+    return problem.model_copy(update={"detail": problem.detail[:MAX_DETAIL]})

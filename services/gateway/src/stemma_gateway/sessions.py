@@ -14,7 +14,7 @@ from stemma_telemetry import get_logger
 
 from .followed import Followed
 from .limits import Owner, Shares
-from .problems import Busy, Unauthenticated
+from .problems import Busy, Unauthenticated, problem_in
 
 Find = Callable[[], Awaitable[ServerAddress]]
 """Tells who calls, at which server; may ask there."""
@@ -196,7 +196,7 @@ async def _connected(address: ServerAddress, stack: AsyncExitStack) -> Client:
     except NobodyAdmitsError:
         raise
     except AccessDeniedError as error:
-        raise Unauthenticated(str(error)) from None
+        raise Unauthenticated(problem_in(error)) from None
     return client
 
 

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from anyio import CancelScope
+from stemma_contracts.v1.answers import Problem
 from stemma_messaging.cancellation import end
 from stemma_telemetry import names
 from stemma_telemetry.metrics import Gauges
 
-from .cookies import OVER
 from .limits import Owner, Shares
 from .problems import SessionEnded
 
@@ -60,7 +60,7 @@ class Streams:
             with CancelScope(shield=True):
                 await items.aclose()
         if ended.done() and not self._ended.is_set():
-            raise SessionEnded(OVER)
+            raise SessionEnded(Problem.of("session_ended"))
 
     async def _over(self, session_end: SessionEnd | None) -> None:
         waiting: list[asyncio.Task[Any]] = [asyncio.create_task(self._ended.wait())]

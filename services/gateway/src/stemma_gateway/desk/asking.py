@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.needs import SKIP, Need
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import AnswerNeed
@@ -107,5 +108,5 @@ async def _found(session: Session, document_id: str, section_id: str) -> tuple[D
     document = await document_of(session, document_id)
     section = document.sections.get(section_id)
     if section is None or section.need is None:
-        raise NotFound("the section waits for no answer, or does not any more")
+        raise NotFound(Problem.of("question_closed"))
     return document, section, section.need

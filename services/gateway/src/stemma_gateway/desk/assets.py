@@ -8,6 +8,7 @@ from importlib.resources import files
 from mimetypes import guess_type
 
 from fastapi import APIRouter, Response
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.problems import NotFound
 from stemma_gateway.safe_headers import PUBLIC
@@ -27,6 +28,6 @@ async def show_asset(version: str, name: str) -> Response:
     """A file; under another address it is another one, so browsers keep it."""
     names = {file.name for file in _FOLDER.iterdir()}
     if name not in names or asset(name) != f"/desk/static/{version}/{name}":
-        raise NotFound("there is no such file")
+        raise NotFound(Problem.of("asset_unknown"))
     headers = {"Cache-Control": f"{PUBLIC}max-age=31536000, immutable"}
     return Response((_FOLDER / name).read_bytes(), headers=headers, media_type=guess_type(name)[0])

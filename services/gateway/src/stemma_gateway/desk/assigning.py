@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, Client, NotReadYetError, RequestRejectedError
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import AssignSection, UnassignSection
 
 from stemma_gateway.authentication import RepeatableCaller
@@ -48,7 +49,7 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
     form = dict(fields)
     sections = dict.fromkeys(_chosen(value) for name, value in fields if name in ("seen", "item"))
     if not sections or len(sections) > MOST_AT_ONCE:
-        raise Invalid(f"item: tick at least one section, and at most {MOST_AT_ONCE}")
+        raise Invalid(Problem.of("sections_needed", "item", most=MOST_AT_ONCE))
     made: dict[str, int] = {}
     count, refusal = 0, None
     for document_id, section_id in sections:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
 from stemma_client.single_changes import single_changes, without
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
@@ -57,7 +58,7 @@ async def _asked(
         if not change.is_blank
     }
     if undecided := sum(how not in (ACCEPTED, BACK) for how in chosen.values()):
-        raise Invalid(f"changes: {undecided} of {len(chosen)} are not decided yet")
+        raise Invalid(Problem.of("changes_undecided", "changes", undecided=undecided, all=len(chosen)))
     back = [changes[number] for number, how in chosen.items() if how == BACK]
     is_all_back = bool(back) and len(back) == len(chosen)
     about = {
@@ -77,7 +78,7 @@ async def _asked(
 
 def _approved(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:
     if not section.waits_for_review:
-        raise Invalid("changes: all of them are in the text already, and it waits for no review")
+        raise Invalid(Problem.of("changes_in_text", "changes"))
     return "approve", r.ApproveSection.model_validate(about)
 
 
@@ -88,14 +89,14 @@ async def _texts(
     known = {version.number: version for version in section.versions}
     current = known.get(whole_number(form.get("version", "")) or 0)
     if current is None:
-        raise Invalid("version: the section has no such version")
+        raise Invalid(Problem.of("version_not_there", "version"))
     text = await stored(session.client, document.document_id, current)
     if proposal_id := form.get("proposal_id"):
         proposal = section.proposal
         if proposal is None or proposal.draft is None or proposal.proposal_id != proposal_id:
-            raise Invalid("proposal_id: this edit is not there any more")
+            raise Invalid(Problem.of("edit_gone", "proposal_id"))
         return text, await session.client.text(document.document_id, proposal.draft)
     old = known.get(whole_number(form.get("old", "")) or 0)
     if old is None:
-        raise Invalid("version: the section has no such version")
+        raise Invalid(Problem.of("version_not_there", "version"))
     return await stored(session.client, document.document_id, old), text

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
 from stemma_client.suggestions import with_suggestion
 from stemma_contracts.tokens import TOKEN_PATTERN
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.requests import ReopenThread, ResolveThread
 
@@ -40,7 +41,7 @@ async def comment(
     try:
         comments = _COMMENTS.validate_python([_comment(remark) for remark in remarks])
         if not comments or not version:
-            raise Invalid("text: say something")
+            raise Invalid(Problem.of("comment_empty", "text"))
         answer = await session.client.comment(document_id, section_id, version, comments)
     except (RequestRejectedError, ValidationError, AnswerTimeoutError, InvalidInputError, Invalid) as error:
         return await _refused(request, session, document_id, section_id, error, remarks)
@@ -83,7 +84,7 @@ def _comment(remark: Mapping[str, str]) -> dict[str, str]:
     if not remark["instead"]:
         return made
     if not remark["quote"] and "thread_id" not in remark:
-        raise Invalid("quote: name the words that are to be replaced")
+        raise Invalid(Problem.of("quote_needed", "quote"))
     return made | {"text": with_suggestion(remark["text"].strip(), remark["instead"])}
 
 

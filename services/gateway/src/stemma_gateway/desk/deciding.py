@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection
 
 from stemma_gateway.authentication import RepeatableCaller
@@ -32,7 +33,7 @@ async def decide(
 ) -> Response:
     """Do what a form asks for, and show the section as it is then; what is refused is told beside what was typed."""
     if verb not in BY_NAME:
-        raise NotFound("there is no such verb")
+        raise NotFound(Problem.of("decision_unknown"))
     form = dict(await sent(request))
     try:
         asked = BY_NAME[verb].asked(document_id, section_id, form)
@@ -61,7 +62,7 @@ async def _approved(session: Session, seen: str) -> bool:
             {"document_id": document_id, "section_id": section_id, "version": whole_number(version)}
         )
     except ValidationError:
-        raise Invalid("seen: this is no section of the inbox") from None
+        raise Invalid(Problem.of("inbox_item_unknown", "seen")) from None
     try:
         await session.client.request(asked, wait_s=WAIT_S)
     except RequestRejectedError:
@@ -71,10 +72,10 @@ async def _approved(session: Session, seen: str) -> bool:
 
 async def sent(request: Request) -> list[tuple[str, str]]:
     """The fields of a form in their order."""
-    body = await whole_body(request, MAX_BYTES, "a form")
+    body = await whole_body(request, MAX_BYTES)
     try:
         return await asyncio.to_thread(
             parse_qsl, body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS
         )
     except ValueError:
-        raise Invalid("the form has too many fields") from None
+        raise Invalid(Problem.of("form_fields_too_many")) from None

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client
 from stemma_contracts.tokens import Digest
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import DrawnPage, DrawnPages, PageWord, PageWords
 from stemma_domain.views import InputView
 
@@ -48,7 +49,7 @@ async def show_page(
     pages = await _pages(session.client, document_id, one)
     image = next((page.image for page in pages if page.image.digest == digest), None)
     if image is None:
-        raise NotFound("no page of the input was drawn so")
+        raise NotFound(Problem.of("page_not_drawn"))
     response = await served(request, session, document_id, image)
     response.headers["Content-Disposition"] = "inline"
     return response

@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, JSONResponse
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
 from stemma_client.meanwhile import Meanwhile
 from stemma_client.pictures import image_markup, with_image
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import EditSection
 
 from stemma_gateway.authentication import Caller
@@ -75,7 +76,7 @@ async def write(request: Request, session: Caller, document_id: DocumentId, sect
 async def preview(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
     """A text as the page of its section would show it, for the script of the editor."""
     document, section = await _found(session, document_id, section_id)
-    body = await whole_body(request, MAX_PREVIEW_BYTES, "a preview")
+    body = await whole_body(request, MAX_PREVIEW_BYTES)
     text = body.decode("utf-8", "replace")
     shown_so = await session.client.compute(rendered, text, pictures(request, document, section))
     return HTMLResponse(shown_so, headers=SAFE)
@@ -87,7 +88,7 @@ async def add_picture(request: Request, session: Caller) -> Response:
     async with request.form(max_files=1, max_fields=0) as form:
         file = form.get("picture")
         if not isinstance(file, UploadFile):
-            raise Invalid("picture: send one image")
+            raise Invalid(Problem.of("picture_needed", "picture"))
         upload = await picture_of(session, file)
         return JSONResponse({"markup": image_markup(upload.name, caption_of(file)), "upload": upload.model_dump_json()})
 
@@ -132,14 +133,14 @@ async def _found(
 ) -> tuple[DocumentView, SectionView]:
     document = await document_of(session, document_id, at_least)
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(f"the document has no section {section_id!r}")
+        raise NotFound(Problem.of("section_unknown"))
     return document, section
 
 
 async def _work(session: Session, form: Sent) -> Work:
     """What a form holds; images that were chosen in it are uploaded, and stand at the end of the text."""
     if (version := whole_number(form.text("version"))) is None:
-        raise Invalid("version: this is no number of a version")
+        raise Invalid(Problem.of("version_no_number", "version"))
     text, images = form.text("text"), [*form.kept("image")]
     for file in form.files("picture"):
         images.append(await picture_of(session, file))

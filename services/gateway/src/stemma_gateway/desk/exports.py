@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.reading import read_document
 from stemma_client.redlines import at_export, version_pairs
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.requests import ExportDocument
 
@@ -56,11 +57,11 @@ async def _redline(session: Session, document_id: str, form: Mapping[str, str]) 
     if section_id := form.get("section"):
         old, new = (whole_number(form.get(name, "")) for name in ("old", "new"))
         if old is None or new is None:
-            raise Invalid("version: this is no number of a version")
+            raise Invalid(Problem.of("version_no_number", "version"))
         return [VersionPair.model_validate({"section_id": section_id, "from_version": old, "to_version": new})]
     if not (since := form.get("since")):
         return []
     log = await log_of(session, document_id)
     if (before := at_export(log, since)) is None:
-        raise Invalid("since: the document has no such export")
+        raise Invalid(Problem.of("export_unknown", "since"))
     return version_pairs(read_document(document_id, before), read_document(document_id, log))

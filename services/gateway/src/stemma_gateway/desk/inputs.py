@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, Client, DocumentView, InvalidInputError, RequestRejectedError
 from stemma_contracts.tokens import Token
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import ApplyInput, WithdrawInput
@@ -76,7 +76,7 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
     async with sent(request) as form:
         version = whole_number(form.text("version"))
     if version is None:
-        raise Invalid("version: this is no number of a version")
+        raise Invalid(Problem.of("version_no_number", "version"))
     decision = ApplyInput if verb == "apply" else WithdrawInput
     try:
         asked = decision(document_id=document_id, input_id=input_id, version=version)
@@ -90,9 +90,9 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
 async def _staged(session: Session, document: DocumentView, form: Sent) -> tuple[InputView | None, RequestAccepted]:
     """Stage the file of a form in the place of the input that is chosen, else of one of its name, else as a new one."""
     if len(files := form.files("file")) != 1:
-        raise Invalid("file: choose one file")
+        raise Invalid(Problem.of("file_needed", "file"))
     if (role := form.text("role")) not in ROLES:
-        raise Invalid("role: choose what the file is for")
+        raise Invalid(Problem.of("role_needed", "role"))
     upload = await input_of(session, files[0], role)
     place, there = form.text("place"), [one for one in document.input_views if one.state != "withdrawn"]
     known = next((one for one in there if place == one.input_id or (not place and one.name == upload.name)), None)
@@ -164,4 +164,4 @@ def found_input(document: DocumentView, input_id: str) -> InputView:
     for one in document.input_views:
         if one.input_id == input_id:
             return one
-    raise NotFound(f"the document has no input {input_id!r}")
+    raise NotFound(Problem.of("input_unknown", input_id=input_id))

@@ -16,13 +16,14 @@ from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import LedgerEntry, RequirementLedger
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_domain.views import InputView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound
+from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound, problem_in
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
@@ -150,7 +151,7 @@ async def _cut(session: Session, document: DocumentView, row_id: str, begins: st
     try:
         cuts = ledger.cuts_before(row_id, [" ".join(begins.split())])
     except InvalidCutError as error:
-        raise Invalid(str(error)) from None
+        raise Invalid(problem_in(error)) from None
     asked = SplitRequirements(document_id=document.document_id, rows_digest=ledger.rows_digest, splits=(cuts,))
     return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
 
@@ -169,7 +170,7 @@ def _decisions(fields: Sequence[tuple[str, str]]) -> tuple[str, list[Requirement
     verb, _, alone = form.get("one", form.get("verb", "")).partition(" ")
     rows = [alone] if alone else list(dict.fromkeys(_all(fields, "row")))
     if not rows:
-        raise Invalid("row: tick at least one requirement")
+        raise Invalid(Problem.of("rows_needed", "row"))
     said = _said(verb, form)
     return verb, [RequirementDecision.model_validate({"requirement_id": row, **said}) for row in rows]
 
@@ -178,11 +179,11 @@ def _said(verb: str, form: Mapping[str, str]) -> Mapping[str, object]:
     if verb in VERBS:
         return VERBS[verb]
     if verb not in FIELDS:
-        raise Invalid("verb: there is no such decision")
+        raise Invalid(Problem.of("decision_unknown", "verb"))
     if verb == "merge" and not form.get(verb):
-        raise Invalid("merge: name the requirement that says the same")
+        raise Invalid(Problem.of("merge_needed", "merge"))
     if verb == "assign" and not form.get(verb):
-        raise Invalid("section: choose one")
+        raise Invalid(Problem.of("section_needed", "section"))
     value = form.get(verb, "").strip()
     return {FIELDS[verb]: "" if value == NO_SECTION else value}
 
@@ -196,7 +197,7 @@ async def _decided(
     """Make decisions about the rows as they were shown; the sequence of what that led to."""
     seen = dict(fields).get("rows", "")
     if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
-        raise Conflict("the requirements were read again meanwhile: look at them as they are now")
+        raise Conflict(Problem.of("rows_read_again"))
     asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions))
     return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
 
@@ -250,7 +251,7 @@ async def _one(
     ledger = await _ledger(session, document)
     found = {entry.row.requirement_id: entry for entry in ledger.entries} if ledger else {}
     if ledger is None or row_id not in found:
-        raise NotFound(f"the ledger has no requirement {row_id!r}")
+        raise NotFound(Problem.of("row_unknown", requirement_id=row_id))
     order = [name for name, entry in found.items() if wanted.lists(entry) or name == row_id]
     at = order.index(row_id)
     changed = {change.requirement_id: change for change in ledger.difference.changed}

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.findings import findings_of
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import InputFile
 from stemma_domain.dependencies import held_up_by
 from stemma_domain.views import SectionView, VersionView
@@ -80,7 +81,7 @@ async def section_page(
     read = await read_log(session, document_id, at_least)
     document = read.document
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(f"the document has no section {section_id!r}")
+        raise NotFound(Problem.of("section_unknown"))
     client = session.client
     text = await stored(client, document_id, section.current)
     threads = await client.threads(document_id, section)
@@ -130,7 +131,7 @@ async def _compared(
     numbers = (pair[0], pair[1] or section.version)
     found = [section.numbered(number) for number in numbers]
     if None in found:
-        raise NotFound(f"the section has no version {numbers[found.index(None)]}")
+        raise NotFound(Problem.of("version_unknown", version=numbers[found.index(None)]))
     old, new = [await stored(client, document.document_id, version) for version in found]
     is_open = numbers[1] == section.version != numbers[0] and not section.at_work
     return await client.compute(compared, old, new, document.language, is_open)

@@ -15,6 +15,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import LedgerEntry
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_domain.views import InputView
 
@@ -150,11 +151,11 @@ async def _rows(session: Session, document: DocumentView, one: InputView, part: 
 async def _text(client: Client, document_id: str, one: InputView) -> str:
     """What was read of an input; raises `NotFound` where that is nothing, or is not stored any more."""
     if one.text is None:
-        raise NotFound(f"no text was read of {one.name}")
+        raise NotFound(Problem.of("input_without_text", name=one.name))
     try:
         return await client.text(document_id, one.text)
     except ArtifactMissing:
-        raise NotFound(f"what was read of {one.name} is not stored any more") from None
+        raise NotFound(Problem.of("input_text_gone", name=one.name)) from None
 
 
 async def _anchors(client: Client, document_id: str, one: InputView) -> tuple[Anchor, ...]:

@@ -12,6 +12,7 @@ from starlette.datastructures import UploadFile
 from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
 from stemma_client.inputs import media_type_of
 from stemma_contracts.media import READ
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
@@ -69,7 +70,7 @@ async def _inputs(session: Session, form: Sent) -> tuple[UploadRef, ...]:
 async def _brief(session: Session, form: Sent) -> str | UploadRef:
     words, files = form.text("brief"), form.files("brief_file")
     if bool(words.strip()) == bool(files):
-        raise Invalid("brief: write it, or choose its file, and not both")
+        raise Invalid(Problem.of("brief_twice", "brief"))
     return await _brief_in(session, files[0]) if files else words
 
 
@@ -80,7 +81,7 @@ async def _brief_in(session: Session, file: UploadFile) -> str | UploadRef:
     try:
         return (await file.read()).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Invalid("brief: the file is not UTF-8 text") from None
+        raise Invalid(Problem.of("file_not_utf8", "brief")) from None
 
 
 async def _page(

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.suggestions import suggestion_in
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import EditSection, ResolveThread
 from stemma_domain.views import SectionView
 
@@ -52,7 +53,7 @@ async def _text(
     """The text of the version that was shown with what one comment suggests; raises `Invalid`."""
     seen = section.numbered(whole_number(form.get("version", "")) or 0)
     if seen is None:
-        raise Invalid("version: the section has no such version")
+        raise Invalid(Problem.of("version_not_there", "version"))
     text = await stored(session.client, document_id, seen)
     for thread in await session.client.threads(document_id, section, seen):
         for comment in thread.comments if thread.view.thread_id == thread_id else ():
@@ -61,4 +62,4 @@ async def _text(
             )
             if suggestion and (place := place_of(text, thread)):
                 return f"{text[: place[0]]}{suggestion.words}{text[place[1] :]}"
-    raise Invalid("comment_id: what this suggestion replaces is not in the text any more")
+    raise Invalid(Problem.of("suggestion_outdated", "comment_id"))

@@ -15,6 +15,7 @@ from starlette.datastructures import FormData, UploadFile
 from stemma_client.inputs import MAX_FILE_BYTES, MAX_FILES
 from stemma_client.pictures import picture_name
 from stemma_contracts.shown import check_upload_name, shown
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
 from stemma_gateway.forms import FORM
@@ -49,14 +50,14 @@ class Sent:
         try:
             return tuple(UploadRef.model_validate_json(str(each)) for each in self.form.getlist(name))
         except ValidationError:
-            raise Invalid(f"{name}: this names no upload") from None
+            raise Invalid(Problem.of("upload_unnamed", name)) from None
 
 
 @asynccontextmanager
 async def sent(request: Request) -> AsyncIterator[Sent]:
     """The form of a request, while the block runs; raises `UnsupportedMedia`."""
     if media_type_of(request) != FORM:
-        raise UnsupportedMedia(f"send {FORM}")
+        raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=FORM))
     async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_TEXT_BYTES) as form:
         yield Sent(form)
 
@@ -65,7 +66,7 @@ async def picture_of(session: Session, file: UploadFile) -> UploadRef:
     """Upload an image under a name that only it has; raises `Invalid` for what no document can show."""
     ending = PurePosixPath(file.filename or "").suffix.lower()
     if ending not in PICTURES:
-        raise Invalid(f"{_short(file)}: a text shows PNG, JPEG, GIF and WebP; save it as one of them")
+        raise Invalid(Problem.of("picture_of_other_type", name=_short(file)))
     upload = await _uploaded(session, file, f"image{ending}")
     return upload.model_copy(update={"name": picture_name(f"{_stem(file)}{ending}", upload.digest)})
 
@@ -80,7 +81,7 @@ async def inputs_of(session: Session, files: Mapping[UploadRole, list[UploadFile
     named = {role: [(_input_name(file), file) for file in given] for role, given in files.items()}
     names = [name for name, _ in chain.from_iterable(named.values())]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise Invalid(f"two files are called {twice}: rename one of them")
+        raise Invalid(Problem.of("files_named_alike", name=twice))
     return tuple([await input_of(session, file, role, name) for role, given in named.items() for name, file in given])
 
 
@@ -92,7 +93,7 @@ async def input_of(session: Session, file: UploadFile, role: UploadRole, name: s
 
 async def _uploaded(session: Session, file: UploadFile, name: str) -> UploadRef:
     if (file.size or 0) > MAX_FILE_BYTES:
-        raise TooLarge(f"{_short(file)} has more than {MAX_FILE_BYTES // 1024**2} MiB: split it up")
+        raise TooLarge(Problem.of("file_to_split", name=_short(file), max_mib=MAX_FILE_BYTES // 1024**2))
     return await session.client.upload(file.file, name=name)
 
 
@@ -100,7 +101,7 @@ def _input_name(file: UploadFile) -> str:
     try:
         return check_upload_name(file.filename or "")
     except ValueError as error:
-        raise Invalid(f"{_short(file)}: {error}; rename the file") from None
+        raise Invalid(Problem.of("file_name_invalid", name=_short(file), reason=str(error))) from None
 
 
 def _stem(file: UploadFile) -> str:

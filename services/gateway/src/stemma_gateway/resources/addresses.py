@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from stemma_client import DocumentView, RecordedEvent, SectionView
 from stemma_client.rereading import ReadLog
 from stemma_contracts.tokens import Digest, Token
-from stemma_contracts.v1 import answers
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.problems import Conflict, NotFound
 from stemma_gateway.sessions import Session
@@ -36,8 +36,7 @@ async def has_come_to(session: Session, sequence: int, document_id: str | None =
 async def told(session: Session, document_id: str, at_least: int) -> None:
     """Raises `Conflict` for a sequence that no answer about a document had: it would be waited for in vain."""
     if at_least and not await has_come_to(session, at_least, document_id):
-        words = "the log of this document has not come so far, so no answer said so"
-        raise Conflict(words, problems=(answers.Problem(field="at_least", message=words),))
+        raise Conflict(Problem.of("log_behind", "at_least"))
 
 
 async def log_of(session: Session, document_id: str, at_least: int = 0) -> list[RecordedEvent]:
@@ -64,5 +63,5 @@ async def section_of(session: Session, document_id: str, section_id: str, at_lea
 def section_in(document: DocumentView, section_id: str) -> SectionView:
     """A section of a document that was read; raises `NotFound`."""
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(f"the document has no section {section_id!r}")
+        raise NotFound(Problem.of("section_unknown"))
     return section

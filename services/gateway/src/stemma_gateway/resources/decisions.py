@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from stemma_client import AnswerTimeoutError, RequestRejectedError
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.decision_links import MAX_TOKEN, DecisionLink, InvalidLink, Verb, read_link
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection, SectionDecision
 from stemma_contracts.v1.section import SectionStatus
@@ -32,7 +32,7 @@ from .addresses import section_of
 
 AT_HAND_S, WAIT_S = 0.5, 20.0
 MAX_BYTES = 128 * 1024
-DONE = {Verb.APPROVE: "approved", Verb.REVISE: "sent back for a revision"}
+USED = {Verb.APPROVE: "link_approved", Verb.REVISE: "link_revised"}
 router = APIRouter(tags=["decisions"], route_class=PageRoute)
 
 
@@ -50,6 +50,8 @@ class Decision(BaseModel):
         description="`used` by this link, `outdated` by a newer version, `decided` in another way"
     )
     detail: str = ""
+    code: str = Field("", description="of the problem that `detail` says")
+    params: dict[str, str | int | float] = {}
 
 
 class Answered(BaseModel):
@@ -67,12 +69,12 @@ def link_of(
     """The decision of a link; raises `NotFound`, `Expired`, and `NotYours` for the link of somebody else."""
     try:
         link = read_link(token, datetime.min.replace(tzinfo=UTC))
-    except InvalidLink as error:
-        raise NotFound(str(error)) from None
+    except InvalidLink:
+        raise NotFound(Problem.of("link_invalid")) from None
     if not session.is_person or (session.tenant, session.user) != (link.tenant, link.person):
-        raise NotYours(f"this link is for {link.person} of {link.tenant}: sign in as this person")
+        raise NotYours(Problem.of("link_of_other", person=link.person, tenant=link.tenant))
     if link.expires_at <= datetime.now(UTC):
-        raise Expired(f"the link expired on {link.expires_at:%Y-%m-%d}; `stemma inbox` shows what waits")
+        raise Expired(Problem.of("link_expired", day=f"{link.expires_at:%Y-%m-%d}"))
     return link
 
 
@@ -87,7 +89,7 @@ async def show_decision(request: Request, session: Caller, link: Link) -> Any:
     if not reads_pages(request):
         return decision
     language = language_of(request)
-    why = reasons_shown(problem_of(NotOpen(decision.detail)), language)
+    why = reasons_shown(problem_of(NotOpen(_why(decision))), language)
     return page(request, "decide.html", language=language, decision=decision, why=why)
 
 
@@ -100,7 +102,7 @@ async def decide(request: Request, session: Caller, link: Link) -> Any:
     """Decide what the link is about, about this version alone, and once."""
     asked = _asked(link, await _body(request))
     if (decision := await _decision(session, link)).state != "open":
-        raise NotOpen(decision.detail)
+        raise NotOpen(_why(decision))
     answer = await session.client.request(asked, wait_s=WAIT_S)
     if not reads_pages(request):
         return Response(answer.model_dump_json(), media_type=JSON)
@@ -116,7 +118,7 @@ def _asked(link: DecisionLink, body: Answered) -> SectionDecision:
 
 
 async def _body(request: Request) -> Answered:
-    body = await whole_body(request, MAX_BYTES, "a decision")
+    body = await whole_body(request, MAX_BYTES)
     if media_type_of(request) == JSON:
         return Answered.model_validate_json(body)
     return Answered.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
@@ -124,20 +126,26 @@ async def _body(request: Request) -> Answered:
 
 async def _decision(session: Session, link: DecisionLink) -> Decision:
     section = await section_of(session, link.document_id, link.section_id)
-    state, detail = await _state(session, link, section)
+    state, why = await _state(session, link, section)
     known = link.model_dump(include={"document_id", "section_id", "version", "verb", "person", "expires_at"})
-    return Decision(**known, title=section.title, state=state, detail=detail)
+    decision = Decision(**known, title=section.title, state=state)
+    if why is None:
+        return decision
+    return decision.model_copy(update={"detail": why.message, "code": why.code, "params": why.params})
 
 
-async def _state(session: Session, link: DecisionLink, section: SectionView) -> tuple[Any, str]:
+def _why(decision: Decision) -> Problem:
+    return Problem(field="", message=decision.detail, code=decision.code, params=decision.params)
+
+
+async def _state(session: Session, link: DecisionLink, section: SectionView) -> tuple[Any, Problem | None]:
     if section.status is SectionStatus.AWAITING_REVIEW and section.version == link.version:
-        return "open", ""
+        return "open", None
     if await _was_used(session, link):
-        return "used", f"this link was used: version {link.version} was {DONE[link.verb]}"
+        return "used", Problem.of(USED[link.verb], version=link.version)
     if section.version != link.version:
-        return "outdated", f"version {link.version} is not current any more; version {section.version} is"
-    status = section.status.replace("_", " ")
-    return "decided", f"version {link.version} does not wait for a decision any more: the section is {status}"
+        return "outdated", Problem.of("version_old", version=link.version, current_version=section.version)
+    return "decided", Problem.of("version_decided", version=link.version)
 
 
 async def _was_used(session: Session, link: DecisionLink) -> bool:

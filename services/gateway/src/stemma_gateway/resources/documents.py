@@ -57,8 +57,7 @@ def _place_behind(document_id: str, documents: list[DocumentSummary]) -> int:
     for number, document in enumerate(documents, 1):
         if document.document_id == document_id:
             return number
-    words = "there is no document of this id: begin again without it"
-    raise Conflict(words, problems=(Problem(field="after", message=words),))
+    raise Conflict(Problem.of("documents_begin_unknown", "after"))
 
 
 @router.get("/documents/{document_id}")
@@ -93,7 +92,7 @@ async def download_input(request: Request, session: Caller, document_id: Documen
     for file in (await document_of(session, document_id)).inputs:
         if file.name == name:
             return await served(request, session, document_id, file.artifact)
-    raise NotFound("the document has no input of this name")
+    raise NotFound(Problem.of("source_unknown"))
 
 
 @router.get("/kinds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from stemma_client import DocumentView, ExportView
+from stemma_contracts.v1.answers import Problem
 from stemma_domain.views import FormExportView
 
 from stemma_gateway.authentication import Caller
@@ -34,7 +35,7 @@ async def download_export(request: Request, session: Caller, document_id: Docume
     """The file of an export."""
     export = _export(await document_of(session, document_id), export_id)
     if export.artifact is None:
-        raise NotFound(export.failure or "it is not made yet")
+        raise NotFound(_not_made(export.failure))
     return await served(request, session, document_id, export.artifact)
 
 
@@ -57,7 +58,7 @@ async def download_form_export(request: Request, session: Caller, document_id: D
     """The file of a form with answers in it."""
     export = _form_export(await document_of(session, document_id), export_id)
     if export.artifact is None:
-        raise NotFound("; ".join(export.reasons) or "it is not made yet")
+        raise NotFound(_not_made("; ".join(export.reasons)))
     return await served(request, session, document_id, export.artifact)
 
 
@@ -67,16 +68,20 @@ async def download_artifact(request: Request, session: Caller, document_id: Docu
     for ref in references(await document_of(session, document_id)):
         if ref.digest == digest:
             return await served(request, session, document_id, ref)
-    raise NotFound("the document refers to no such content")
+    raise NotFound(Problem.of("content_missing"))
+
+
+def _not_made(failure: str | None) -> Problem:
+    return Problem.of("export_failed", reason=failure) if failure else Problem.of("export_not_made")
 
 
 def _form_export(document: DocumentView, export_id: str) -> FormExportView:
     if export_id not in document.form_exports:
-        raise NotFound("the document has no export of a form of this id")
+        raise NotFound(Problem.of("form_export_unknown"))
     return document.form_exports[export_id]
 
 
 def _export(document: DocumentView, export_id: str) -> ExportView:
     if export_id not in document.exports:
-        raise NotFound("the document has no export of this id")
+        raise NotFound(Problem.of("export_unknown"))
     return document.exports[export_id]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import RedirectResponse
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.authentication import admitted
 from stemma_gateway.openid import OpenId, Visit, claims_of, ends_at
@@ -30,20 +31,20 @@ async def come_back(request: Request) -> Response:
     openid, bearer = _openid(request), request.app.state.bearer
     visit = bearer.cookies.brought_back(request, Visit)
     if visit is None:
-        raise SignInFailed("nobody was sent to the provider from this browser, or it was too long ago: begin again")
+        raise SignInFailed(Problem.of("provider_visit_unknown"))
     token = await openid.finish(visit, dict(request.query_params), _back(request))
     try:
         async with admitted(request, bearer.shown(token)):
             bearer.cookies.begun(request, token, ends_at(claims_of(token)))
     except Unauthenticated as error:
-        raise SignInFailed(str(error)) from None
+        raise SignInFailed(error.problem) from None
     return led_to(request, visit.next)
 
 
 def _openid(request: Request) -> OpenId:
     openid: OpenId | None = request.app.state.bearer.openid
     if openid is None:
-        raise NotFound("no provider is configured here: sign in with a name and a password")
+        raise NotFound(Problem.of("provider_not_configured"))
     return openid
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from stemma_client import AnswerTimeoutError
 from stemma_contracts.tokens import Token
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.preferences import Preferred
@@ -21,4 +21,4 @@ async def show_answer(session: Caller, request_id: Token, preferences: Preferred
     try:
         return await session.client.answer(request_id, wait_s=max(preferences.wait_s, AT_HAND_S))
     except AnswerTimeoutError:
-        raise NotFound("there is no answer under this id: not yet, or not any more", AT_HAND_S) from None
+        raise NotFound(Problem.of("answer_unknown"), AT_HAND_S) from None

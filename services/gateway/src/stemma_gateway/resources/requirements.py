@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from fastapi import APIRouter
 from stemma_client.deadlines import ListedDeadline, listed_deadlines
 from stemma_client.errors import LedgerFailedError
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.problems import NotFound
+from stemma_gateway.problems import NotFound, problem_in
 
 from .addresses import AtLeast, DocumentId, document_of
 
@@ -23,7 +24,7 @@ async def list_deadlines(session: Caller, document_id: DocumentId, at_least: AtL
     try:
         ledger = await session.client.ledger_of(document)
     except LedgerFailedError as error:
-        raise NotFound(str(error)) from None
+        raise NotFound(problem_in(error)) from None
     if ledger.deadlines is None:
-        raise NotFound("no deadlines were looked for when the requirements were read: read them again")
+        raise NotFound(Problem.of("deadlines_not_read"))
     return list(listed_deadlines(ledger.deadlines, datetime.now(UTC).date()))

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import SectionView
 from stemma_client.differences import Change, differences
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import ArtifactRef
 
 from stemma_gateway.authentication import Caller
@@ -67,5 +68,5 @@ async def show_differences(
 
 def _draft(section: SectionView, number: int) -> ArtifactRef:
     if (found := section.numbered(number)) is None:
-        raise NotFound(f"the section has no version {number}")
+        raise NotFound(Problem.of("version_unknown", version=number))
     return found.draft

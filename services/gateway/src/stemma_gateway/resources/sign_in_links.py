@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.authentication import Caller, bearer_in
 from stemma_gateway.cross_site import check_visit
@@ -15,7 +16,6 @@ from stemma_gateway.problems import TooMany, Unauthenticated
 from .signing_in import Credentials, begun, sign_in_form
 
 LINKS = "/sign-in/links"
-OVER = "this link was followed before, or is older than a minute: make another one with `stemma desk`, or sign in here"
 router = APIRouter(tags=["sign-in"], route_class=PageRoute)
 
 
@@ -56,7 +56,7 @@ async def follow_link(request: Request, code: str) -> Response:
     check_visit(request)
     invitation = request.app.state.links.take(code)
     if invitation is None:
-        return sign_in_form(request, HOME, None, Unauthenticated(OVER))
+        return sign_in_form(request, HOME, None, Unauthenticated(Problem.of("sign_in_link_used")))
     credentials = Credentials(token=SecretStr(invitation.token))
     try:
         await begun(request, credentials)

@@ -13,6 +13,7 @@ from stemma_client.bearer import bearer_of
 from stemma_client.passwords import login_of
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
 from stemma_contracts.tokens import InvalidToken
+from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
 from stemma_gateway.authentication import Caller, Shown, admitted
@@ -35,7 +36,6 @@ from stemma_gateway.sessions import Session
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MAX_BYTES = 16 * 1024
-WRONG = "name or password is wrong, or nobody of this name is admitted to the tenant"
 Next = Annotated[str, Query(max_length=MAX_PATH, description="the page to go on to: a path of this gateway")]
 router = APIRouter(tags=["sign-in"], route_class=PageRoute)
 
@@ -155,8 +155,8 @@ def sign_in_form(
 
 async def _credentials(request: Request) -> Credentials:
     if (media_type := media_type_of(request)) not in (JSON, FORM):
-        raise UnsupportedMedia(f"send {JSON} or {FORM}")
-    body = await whole_body(request, MAX_BYTES, "a sign-in")
+        raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=f"{JSON}, {FORM}"))
+    body = await whole_body(request, MAX_BYTES)
     if media_type == JSON:
         return Credentials.model_validate_json(body)
     return Credentials.model_validate(dict(parse_qsl(body.decode("utf-8", "replace"))))
@@ -171,7 +171,7 @@ async def begun(request: Request, credentials: Credentials) -> WhoAmI:
         async with admitted(request, shown) as session:
             return _who(request, session, bearer.cookies.begun(request, token))
     except Unauthenticated:
-        raise Unauthenticated(WRONG) from None
+        raise Unauthenticated(Problem.of("sign_in_wrong")) from None
 
 
 def _token_of(url: str, credentials: Credentials) -> str:
@@ -180,7 +180,7 @@ def _token_of(url: str, credentials: Credentials) -> str:
     try:
         login = login_of(url, tenant, user, credentials.password.get_secret_value())
     except (InvalidToken, InvalidLoginError):
-        raise Unauthenticated(WRONG) from None
+        raise Unauthenticated(Problem.of("sign_in_wrong")) from None
     return bearer_of(ServerAddress(url, tenant, user, login=login))
 
 

@@ -78,7 +78,7 @@ async def existing(session: Caller, document_id: DocumentId) -> str:
     """A document that there is; raises `DocumentNotFoundError`."""
     if await session.client.position(document_id):
         return document_id
-    raise DocumentNotFoundError(f"no document is called {document_id!r}")
+    raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
 
 
 async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted, Depends(wanted)]) -> int:
@@ -89,9 +89,8 @@ async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted,
     if wanted.live:
         return await session.client.position() + 1
     if wanted.from_sequence > 1 and not await has_come_to(session, wanted.from_sequence - 1):
-        words = "the log has not come so far, as after a restore from a backup: begin anew, without it"
         field = "last_event_id" if "last-event-id" in request.headers else "from_sequence"
-        raise Conflict(words, problems=(Problem(field=field, message=words),))
+        raise Conflict(Problem.of("stream_behind", field))
     return wanted.from_sequence
 
 

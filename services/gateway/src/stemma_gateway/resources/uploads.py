@@ -15,6 +15,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from stemma_artifacts.resumable import Incomplete, Progress, ResumableUploads, WrongOffset
 from stemma_client.inputs import MAX_FILE_BYTES
 from stemma_contracts.tokens import FileName
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef
 
 from stemma_gateway.authentication import Caller
@@ -96,7 +97,8 @@ async def _add(
     try:
         progress = await session.client.upload_piece(upload_id, offset, pieces, complete=last)
     except WrongOffset as error:
-        raise Conflict(str(error), _told(error.progress)) from None
+        code = "upload_complete" if error.progress.complete else "upload_elsewhere"
+        raise Conflict(Problem.of(code, size=error.progress.offset), _told(error.progress)) from None
     if last:
         return await _reference(session, upload_id, name)
     return Response(None, HTTPStatus.NO_CONTENT, {**_told(progress), **headers})
@@ -106,7 +108,7 @@ async def _reference(session: Session, upload_id: str, name: str) -> UploadRef:
     try:
         return await session.client.uploaded(upload_id, name=name)
     except Incomplete as error:
-        raise NotFound(str(error)) from None
+        raise NotFound(Problem.of("upload_incomplete", reason=str(error))) from None
 
 
 async def _bounded(request: Request, offset: int) -> AsyncIterator[bytes]:
@@ -114,7 +116,7 @@ async def _bounded(request: Request, offset: int) -> AsyncIterator[bytes]:
     async for piece in request.stream():
         offset += len(piece)
         if offset > MAX_FILE_BYTES:
-            raise TooLarge(f"a file has at most {MAX_FILE_BYTES} bytes")
+            raise TooLarge(Problem.of("body_part_too_large", max_size=MAX_FILE_BYTES))
         yield piece
 
 
