@@ -12,17 +12,18 @@ from stemma_provisioning import NatsServer
 
 RUN = """
 import json, sys
-sys.argv[0] = "stemma"
+sys.argv[0], searched = "stemma", []
+sys.addaudithook(lambda event, told: event == "open" and "entry_points.txt" in str(told[0]) and searched.append(1))
 from stemma_cli.main import main
 try:
     main()
 finally:
-    print(json.dumps([*sys.modules]), file=sys.stderr)
+    print(json.dumps([*sys.modules, *(["plugins"] if searched else [])]), file=sys.stderr)
 """
 
 
 def imported_by(*arguments: str, environment: dict[str, str]) -> tuple[set[str], str]:
-    """The modules that are there after a verb ran, and what it printed."""
+    """The modules that are there after a verb ran, ``plugins`` if it looked for some, and what it printed."""
     command = [sys.executable, "-c", RUN, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return set(json.loads(done.stderr.splitlines()[-1])), done.stdout
@@ -57,7 +58,10 @@ async def test_an_empty_inbox_imports_no_message_that_it_does_not_read(
     imported, _ = await asyncio.to_thread(imported_by, "inbox", environment=environment | here)
 
     unread = {f"stemma_contracts.v1.{name}" for name in (*UNREAD_MESSAGES.split(), "provenance", "requests")}
-    assert imported & (unread | {"stemma_artifacts", "stemma_domain", "stemma_markdown", "yaml", "rich"}) == set()
+    assert (
+        imported & (unread | {"plugins", "stemma_artifacts", "stemma_domain", "stemma_markdown", "yaml", "rich"})
+        == set()
+    )
 
 
 async def test_a_list_imports_no_reader_of_texts(backstage: Any, environment: dict[str, str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import cleandoc
@@ -132,6 +134,14 @@ def stemma(
     """Long documents with several authors: models write, people review."""
 
 
+def _open_closed_streams() -> None:
+    """Python has None for a standard stream that was closed before it began: ``stemma list <&-``."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
 def main() -> None:
     """Run the command line."""
+    _open_closed_streams()
     get_command(app)()
