@@ -81,7 +81,7 @@ class Connection:
         self._one_at_a_time = asyncio.Lock()
         self._shut_out: str | None = None
         self._is_ended = False
-        self._overrun: set[int] = set()
+        self._overrun: set[str] = set()
         self._last_error: Exception | None = None
         self._denial: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -137,7 +137,7 @@ class Connection:
 
     async def _on_error(self, admittance: Admittance, error: Exception) -> None:
         if isinstance(error, SlowConsumerError):
-            self._overrun.add(error.sid)
+            self._overrun.add(error.sub.subject)
             return
         if not (is_refusal(self._last_error) or _full(self._last_error)):
             self._last_error = error
@@ -405,7 +405,7 @@ class Connection:
             try:
                 message = await subscription.next_msg(timeout=1)
             except NatsTimeoutError:
-                if subscription._sub._id in self._overrun or heartbeats.delivered >= expected:
+                if config.deliver_subject in self._overrun or heartbeats.delivered >= expected:
                     return
                 silence, quiet = 0.0 if heartbeats.came() else silence + 1, quiet + 1
                 if more and silence <= 1 and await self._has_more(stream, config, position) is False:
@@ -438,7 +438,7 @@ class Connection:
     async def _consuming(
         self, stream: str, config: ConsumerConfig, most_ahead: int = DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
     ) -> AsyncIterator[tuple[JetStreamContext.PushSubscription, int]]:
-        config.deliver_subject = self.nats.new_inbox()
+        config.deliver_subject = inbox = self.nats.new_inbox()
         info = await self.call(self.jetstream.add_consumer(stream, config=config))
         bound = self.jetstream.subscribe_bind(
             stream=stream, config=config, consumer=info.name, pending_bytes_limit=most_ahead
@@ -447,7 +447,7 @@ class Connection:
         try:
             yield subscription, info.num_pending or 0
         finally:
-            self._overrun.discard(subscription._sub._id)
+            self._overrun.discard(inbox)
             with suppress(NatsError):
                 await subscription.unsubscribe()
                 await self.nats.publish(f"$JS.API.CONSUMER.DELETE.{stream}.{info.name}")

@@ -49,7 +49,7 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
     for paragraph in (heading, *_field(entries, styles, _text_width(document))):
         headings[0].addprevious(paragraph)
     for paragraph in (heading, headings[0]):
-        Paragraph(paragraph, document._body).paragraph_format.page_break_before = True
+        Paragraph(paragraph, document).paragraph_format.page_break_before = True
 
 
 def headings_of(document: Document) -> list[CT_P]:

@@ -35,7 +35,7 @@ def _fill(part: _Header | _Footer, values: Mapping[str, str], page_of: str) -> N
         before, mark, after = run.text.partition(_PAGE_OF)
         if mark or _MARK.search(before):
             run.text = filled(before)
-            behind = run._r
+            behind = run.element
             for element in _pieces(page_of if mark else "", filled(after)):
                 behind.addnext(element)
                 behind = element

@@ -92,7 +92,7 @@ def _put_picture(shape: Any, place: str, composer: Composer) -> None:
     except (KeyError, ValueError, AttributeError):
         composer.warn("image_elsewhere", place, "An image that is not in the file itself was left out.")
         return
-    alt = shape._element._nvXxPr.cNvPr.get("descr") or ""
+    alt = next(iter(shape.element.xpath(".//p:cNvPr/@descr")), "")
     if image := composer.image(data, alt, place):
         composer.paragraph(image)
 
