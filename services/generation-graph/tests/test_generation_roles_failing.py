@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from generation_company import Company, Play, ProviderError, Stage, failing, plays, said
+from nats.errors import NoServersError
 from stemma_contracts.v1.outcomes import NoRoleLeft, RoleAnalysisMissing, SectionGenerated
 from stemma_generation_graph.graphs.roles.graph import build_roles_graph
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes
@@ -188,6 +189,16 @@ def test_the_error_handler_is_reached_from_every_node(node: str) -> None:
         case _:
             assert stage.draft(outcome) == "# Text\n\nOne text of all.\n"
             assert codes(outcome) == [("failure", "output_formatter: KeyError")]
+
+
+@pytest.mark.req("R2", "F1")
+@pytest.mark.parametrize("asked", ["role analysis", "b", "synthesis", "evaluation"])
+def test_an_outage_ends_the_job_and_costs_no_other_call(asked: str) -> None:
+    stage = Stage(Company(plays={**plays("a", "b"), asked: failing(NoServersError(), then=said)}))
+    with pytest.raises(NoServersError):
+        stage.play()
+    order = ["role analysis", "b", "synthesis", "evaluation"]
+    assert not [later for later in order[order.index(asked) + 1 :] if stage.company.prompts_of(later)]
 
 
 def wrong_in(node: str, update: Any) -> type[RolesNodes]:

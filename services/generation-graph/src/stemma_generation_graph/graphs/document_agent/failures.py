@@ -13,6 +13,8 @@ from typing import Any
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_models import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
+from stemma_generation_graph.graphs.failing import FAILURES as OF_ANY_NODE
+
 Update = dict[str, Any]
 Node = Callable[..., Awaitable[Update]]
 
@@ -27,18 +29,7 @@ class AgentFailure(Exception):
         self.retryable = retryable
 
 
-FAILURES = (
-    AgentFailure,
-    ModelUnavailableError,
-    MalformedAnswerError,
-    ContextTooLongError,
-    ArtifactMissing,
-    ArtifactCorrupt,
-    LookupError,
-    ValueError,
-    TypeError,
-    ArithmeticError,
-)
+FAILURES = (AgentFailure, *OF_ANY_NODE)
 
 
 def failure_of(error: Exception) -> Update:

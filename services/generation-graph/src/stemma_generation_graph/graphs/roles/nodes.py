@@ -90,9 +90,11 @@ class RolesNodes:
         deadline = self._steps.deadline(state)
         over = min(asyncio.get_running_loop().time() + self._settings.role_limit_s, deadline)
         try:
-            async with asyncio.timeout_at(over):
+            async with asyncio.timeout_at(over) as limit:
                 output = AgentOutput(status="completed", text=await self._contribution(role, state, run, heard))
         except TimeoutError:
+            if not limit.expired():
+                raise
             log.warning("role_timed_out", role_id=role.id)
             output = AgentOutput(status="timed_out", text=heard.finished)
         cut = output.status == "timed_out" and over == deadline

@@ -14,7 +14,7 @@ from stemma_models import ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import RunContext
-from stemma_generation_graph.sources.reading import UnreadableInputs
+from stemma_generation_graph.graphs.failing import FAILURES
 
 from .limits import RolesSettings
 from .schemas import Failure, InvalidUpdate, NodeTime, check_update
@@ -41,7 +41,7 @@ class Steps:
         return float(state["started_at"]) + self._settings.graph_limit_s
 
     def guarded(self, node: RoleNode, *, bounded: bool = True) -> RoleNode:
-        """The same node: whatever it raises becomes a failure in the state, and its time is noted.
+        """The same node: a failure in it is told in the state, and its time is noted.
 
         A bounded node ends at the deadline of the graph.
         """
@@ -82,9 +82,9 @@ class Steps:
                 update = await node(state, runtime)
             check_update(update)
             return update
-        except UnreadableInputs:
-            raise
-        except Exception as error:
+        except (NoRoleLeft, TimeoutError, *FAILURES) as error:
+            if isinstance(error, TimeoutError) and not limit.expired():
+                raise
             failure = Failure(
                 node=node.__name__, role_id=_role_id(state), error_type=type(error).__name__, detail=_detail(error)
             )
