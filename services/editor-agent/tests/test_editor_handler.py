@@ -3,11 +3,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from stemma_artifacts.store import MemoryArtifactStore
+from stemma_confinement import Limits, Prepared
+from stemma_confinement.computing import Computing
 from stemma_contracts import subjects
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ReviseDraft, UpstreamDraft
@@ -23,6 +26,7 @@ from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import Tools, on_revise_draft, routes
+from stemma_editor_agent.judging import prepare
 from stemma_editor_agent.recipes import recipes
 from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
@@ -275,6 +279,15 @@ async def test_a_revision_that_nobody_waits_for_any_more_ends_and_its_call_count
     with pytest.raises(JobCancelledError) as ended:
         await running
     assert ended.value.usage.calls == 1
+
+
+@pytest.mark.req("S6")
+async def test_a_draft_that_takes_too_long_to_compare_is_refused_with_what_to_do(desk: Desk) -> None:
+    job = (await desk.job()).model_copy(update={"draft": await desk.put("Aa bbb. Ccc *ddd*.\n\n" * 1000)})
+    tools = replace(desk.tools(ScriptedModel(script=[GOOD])), computing=Computing(Prepared(prepare), Limits(0.01)))
+    outcome = await on_revise_draft(job, tools=tools)
+    assert isinstance(outcome, InstructionRefused)
+    assert "Shorten it, or edit it yourself" in await desk.read(outcome.reason)
 
 
 @pytest.mark.req("T6")

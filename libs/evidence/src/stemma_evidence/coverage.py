@@ -39,7 +39,7 @@ class InputText:
     media_type: str = "text/markdown"
 
 
-def coverage(sources: Sequence[InputText], text: str, left_out: Collection[LeftOut]) -> tuple[BlockCoverage, ...]:
+def coverage(sources: Sequence[InputText], text: str, left_out: Sequence[LeftOut]) -> tuple[BlockCoverage, ...]:
     """Where each block of the inputs stands in ``text``; a block is a paragraph, an item, a row or a code block.
 
     A block is covered if one section of the text holds all its amounts, dates and names and 60 % of its content

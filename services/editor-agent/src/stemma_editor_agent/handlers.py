@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactStore
+from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement.computing import Computing
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import (
@@ -29,17 +31,20 @@ from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
 from .blocks import split_draft
-from .demands import demand_of, unmet
 from .editors import GRAPH, NODE, Editors
+from .judging import judged, prepare
 from .prompting import Material, Upstream, messages, unescaped
 from .recipes import recipe
-from .reporting import Change, changes_between, summary_of
 from .revision import DRAFT, Revision
 
 DEFAULT_LANGUAGE = "en"
 MAX_ISSUES = 50
+LIMITS = Limits(seconds=120, memory_mb=1024, output_mb=64)
+"""Of one comparison: the worst draft that a person can hand in takes 90 s."""
 
 log = get_logger()
+# One for all drafts of this process; it starts with the first long one.
+_prepared = Prepared(prepare)
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Tools:
     prompts: Prompts
     editors: Editors
     same_kind: SameKind
+    computing: Computing = field(default_factory=lambda: Computing(_prepared, LIMITS))
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -72,63 +78,62 @@ async def on_revise_draft(
     job: ReviseDraft, *, tools: Tools
 ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
     """Ask the editor of the section's kind for replacements, and apply them."""
-    artifacts, models, prompts, editors = tools.artifacts, tools.models, tools.prompts, tools.editors
-    material = await _load(job, artifacts)
-    editor = editors.for_kind(job.section.kind)
-    prompt = prompts.get(GRAPH, NODE, editor)
     context = _context(job)
-    revision = await or_failure(job, context, _ask(job, models, prompt, material, context))
+    try:
+        return await _revised(job, tools, context)
+    except ConfinementError as error:
+        reason = f"The draft cannot be compared ({error}). Shorten it, or edit it yourself."
+        return await _refused(job, tools.artifacts, reason, echo(job, context))
+
+
+async def _revised(
+    job: ReviseDraft, tools: Tools, context: CallContext
+) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+    material = await _load(job, tools)
+    editor = tools.editors.for_kind(job.section.kind)
+    prompt = tools.prompts.get(GRAPH, NODE, editor)
+    revision = await or_failure(job, context, _ask(job, tools.models, prompt, material, context))
     if not isinstance(revision, Revision):
         return revision
-    made_by = recipe(models.settings.name, prompts, editor)
-    return await _apply(job, artifacts, material, revision, echo(job, context), made_by)
+    made_by = recipe(tools.models.settings.name, tools.prompts, editor)
+    return await _apply(job, tools, material, revision, echo(job, context), made_by)
 
 
 async def _apply(
-    job: ReviseDraft,
-    artifacts: ArtifactStore,
-    material: Material,
-    revision: Revision,
-    echoed: dict[str, Any],
-    made_by: Provenance,
+    job: ReviseDraft, tools: Tools, material: Material, revision: Revision, echoed: dict[str, Any], made_by: Provenance
 ) -> DraftRevised | InstructionRefused:
     """The draft with the replacements in it; what changes nothing, or another thing than was asked, is a refusal."""
     blocks = material.draft.changes({name: unescaped(text, material.draft) for name, text in revision.texts.items()})
-    revised = material.draft.replaced(blocks)
-    changes, reason = await asyncio.to_thread(_judged, material, revised, revision)
+    old, new = material.draft.text, material.draft.replaced(blocks)
+    compared = old, new, material.instruction, material.language, revision.refused
+    summary, reason = await tools.computing.compute(judged, *compared)
     log.info("draft_revised", kind=job.section.kind, changed_blocks=len(blocks), refused=bool(reason))
     if reason:
-        return InstructionRefused(**echoed, reason=await _store(job, artifacts, reason, "text/plain", "reason.txt"))
+        return await _refused(job, tools.artifacts, reason, echoed)
     return DraftRevised(
         **echoed,
-        draft=await _store(job, artifacts, revised, job.draft.media_type, job.draft.name),
-        summary=await _store(job, artifacts, summary_of(changes), "text/plain", "summary.txt"),
+        draft=await _store(job, tools.artifacts, new, job.draft.media_type, job.draft.name),
+        summary=await _store(job, tools.artifacts, summary, "text/plain", "summary.txt"),
         provenance=made_by,
     )
 
 
-def _judged(material: Material, revised: str, revision: Revision) -> tuple[tuple[Change, ...], str]:
-    """What changed, and why it is refused; the difference decides, not what the model says of it."""
-    old, language = material.draft.text, material.language
-    changes = changes_between(old, revised, language)
-    if not changes:
-        return changes, revision.refused or "The editor changed nothing in the draft."
-    reason = unmet(demand_of(material.instruction, language), old, revised, changes, language)
-    if not reason:
-        return changes, ""
-    return changes, f"The editor made another change than was asked for: {reason}. It was not taken."
+async def _refused(
+    job: ReviseDraft, artifacts: ArtifactStore, reason: str, echoed: dict[str, Any]
+) -> InstructionRefused:
+    return InstructionRefused(**echoed, reason=await _store(job, artifacts, reason, "text/plain", "reason.txt"))
 
 
-async def _load(job: ReviseDraft, artifacts: ArtifactStore) -> Material:
+async def _load(job: ReviseDraft, tools: Tools) -> Material:
     async def text(ref: ArtifactRef) -> str:
-        return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode()
+        return (await tools.artifacts.get(job.document.tenant, job.document.document_id, ref)).decode()
 
     refs = (job.draft, job.instruction, job.brief, *(one.draft for one in job.upstream))
     draft, instruction, brief, *drafts = await asyncio.gather(*map(text, refs))
     upstream = (
         Upstream(one.section_id, one.title, one.version, own) for one, own in zip(job.upstream, drafts, strict=True)
     )
-    split = await asyncio.to_thread(split_draft, draft)
+    split = await tools.computing.compute(split_draft, draft)
     issues = ValidationReport.model_validate_json(await text(job.report)).issues if job.report is not None else ()
     return Material(job.section, split, instruction, brief, _language(job), tuple(upstream), issues[:MAX_ISSUES])
 

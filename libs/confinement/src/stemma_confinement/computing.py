@@ -1,0 +1,65 @@
+"""Work on texts from outside: short ones in a thread, long ones in a process of its own, ended with its caller.
+
+A thread cannot be ended, and holds up the event loop while it has the interpreter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from . import computing_call
+from .calls import Limits
+from .prepared import Prepared
+
+SHORT = 16 * 1024
+"""Characters: the worst texts of this length take a third of a second."""
+LIMITS = Limits(seconds=30, memory_mb=384, output_mb=64, wall_seconds=60)
+AT_ONCE = 2
+
+T = TypeVar("T")
+
+
+class Computing:
+    """The calls of a service, so many at a time; others wait for their turn.
+
+    A function stands at the top of its module; types of what it takes and returns are such as Pydantic reads from JSON.
+    """
+
+    def __init__(self, prepared: Prepared, limits: Limits = LIMITS, at_once: int = AT_ONCE) -> None:
+        self._prepared = prepared
+        self._limits = limits
+        self._turns = asyncio.Semaphore(at_once)
+
+    async def compute(self, function: Callable[..., T], *given: Any) -> T:
+        """What the function returns; raises `ConfinementError` or `Stalled` past the limits."""
+        if is_short(given):
+            return await asyncio.to_thread(function, *given)
+        async with self._turns:
+            with TemporaryDirectory(prefix="stemma-texts-") as folder:
+                return await self._confined(function, given, Path(folder))
+
+    async def _confined(self, function: Callable[..., T], given: tuple[Any, ...], folder: Path) -> T:
+        await asyncio.to_thread(computing_call.order, function, given, folder)
+        await self._prepared.run(computing_call.run, folder, self._limits)
+        found: T = await asyncio.to_thread(computing_call.returned, function, folder)
+        return found
+
+
+def is_short(given: Any) -> bool:
+    """Whether a thread will do for texts, alone or within what is given."""
+    return _characters(given) <= SHORT
+
+
+def _characters(given: Any) -> int:
+    if isinstance(given, str):
+        return len(given)
+    if isinstance(given, Mapping):
+        return _characters(tuple(given.items()))
+    if is_dataclass(given):
+        return sum(_characters(getattr(given, field.name)) for field in fields(given))
+    return sum(map(_characters, given)) if isinstance(given, tuple | list) else 0
