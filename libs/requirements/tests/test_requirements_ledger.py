@@ -9,6 +9,7 @@ import pytest
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
 from stemma_domain.features.ledger.splitting import split_rows
 from stemma_requirements import Source, difference, read_ledger
+from stemma_requirements.parts import cut_again
 from stemma_testkit.counting import calls
 
 REVISIONS = Path(__file__).parent / "revisions"
@@ -188,3 +189,15 @@ def test_time_grows_with_the_number_of_demands(sentence: str) -> None:
         return calls(lambda: read(text.replace("shall", "must"), before))
 
     assert again(400) < 2.6 * again(200)
+
+
+@pytest.mark.req("S6")
+def test_parts_of_the_same_few_words_are_found_again_without_comparing_each_word_with_each() -> None:
+    """`difflib` takes three seconds for one of these rows."""
+    whole = read(REQUEST).rows[0].model_copy(update={"quote": "b a c " * 166 + "a b " * 250 + "end"})
+    before = [
+        whole.model_copy(update={"requirement_id": f"R1-{n}", "part_of": "R1", "quote": quote.strip()})
+        for n, quote in enumerate(("a b " * 250, "b a c " * 166))
+    ]
+    for _ in range(50):
+        assert sum(len(part.quote.split()) for part in cut_again(whole, before)) == 999

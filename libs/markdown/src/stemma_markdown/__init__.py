@@ -9,6 +9,7 @@ package imports a Markdown parser.
 
 from .blocks import Block, BlockKind, split
 from .checkboxes import without_unticked
+from .comparing import differing, similarity
 from .diff3 import Conflict, Merged
 from .differences import BlockDifference, SentenceDifference, WordDifference, differences
 from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
@@ -62,6 +63,7 @@ __all__ = [
     "anchors",
     "changed_parts",
     "differences",
+    "differing",
     "document_of",
     "fences",
     "headings",
@@ -78,6 +80,7 @@ __all__ = [
     "prose",
     "sentence_ranges",
     "sentences",
+    "similarity",
     "split",
     "unwrapped",
     "with_footnotes",

@@ -75,6 +75,16 @@ class Comparisons:
         return True
 
 
+def similarity(one: str, other: str) -> float:
+    """The share of characters that both have in the same order, 0 if below `ALIKE`."""
+    return Comparisons(len(one) + len(other)).similarity(one, other)
+
+
+def differing(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[Run]:
+    """The ranges in which two rows of a text differ: what was there, and what took its place."""
+    return Comparisons(len(old) + len(new)).runs(old, new)
+
+
 def in_order(numbers: Iterable[int]) -> set[int]:
     """As many of the numbers as stand in rising order."""
     ends: list[int] = []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 
 from stemma_contracts.v1.ledger import LedgerRow
+from stemma_markdown import differing
 
 
 def joined(rows: Sequence[LedgerRow]) -> tuple[list[LedgerRow], dict[str, list[LedgerRow]]]:
@@ -34,14 +34,20 @@ def _edges(parts: Sequence[LedgerRow], words: Sequence[str]) -> list[int]:
     """Where each part begins among the words of now, and where the last one ends."""
     before = _words(parts).split(" ")
     begins = list(accumulate(len(part.quote.split(" ")) for part in parts[:-1]))
-    changes = SequenceMatcher(None, before, words, autojunk=False).get_opcodes()
-    return [0, *(_moved(begin, changes) for begin in begins), len(words)]
+    runs = [*differing(before, words)]
+    return [0, *(_moved(begin, runs) for begin in begins), len(words)]
 
 
-def _moved(place: int, changes: Sequence[tuple[str, int, int, int, int]]) -> int:
+def _moved(place: int, runs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> int:
     """The place of now that was a place of before."""
-    _, start, _, now, now_end = next(change for change in changes if change[1] <= place < change[2])
-    return min(now + place - start, now_end)
+    shift = 0
+    for (start, end), (now, now_end) in runs:
+        if place < start:
+            break
+        if place < end:
+            return min(now + place - start, now_end)
+        shift = now_end - end
+    return place + shift
 
 
 def _words(parts: Sequence[LedgerRow]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -12,6 +11,7 @@ from typing import Any
 from stemma_contracts.tokens import check_file_name
 from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer
 from stemma_contracts.v1.references import InputFile
+from stemma_markdown import similarity
 
 from stemma_generation_graph.sources.markdown import SourceDocument
 
@@ -20,6 +20,8 @@ from .session import ASSETS, INPUTS, Session
 
 MAX_IMAGE_BYTES = 20 * 1024 * 1024
 MAX_CANDIDATES = 5
+ALIKE = 0.7
+"""The share of characters in common from which names are similar."""
 MAX_COMPARED = 50
 """For how many missing images similar names are looked for."""
 MAX_REFERENCE_CHARS = 500
@@ -147,5 +149,6 @@ def _candidates(reference: str, images: Iterable[str]) -> list[str]:
     wanted = PurePosixPath(reference).name.casefold()
     by_name = {name: PurePosixPath(name).name.casefold() for name in images}
     same = [name for name, own in by_name.items() if own == wanted]
-    close = set(difflib.get_close_matches(wanted, set(by_name.values()), n=MAX_CANDIDATES, cutoff=0.7))
-    return (same + [name for name, own in by_name.items() if own in close and name not in same])[:MAX_CANDIDATES]
+    likeness = {name: similarity(wanted, own) for name, own in by_name.items() if own != wanted}
+    close = sorted((name for name in likeness if likeness[name] >= ALIKE), key=likeness.__getitem__, reverse=True)
+    return (same + close)[:MAX_CANDIDATES]
