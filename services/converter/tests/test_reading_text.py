@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.reading import escaping
+from stemma_converter.reading.kinds import Kind, kind_of
+from stemma_converter.reading.limits import Limits
 from stemma_markdown import Document
 
 from .reading_files import read, refusal, table
@@ -122,3 +124,11 @@ def test_text_of_a_document_means_nothing_in_markdown(text: str) -> None:
     line = escaping.one_line(text)
     markdown = escaping.line(escaping.inline(line))
     assert " ".join(Document(markdown).plain.split()) == " ".join(line.split())
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("name", ["page.html", "drawing.svg", "notes.txt"])
+def test_comments_without_end_at_the_beginning_are_looked_at_once(name: str) -> None:
+    """Each of them doubled the time: thirty took minutes."""
+    kind = kind_of(name, None, b"<!-- a -->\n" * 300 + b"<p>Words.</p>", Limits())
+    assert kind == (Kind.HTML if name == "page.html" else Kind.TEXT)

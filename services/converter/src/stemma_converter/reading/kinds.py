@@ -75,11 +75,11 @@ _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 _ARCHIVES = (b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 _HEAD = 4096
-_HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
-)
+# A comment ends at its first end: other ways to read many of them are without number.
+_COMMENTS = r"(?:(?><!--.*?-->)\s*+)*+"
+_HTML = re.compile(rf"\s*(?:<\?xml[^>]*>\s*)?{_COMMENTS}<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL)
 _SVG = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+svg[^>]*>\s*)?<svg[\s>]", re.IGNORECASE | re.DOTALL
+    rf"\s*(?:<\?xml[^>]*>\s*)?{_COMMENTS}(?:<!doctype\s+svg[^>]*>\s*)?<svg[\s>]", re.IGNORECASE | re.DOTALL
 )
 _MAIL_FIELD = re.compile(
     r"(?:from|to|cc|subject|date|received|return-path|message-id|mime-version|delivered-to|reply-to|x-[\w-]+|"
