@@ -20,7 +20,7 @@ from stemma_testkit.driving import request_sample, wait_for
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("O2")]
 KNOWN = {name for metric in Metric for name in exposed_names(metric)} | {*OF_THE_PROCESS, "target_info"}
 WRITTEN_WITHIN_S = 240.0
-OF_ALL = {Metric.MISSING}
+OF_ALL = {Metric.LOOP_LAG, Metric.MISSING}
 OF_A_RUN = {
     subjects.ORCHESTRATOR: {
         Metric.PROCESS_DURATION,

@@ -142,6 +142,7 @@ SHOWN: Mapping[str, Expected] = {
     },
     "CPU: {{job}}": {(job,): some for job in SERVICES},
     "Memory: {{job}}": {(job,): some for job in SERVICES},
+    "Event loop: {{job}}": {(job,): known for job in SERVICES},
     "HTTP requests: {{http_response_status_code}}": {("200",): some, ("503",): some},
     "HTTP time: {{http_route}}": {("/kinds",): some},
     "Event streams and limits: open": {(): MOST_STREAMS},

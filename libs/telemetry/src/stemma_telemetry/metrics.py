@@ -43,6 +43,7 @@ MEANINGS: Mapping[Metric, Meaning] = {
     Metric.REDELIVERED: Meaning("counter", "{message}", "Deliveries of messages that were delivered before"),
     Metric.DEAD: Meaning("counter", "{message}", "Messages that were put aside as dead letters"),
     Metric.MISSING: Meaning("gauge", "{thing}", "What hinders a service: consumers, writing, or the server"),
+    Metric.LOOP_LAG: Meaning("gauge", "s", "How late the event loop came to what was due, at most in the last minute"),
     Metric.HTTP_DURATION: Meaning(
         "histogram",
         "s",

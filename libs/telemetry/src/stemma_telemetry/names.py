@@ -76,6 +76,7 @@ class Metric(StrEnum):
     REDELIVERED = "stemma.messages.redelivered"
     DEAD = "stemma.messages.dead"
     MISSING = "stemma.service.missing"
+    LOOP_LAG = "stemma.loop.lag"
     HTTP_DURATION = "http.server.request.duration"
     HTTP_STREAMS = "stemma.http.streams"
     HTTP_LIMITED = "stemma.http.limited"
