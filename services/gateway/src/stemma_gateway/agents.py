@@ -86,6 +86,5 @@ router = APIRouter()
 @router.post(PATH, include_in_schema=False)
 async def call(request: Request, caller: Caller, profile: Literal["short", "full"] = "short") -> Response:
     """Answer an agent, which gets the tools of its role that its profile has."""
-    client = caller.client.computing(request.app.state.computing.compute)
-    request.state.client, request.state.profile = client, profile
+    request.state.client, request.state.profile = caller.client, profile
     return _Answer(request.app.state.agents)
