@@ -32,6 +32,7 @@ from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.routing import routed
 from stemma_testkit.scripted import EndlessModel, ScriptedModel
 from stemma_testkit.working import ANY_KIND
@@ -283,8 +284,10 @@ async def test_a_revision_that_nobody_waits_for_any_more_ends_and_its_call_count
 
 @pytest.mark.req("S6")
 async def test_a_draft_that_takes_too_long_to_compare_is_refused_with_what_to_do(desk: Desk) -> None:
-    job = (await desk.job()).model_copy(update={"draft": await desk.put("Aa bbb. Ccc *ddd*.\n\n" * 1000)})
-    tools = replace(desk.tools(ScriptedModel(script=[GOOD])), computing=Computing(Prepared(prepare), Limits(0.01)))
+    job = (await desk.job()).model_copy(update={"draft": await desk.put(text_of(UNITS["half links"], 1024 * 1024))})
+    tools = replace(
+        desk.tools(ScriptedModel(script=[GOOD])), computing=Computing(Prepared(prepare), Limits(seconds=0.2))
+    )
     outcome = await on_revise_draft(job, tools=tools)
     assert isinstance(outcome, InstructionRefused)
     assert "Shorten it, or edit it yourself" in await desk.read(outcome.reason)

@@ -1,17 +1,28 @@
 import asyncio
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from generation_workshop import HEAD, Workshop
 from langgraph.checkpoint.memory import InMemorySaver
+from stemma_artifacts.store import MemoryArtifactStore
 from stemma_confinement import Limits
+from stemma_confinement.computing import SHORT
+from stemma_contracts.v1.coverage import LeftOut
 from stemma_contracts.v1.jobs import EvaluateDraft
 from stemma_contracts.v1.outcomes import InputsMissing
+from stemma_evidence import InputText, coverage
+from stemma_generation_graph.graphs.document_agent.checking import headings_above
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.session.outline import outline_of
+from stemma_generation_graph.session.tables import as_tables
+from stemma_generation_graph.session.tools import as_read
+from stemma_generation_graph.sources.computing import computing
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, Text, UnreadableInputs
@@ -20,6 +31,7 @@ from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually
 
 LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20) + "![plan](plan.png)\n"
+LONGER = LONG[-SHORT - 100 :]
 HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
 AT_ONCE = Limits(seconds=0.2)
 SOON = Limits(seconds=3)
@@ -59,6 +71,29 @@ async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Worksh
     for outcome in (written, judged):
         assert isinstance(outcome, InputsMissing)
         assert "hard.md" in outcome.detail
+
+
+@pytest.mark.req("S6")
+async def test_an_input_that_takes_too_long_to_show_is_refused() -> None:
+    library = Library(MemoryArtifactStore(), calls=computing(AT_ONCE))
+    assert (await library.compute(outline_of, {"a.md": "# A\n"}))[0].title == "A"  # a short one runs in a thread
+    with pytest.raises(UnreadableInputs, match="too long or too hard to read"):
+        await library.compute(outline_of, {"a.md": HARD})
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (as_read, ("a.md", f"{LONGER}{{{{ x }}}}", {"plan.png": "skip"})),
+        (outline_of, ({"a.md": LONGER, "b.md": "B."},)),
+        (headings_above, (LONGER,)),
+        (as_tables, ("a,b\n1,2\n" * 3000, "text/csv")),
+        (coverage, ([InputText("a.md", LONGER)], LONGER, [LeftOut(file="a.md", heading="Harbour", reason="old")])),
+    ],
+)
+async def test_a_long_text_gives_elsewhere_what_it_gives_here(function: Callable[..., object], given: Any) -> None:
+    assert await Library(MemoryArtifactStore()).compute(function, *given) == function(*given)
 
 
 @pytest.mark.req("S6")

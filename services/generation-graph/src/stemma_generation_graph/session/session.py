@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -21,6 +21,7 @@ STRUCTURE = "structure.json"
 DOCX = "output.docx"
 
 Manifest = dict[str, dict[str, Any]]
+T = TypeVar("T")
 
 
 def new_manifest(inputs: tuple[InputFile, ...]) -> Manifest:
@@ -57,6 +58,10 @@ class Session:
         """The text of a file; empty if there is none of that name."""
         ref = self.ref(name)
         return await self._library.text(self._document, ref) if ref else ""
+
+    async def compute(self, function: Callable[..., T], *given: Any) -> T:
+        """See `Library.compute`."""
+        return await self._library.compute(function, *given)
 
     async def write(self, name: str, text: str, media_type: str = "text/markdown") -> ArtifactRef:
         """Give a file new content."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -189,13 +188,13 @@ async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) 
     text = await session.text(INPUTS + name)
     ref = session.ref(INPUTS + name)
     if ref is not None and ref.media_type in TABLES:
-        return await asyncio.to_thread(as_tables, text, ref.media_type)
+        return await session.compute(as_tables, text, ref.media_type)
     if is_code(name):
         return as_code(text)
-    return await asyncio.to_thread(_shown, name, text, decisions)
+    return await session.compute(as_read, name, text, decisions)
 
 
-def _shown(name: str, text: str, decisions: Mapping[str, str]) -> str:
+def as_read(name: str, text: str, decisions: Mapping[str, str]) -> str:
     """The lines of the file without what means nothing outside of it: labels, and the tags of a template."""
     return without_labels(name, without_templates(as_shown(name, text, shown_by(decisions))))
 

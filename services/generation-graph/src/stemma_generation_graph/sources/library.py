@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import ConfinementError
+from stemma_confinement.computing import Computing
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 
+from .computing import computing
 from .corpus import Corpus
 from .markdown import Passage, SourceDocument
-from .reading import Reading, Text
+from .reading import Reading, Text, UnreadableInputs
 
 KEPT = 8
 """Documents whose sources, brief and ledger are kept as they were read: every section reads the same."""
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -41,9 +47,12 @@ class _Shared:
 class Library:
     """Texts, corpora and ledgers by reference; what was made of those of the last few documents is kept."""
 
-    def __init__(self, artifacts: ArtifactStore, reading: Reading | None = None) -> None:
+    def __init__(
+        self, artifacts: ArtifactStore, reading: Reading | None = None, calls: Computing | None = None
+    ) -> None:
         self._artifacts = artifacts
         self._reading = reading or Reading()
+        self._calls = calls or computing()
         self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(KEPT)
         self._briefs: LRUCache[tuple[str, ...], Sequence[Passage]] = LRUCache(KEPT)
         self._ledgers: LRUCache[tuple[str, ...], LedgerRows] = LRUCache(KEPT)
@@ -52,6 +61,13 @@ class Library:
         """The content of a text artifact, without a byte order mark and with plain line ends."""
         data = await self._artifacts.get(document.tenant, document.document_id, ref)
         return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+    async def compute(self, function: Callable[..., T], *given: Any) -> T:
+        """What a pure function makes of texts; raises `UnreadableInputs` past the limits."""
+        try:
+            return await self._calls.compute(function, *given)
+        except ConfinementError as error:
+            raise UnreadableInputs(f"a text is too long or too hard to read: {error}") from None
 
     async def store(self, document: DocumentHead, data: bytes, media_type: str, name: str) -> ArtifactRef:
         """Keep content of our own and return its reference."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -73,7 +72,7 @@ async def what_to_check(state: DocumentState, session: Session) -> Checked:
     if not settled.endswith("\n") or not part.strip() or not draft.startswith(settled):
         return Checked(draft, 0, "", excerpt=True)
     start = len(draft) - len(part.lstrip("\n"))
-    return Checked(draft, start, await asyncio.to_thread(headings_above, settled), excerpt=True)
+    return Checked(draft, start, await session.compute(headings_above, settled), excerpt=True)
 
 
 def _is_whole(state: DocumentState) -> bool:

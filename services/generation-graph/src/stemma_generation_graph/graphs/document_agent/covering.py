@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from stemma_evidence import InputText, coverage
 
 from stemma_generation_graph.session.session import DRAFT, INPUTS, Session
 from stemma_generation_graph.session.tools import readable_names
+from stemma_generation_graph.sources.reading import UnreadableInputs
 
 from .state import DocumentState
 
@@ -110,9 +110,19 @@ async def what_is_written(
     named = [LeftOut.model_validate(entry) for entry in (state["left_out"] if left_out is None else left_out)]
     sources = [await _source(session, name) for name in session.names(INPUTS) if not _is_image(session, name)]
     text = await session.text(DRAFT)
-    blocks = await asyncio.to_thread(coverage, sources, text, named)
+    blocks = await _coverage(session, sources, text, named)
     names = {name: bare for bare, name in readable_names(session).items()}
     return Written(blocks, state["document_outline"], state["current_chapter"], names)
+
+
+async def _coverage(
+    session: Session, sources: Sequence[InputText], text: str, left_out: Sequence[LeftOut]
+) -> Sequence[BlockCoverage]:
+    """Where each block of the inputs stands; beyond the limits each input is a block that cannot be compared."""
+    try:
+        return await session.compute(coverage, sources, text, left_out)
+    except UnreadableInputs:
+        return [BlockCoverage(file=one.name, chapter="", line=1, standing="not_comparable") for one in sources]
 
 
 def _is_image(session: Session, name: str) -> bool:

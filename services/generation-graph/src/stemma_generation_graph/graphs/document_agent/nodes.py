@@ -65,7 +65,7 @@ class DocumentNodes:
         missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,
-            "document_outline": [chapter.as_json() for chapter in await asyncio.to_thread(outline_of, texts)],
+            "document_outline": [chapter.as_json() for chapter in await session.compute(outline_of, texts)],
             "missing_references": [entry.model_dump(mode="json") for entry in missing],
             "pending_question": question_about(batch_of(missing)) if missing else "",
             "question_about": IMAGES if missing else "",
