@@ -46,6 +46,7 @@ class Text:
     rests_on: dict[str, int]
     human: bool
     kept_anyway: Kept = field(default_factory=dict)
+    unchecked: bool = False
 
 
 @dataclass
@@ -79,7 +80,6 @@ class Part:
     evaluated_well: bool = False
     asks: bool = False
     again: str = ""
-    unchecked: bool = False
     proposal: Proposal | None = None
     fates: dict[int, str] = field(default_factory=dict)
 
@@ -93,9 +93,12 @@ class Part:
         return self.texts[-1].kept_anyway if self.texts else {}
 
     @property
-    def waits_unchecked(self) -> bool:
-        """Whether it waits for its reviewer without a check that came to its end."""
-        return self.status == "awaiting_review" and self.unchecked
+    def rests_unchecked(self) -> bool:
+        """Whether it is at rest, and the last check of its text did not come to its end."""
+        return (self.settled or self.status == "awaiting_review") and self.texts[-1].unchecked
+
+    def checked(self, *, in_full: bool) -> None:
+        self.texts[-1] = replace(self.texts[-1], unchecked=not in_full)
 
     @property
     def settled(self) -> bool:
@@ -108,7 +111,6 @@ class Part:
         elif self.proposal is not None:
             self.end_proposal("void proposal")
         self.texts.append(text)
-        self.unchecked = False
 
     def end_proposal(self, fate: str) -> None:
         assert self.proposal is not None
@@ -227,7 +229,7 @@ class Book:
         if self.status == "cancelled":
             return "document status"
         if ask.verb == "retry":
-            return "" if part.status == "failed" or part.work or part.waits_unchecked else "status"
+            return "" if part.status == "failed" or part.work or part.rests_unchecked else "status"
         if ask.verb == "answer":
             return "" if part.asks else "unknown need"
         if ask.verb in ("accept", "reject"):
@@ -278,7 +280,7 @@ class Book:
             self.proposals += 1
             part.proposal = Proposal(self.proposals, len(part.texts), next(self._tickets))
             return
-        self._reopen(ask.verb)
+        self._reopen(ask.verb, part)
         match ask.verb:
             case "accept" | "reject":
                 self._do_about_proposal(ask.verb, part)
@@ -305,8 +307,9 @@ class Book:
                 part.checks = {}
                 self._open(part, "revise" if self._proposes else ask.verb)
 
-    def _reopen(self, verb: str) -> None:
-        if self.status in ("completed", "failed") and verb in RUNNING_AGAIN:
+    def _reopen(self, verb: str, part: Part) -> None:
+        only_checks = verb == "retry" and part.settled
+        if self.status in ("completed", "failed") and verb in RUNNING_AGAIN and not only_checks:
             self.status = "running"
 
     def _do_about_proposal(self, verb: str, part: Part) -> None:
@@ -350,6 +353,8 @@ class Book:
             self._checked_proposal(self.parts[name])
         elif kind.startswith("check-"):
             del self.parts[name].checks[kind.removeprefix("check-")]
+            if kind == "check-validate":
+                self.parts[name].checked(in_full=say.verb == "validated")
         else:
             self._result(self.parts[name], say)
             self._go_on()
@@ -368,8 +373,11 @@ class Book:
         part.proposal.check = 0
 
     def _retry(self, part: Part) -> None:
-        again = "validate" if part.waits_unchecked else part.work or part.again
-        part.generated = part.generated and not part.waits_unchecked
+        if part.settled:
+            part.checks["validate"] = next(self._tickets)
+            return
+        again = "validate" if part.rests_unchecked else part.work or part.again
+        part.generated = part.generated and not part.rests_unchecked
         self._open(part, again) if again else self._queue(part, part.guidance)
 
     def _result(self, part: Part, say: Say) -> None:
@@ -390,10 +398,11 @@ class Book:
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)}
             case "validated":
-                part.unchecked = False
+                part.checked(in_full=True)
                 self._validated(part, say.good)
             case _ if work == "validate":
-                part.status, part.unchecked = "awaiting_review", True
+                part.checked(in_full=False)
+                part.status = "awaiting_review"
             case _ if work in ("edit", "revise"):
                 part.status = part.before
             case _:

@@ -131,6 +131,35 @@ def test_a_text_that_lacks_a_role_lacks_it_after_its_lint_round(begun: Story) ->
     assert (again.partial, again.warnings) == (True, lacking)
 
 
+@pytest.mark.req("R9", "P7")
+@pytest.mark.parametrize("mode", [ReviewMode.NONE, ReviewMode.AUTO])
+def test_a_text_that_lacks_a_role_goes_to_a_person_also_after_a_clean_lint_round(
+    story: Story, mode: ReviewMode
+) -> None:
+    story.create(review=ReviewPolicy(mode=mode, min_score=0))
+    lacking = (GenerationWarning(code="role_failed", detail="writer"),)
+    story.drafted("research", partial=True, warnings=lacking, evaluation=not_judged(complete=False))
+    story.validated("research", passed=False).then_types(e.SectionLintFailed)
+    story.drafted("research", "clean", evaluation=evaluation(1) if mode is ReviewMode.AUTO else not_judged())
+    story.validated("research").then_types(e.SectionReviewRequested)
+
+
+@pytest.mark.req("R9", "P8")
+def test_a_text_that_lacks_a_role_lacks_it_until_a_person_writes_it(begun: Story) -> None:
+    lacking = GenerationWarning(code="role_timed_out", detail="writer")
+    begun.drafted("research", partial=True, warnings=(lacking, GenerationWarning(code="not_evaluated")))
+    begun.validated("research")
+    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    begun.validated("research")
+    assert list(begun.document.sections["research"].versions[-1].warnings) == [lacking]
+    begun.when(editing.Edit(begun.asked(), "research", 2, ref("shorter still")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("shorter"), summary=ref("cut"), provenance=PROVENANCE)
+    assert list(begun.document.sections["research"].versions[-1].warnings) == [lacking]
+    begun.when(editing.Write(begun.asked(), "research", 3, ref("all of it")))
+    assert not begun.document.sections["research"].versions[-1].warnings
+
+
 def test_the_version_goes_on_only_for_another_text(begun: Story) -> None:
     begun.drafted("research", "same")
     begun.validated("research", passed=False)
@@ -294,6 +323,22 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.job_id != first
+
+
+@pytest.mark.req("V2")
+@pytest.mark.failure("check-given-up")
+def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: Story) -> None:
+    begun.settle("research")
+    begun.when(editing.Write(begun.asked(), "research", 1, ref("mine")))
+    validate, _ = begun.document.sections["research"].checks
+    (given_up,) = begun.outcome(o.JobDead, "research", job_id=validate, detail="Stalled")
+    assert (given_up.validation.complete, given_up.validation.not_checked) == (False, "Stalled")
+    begun.when(generation.Retry(begun.asked(), "research")).then_types(e.SectionRetried)
+    assert begun.status("research") == SectionStatus.EDITED
+    (again,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ValidateDraft))
+    assert again.draft == ref("mine")
+    begun.outcome(o.DraftValidated, "research", job_id=again.job_id, validation=validation())
+    begun.when(generation.Retry(begun.asked(), "research")).then_types(e.RefusedByStatus)
 
 
 def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:

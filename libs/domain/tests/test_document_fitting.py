@@ -8,7 +8,8 @@ import pytest
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.inputs import Unreadable
-from stemma_contracts.v1.staleness import StaleMark
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.staleness import StaleMark, UpstreamVersion
 from stemma_domain.evolve import evolve
 from stemma_domain.state import NoDocument
 from stemma_testkit.document_events import (
@@ -24,6 +25,14 @@ from stemma_testkit.document_events import (
 
 pytestmark = pytest.mark.req("S3", "E3")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def drafted_on(section_id: str, version: int) -> e.SectionDrafted:
+    return section_drafted("research", version=2).model_copy(
+        update={"upstream": (UpstreamVersion(section_id=section_id, version=version),)}
+    )
+
+
 UNFITTING: dict[str, e.AnyEvent] = {
     "a second beginning": document_requested(),
     "a draft of a section that is not there": section_drafted("nowhere"),
@@ -39,7 +48,22 @@ UNFITTING: dict[str, e.AnyEvent] = {
     "an input that is not there": e.DocumentInputUnreadable(
         input_id="input-9", version=1, job_id="j", unreadable=Unreadable(reason="damaged")
     ),
+    "a draft that rests on a section that is not there": drafted_on("nowhere", 1),
+    "a draft that rests on a version that was never written": drafted_on("research", 7),
+    "a text that rests on a section that is not there": e.SectionEdited(
+        section_id="research",
+        version=2,
+        draft=REF,
+        origin=Origin.WRITTEN,
+        upstream=(UpstreamVersion(section_id="nowhere", version=1),),
+    ),
+    "a text that is kept against a section that is not there": e.SectionKept(
+        section_id="research", version=1, accepted=(UpstreamVersion(section_id="nowhere", version=1),)
+    ),
     "a form that is not there": form_export_requested("x1"),
+    "a version of a form that is not there": form_export_requested("x1").model_copy(
+        update={"input_id": "brief", "input_version": 7}
+    ),
     "an export of a form that nobody asked for": form_exported("x2", REF),
     "a form section that rests on what is not there": e.FormFieldsConfirmed(
         input_id="brief", version=1, section=plan("answers", "nowhere")

@@ -50,6 +50,17 @@ def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any
     assert (view.usage.calls, view.usage.output_tokens) == (4, 10)
 
 
+@pytest.mark.req("V2")
+def test_a_text_whose_check_was_given_up_can_be_retried(after: Any, drafted: Any) -> None:
+    given_up = ValidationSummary.given_up("Stalled")
+    found = [
+        e.SectionReviewRequested(section_id="research", job_id="j", version=1, validation=validation)
+        for validation in (ISSUES, given_up)
+    ]
+
+    assert [research(after(drafted("research"), event)).can_be_retried for event in found] == [False, True]
+
+
 def test_lint_issues_send_it_back_and_are_counted(after: Any, drafted: Any) -> None:
     failed = e.SectionLintFailed(section_id="research", job_id="j", version=1, validation=ISSUES, round=1)
 

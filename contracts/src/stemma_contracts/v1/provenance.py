@@ -33,6 +33,10 @@ class Provenance(Contract):
     agent_version: str = ""
 
 
+ROLE_MISSING = frozenset({"role_timed_out", "role_failed"})
+"""The codes of warnings that a role wrote nothing: the text lacks its part until it is written anew."""
+
+
 class GenerationWarning(Contract):
     """What a person should know about how a draft came to be; ``detail`` holds no text of it."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import Field
 
 from stemma_contracts.base import Contract
@@ -69,3 +71,15 @@ class ValidationSummary(Contract):
     def complete(self) -> bool:
         """Whether the text was checked in full; if not, what was found says nothing of its writer."""
         return not self.not_checked and NOT_CHECKED not in self.rules
+
+    @classmethod
+    def given_up(cls, why: str) -> Self:
+        """What stands in place of a check that was given up after its tries."""
+        return cls(
+            passed=False,
+            issue_count=1,
+            rules={NOT_CHECKED: 1},
+            engine="",
+            engine_version="",
+            not_checked=why or "the check was given up",
+        )

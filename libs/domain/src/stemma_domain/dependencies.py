@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
 from stemma_contracts.v1.section import SectionStatus
@@ -33,8 +33,16 @@ def held_up_by(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
     section = view.sections[section_id]
     if section.status is not SectionStatus.QUEUED:
         return ()
-    upstreams = (view.sections[name] for name in section.depends_on)
-    return tuple(one for one in upstreams if one.stale or one.status not in _SETTLED)
+    statuses = {one.section_id: one.status for one in view.sections.values()}
+    stale = {one.section_id for one in view.sections.values() if one.stale}
+    return tuple(view.sections[name] for name in unsettled(section.depends_on, statuses, stale))
+
+
+def unsettled(
+    names: Iterable[str], statuses: Mapping[str, SectionStatus], stale: Container[str] = ()
+) -> tuple[str, ...]:
+    """Those of the sections that no person and no policy has settled, or that are stale since."""
+    return tuple(name for name in names if name in stale or statuses[name] not in _SETTLED)
 
 
 def _is_held_up(section: SectionView) -> bool:

@@ -13,6 +13,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 
 from .features.assignment import assignment_after, assignment_kept
@@ -34,6 +35,7 @@ _REOPENING = (
     e.SectionRestored,
     e.SectionRegenerationRequested,
 )
+"""They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
 
 _LIFECYCLES: dict[type[e.AnyEvent], Lifecycle] = {
     e.DocumentPaused: Lifecycle.PAUSED,
@@ -214,14 +216,9 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     found_stale = (
         document.lifecycle is Lifecycle.COMPLETED and isinstance(event, e.SectionChecked) and event.makes_stale
     )
-    reopened = found_stale or (at_its_end and _reopens(event))
+    reopens = isinstance(event, _REOPENING) and section.phase is not before.phase
+    reopened = found_stale or (at_its_end and reopens)
     return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
-
-
-def _reopens(event: e.AnySectionEvent) -> bool:
-    """Whether it takes a section out of its rest; an edit that is only proposed leaves it there."""
-    proposed = isinstance(event, e.SectionEditRequested) and event.proposal_id is not None
-    return isinstance(event, _REOPENING) and not proposed
 
 
 def fits(document: Document, event: e.AnyEvent) -> bool:
@@ -237,6 +234,7 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
     match event:
         case e.SectionEvent() | e.FormExportRequested():
             yield event.section_id
+            yield from (upstream.section_id for upstream in _upstream_of(event))
         case e.RevisionCycleStarted():
             yield from event.sections
         case e.FormFieldsConfirmed():
@@ -249,6 +247,17 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
             pass
 
 
+def _upstream_of(event: e.AnyEvent) -> tuple[UpstreamVersion, ...]:
+    """The versions of other sections that a text rests on from now on."""
+    match event:
+        case e.SectionDrafted() | e.SectionEdited():
+            return event.upstream
+        case e.SectionKept():
+            return event.accepted
+        case _:
+            return ()
+
+
 def _has_the_rest(document: Document, event: e.AnyEvent) -> bool:
     match event:
         case e.DocumentInputAdded():
@@ -256,11 +265,16 @@ def _has_the_rest(document: Document, event: e.AnyEvent) -> bool:
         case e.InputEvent() | e.FormFieldsConfirmed():
             return event.input_id in document.inputs
         case e.FormExportRequested():
-            return event.input_id in document.inputs and _has_version(document, event.section_id, event.version)
+            one = document.inputs.get(event.input_id)
+            has_form = one is not None and one.content(event.input_version) is not None
+            return has_form and _has_version(document, event.section_id, event.version)
         case e.FormExported() | e.FormExportFailed():
             return event.export_id in document.form_exports
         case e.SectionRestored():
             return _has_version(document, event.section_id, event.restored_version)
+        case e.SectionDrafted() | e.SectionEdited() | e.SectionKept():
+            rests_on = ((upstream.section_id, upstream.version) for upstream in _upstream_of(event))
+            return all(number == 0 or _has_version(document, name, number) for name, number in rests_on)
         case e.SectionRevisionRequested() | e.SectionEditRequested():
             return document.sections[event.section_id].current is not None
         case _:

@@ -76,7 +76,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionFailure():
             return _failed(section, event)
         case e.SectionRetried():
-            return replace(section, phase=_retried(document, section))
+            return _retried(document, section)
         case e.SectionNeedRaised() | e.SectionNeedAnswered():
             return replace(section, phase=_need_phase(document, section, event))
         case e.SectionKept():
@@ -213,7 +213,14 @@ def _tried(phase: Phase) -> Tries:
             return Tries()
 
 
-def _retried(document: Document, section: Section) -> Phase:
+def _retried(document: Document, section: Section) -> Section:
+    """What a person settled stays so while it is checked again."""
+    if isinstance(section.phase, Approved | Edited):
+        return _looked_at_again(document, section)
+    return replace(section, phase=_tried_again(document, section))
+
+
+def _tried_again(document: Document, section: Section) -> Phase:
     """The same work under another job; what was open before is superseded."""
     match section.phase:
         case Failed(again=Validating() as phase) | (Validating() as phase):

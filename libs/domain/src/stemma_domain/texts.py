@@ -8,7 +8,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
-from stemma_contracts.v1.provenance import Origin, Provenance
+from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning, Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
 
@@ -91,12 +91,18 @@ def _revised(document: Document, section: Section, event: e.SectionRevised) -> V
         left_out=current.left_out if current else None,
         review=current.review if current else None,
         protected=current is not None and is_a_persons(current),
+        warnings=_still_missing(current),
         person=section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
         inputs=_rests_on(document, current),
         requirements=_answers(document, section),
     )
+
+
+def _still_missing(current: Version | None) -> tuple[GenerationWarning, ...]:
+    """The editor agent changes a text; the part that a role was to write is still not in it."""
+    return tuple(warning for warning in current.warnings if warning.code in ROLE_MISSING) if current else ()
 
 
 def _edited(document: Document, section: Section, event: e.SectionEdited) -> Version:
@@ -109,6 +115,7 @@ def _edited(document: Document, section: Section, event: e.SectionEdited) -> Ver
         event.provenance,
         assets=_with(current.assets if current else (), event.assets),
         left_out=current.left_out if current else None,
+        warnings=() if event.origin is Origin.WRITTEN else _still_missing(current),
         person=person_of(event) if event.actor else section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,

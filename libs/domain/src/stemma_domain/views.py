@@ -231,6 +231,13 @@ class SectionView:
         return self.status is SectionStatus.AWAITING_REVIEW
 
     @property
+    def can_be_retried(self) -> bool:
+        """Whether it failed, or is at rest and the check of its text was not one of all of it."""
+        validation = self.current.validation if self.current else None
+        unchecked = validation is not None and not validation.complete
+        return self.status is SectionStatus.FAILED or (unchecked and self.status not in UNDER_WAY)
+
+    @property
     def can_be_regenerated(self) -> bool:
         """Whether it has a text, and nothing is under way that would change that."""
         return self.version > 0 and self.status not in UNDER_WAY

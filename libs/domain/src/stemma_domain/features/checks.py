@@ -13,6 +13,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
 
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.ledger.answering import asked_of
@@ -34,6 +35,8 @@ def _checked(document: Document, section: Section, job_id: str, outcome: o.Outco
     """The result of a check is shown and changes no status, also when there is none."""
     version, activity = section.current_number, section.checks[job_id]
     match outcome, activity:
+        case o.JobDead(), Activity.VALIDATE:
+            return e.SectionChecked(**paid(outcome, section), version=version, validation=_given_up(section, outcome))
         case o.DraftValidated(), Activity.VALIDATE:
             return e.SectionChecked(**paid(outcome, section), version=version, validation=outcome.validation)
         case o.DraftEvaluated(), Activity.EVALUATE:
@@ -42,6 +45,16 @@ def _checked(document: Document, section: Section, job_id: str, outcome: o.Outco
             return failed(outcome, section, activity, status_of(section.phase))
         case _:
             raise unfitting(outcome)
+
+
+def _given_up(section: Section, outcome: o.JobDead) -> ValidationSummary:
+    """What an earlier check found of the same text stands, but it is not all that was to be found."""
+    known, given_up = (
+        section.current.validation if section.current else None,
+        ValidationSummary.given_up(outcome.detail),
+    )
+    update = {"passed": False, "not_checked": given_up.not_checked, "answers": None}
+    return known.model_copy(update=update) if known else given_up
 
 
 def validation(document: Document, section: Section, job_id: str) -> j.ValidateDraft:

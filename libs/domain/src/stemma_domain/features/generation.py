@@ -14,14 +14,15 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.evaluation import COMPLETE, Evaluation
-from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
+from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
-from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
+from stemma_contracts.v1.validation import ValidationSummary
 
 from stemma_domain.commands import SectionCommand, by_status
+from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.job_ids import GENERATE, RESUME
@@ -29,10 +30,10 @@ from stemma_domain.job_parts import head_of, outline_of, recorded, upstream_draf
 from stemma_domain.outcomes import Failure, failed, paid, settled, unfitting
 from stemma_domain.staleness import Staleness
 from stemma_domain.state import (
-    AwaitingReview,
     Document,
     Failed,
     Generating,
+    Resting,
     Resuming,
     Section,
     Validating,
@@ -43,8 +44,6 @@ from stemma_domain.texts import next_version
 
 from .checks import validation
 from .cycles import human_feedback
-
-_SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,9 @@ def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
 
 
 def _is_unchecked(section: Section) -> bool:
-    """Whether a draft waits for its reviewer without a check of all of it."""
+    """Whether a text is at rest without a check of all of it."""
     validation = section.current.validation if section.current else None
-    return isinstance(section.phase, AwaitingReview) and validation is not None and not validation.complete
+    return isinstance(section.phase, Resting) and validation is not None and not validation.complete
 
 
 def is_met(document: Document, section: Section, stale: Staleness) -> bool:
@@ -73,17 +72,17 @@ def is_met(document: Document, section: Section, stale: Staleness) -> bool:
 
 def held_up_by(document: Document, section: Section, stale: Staleness) -> tuple[str, ...]:
     """The direct upstreams that have to be settled before the section is written."""
-    upstreams = section.plan.depends_on
-    return tuple(name for name in upstreams if name in stale or not _is_settled(document.sections[name]))
+    return unsettled(section.plan.depends_on, _statuses(document), stale)
 
 
 def all_settled(document: Document) -> bool:
     """Whether a person or a policy has settled the current version of every section that is needed."""
-    return all(_is_settled(section) or lacks_form(document, section) for section in document.sections.values())
+    needed = (name for name, section in document.sections.items() if not lacks_form(document, section))
+    return not unsettled(needed, _statuses(document))
 
 
-def _is_settled(section: Section) -> bool:
-    return status_of(section.phase) in _SETTLED
+def _statuses(document: Document) -> dict[str, SectionStatus]:
+    return {name: status_of(section.phase) for name, section in document.sections.items()}
 
 
 def validated(
@@ -103,10 +102,7 @@ def validated(
 
 def never_validated(outcome: o.JobDead, section: Section) -> e.SectionReviewRequested:
     """The event of a check that was given up after its tries: a person has the draft, and is told."""
-    why = outcome.detail or "the check was given up"
-    unchecked = ValidationSummary(
-        passed=False, issue_count=1, rules={NOT_CHECKED: 1}, engine="", engine_version="", not_checked=why
-    )
+    unchecked = ValidationSummary.given_up(outcome.detail)
     return e.SectionReviewRequested(**settled(outcome, section), version=section.current_number, validation=unchecked)
 
 
@@ -215,14 +211,11 @@ def _written(document: Document, section: Section, generating: Generating, outco
             raise unfitting(outcome)
 
 
-_ROLE_MISSING = ("role_timed_out", "role_failed")
-
-
 def _still_missing(section: Section, generating: Generating) -> tuple[GenerationWarning, ...]:
     """What a lint round does not add: a text that lacks what a role was to write lacks it when its lines are mended."""
     if not generating.round or section.current is None:
         return ()
-    return tuple(warning for warning in section.current.warnings if warning.code in _ROLE_MISSING)
+    return tuple(warning for warning in section.current.warnings if warning.code in ROLE_MISSING)
 
 
 def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerated) -> e.SectionDrafted:
@@ -232,7 +225,7 @@ def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerat
         version=next_version(section, outcome.draft),
         draft=outcome.draft,
         upstream=generating.upstream,
-        evaluation=outcome.evaluation,
+        evaluation=_incomplete(outcome.evaluation) if missing else outcome.evaluation,
         provenance=outcome.provenance,
         assets=outcome.assets,
         partial=outcome.partial or bool(missing),
@@ -245,13 +238,18 @@ def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerat
     )
 
 
+def _incomplete(evaluation: Evaluation) -> Evaluation:
+    """The same for a text that lacks a part, whatever was found of the rest: no policy settles it."""
+    others = tuple(check for check in evaluation.checks if check.check != COMPLETE)
+    checks = (*others, ProgramCheck(check=COMPLETE, passed=False))
+    return evaluation.model_copy(update={"passed": False, "checks": checks})
+
+
 def _validated(document: Document, section: Section, phase: Validating, outcome: o.Outcome) -> e.AnyEvent:
     if isinstance(outcome, o.DraftValidated):
         return validated(outcome, section, phase.generating, in_cycles=document.cycle is not None)
     if isinstance(outcome, o.JobDead):
         return never_validated(outcome, section)
-    if isinstance(outcome, Failure):
-        return failed(outcome, section, Activity.VALIDATE, SectionStatus.FAILED)
     raise unfitting(outcome)
 
 

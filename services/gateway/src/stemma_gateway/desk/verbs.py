@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.views import SectionView
 
 Form = Mapping[str, str]
@@ -52,7 +51,7 @@ VERBS = (
     Verb("accept_edit", "y", r.AcceptEdit, lambda s: s.proposes, hidden=("proposal_id",)),
     Verb("reject_edit", "n", r.RejectEdit, lambda s: s.proposal is not None, hidden=("proposal_id",)),
     Verb("keep", "p", r.KeepSection, lambda s: s.is_to_be_kept_or_regenerated),
-    Verb("retry", "t", r.RetrySection, lambda s: s.status is SectionStatus.FAILED, numbers=()),
+    Verb("retry", "t", r.RetrySection, lambda s: s.can_be_retried, numbers=()),
     Verb("edit", "e", r.EditSection, lambda s: not s.at_work, ("text",)),
     Verb("instruct", "o", r.EditSection, lambda s: _has_text(s) and not s.at_work, ("instruction",)),
     Verb("regenerate", "g", r.RegenerateSection, lambda s: s.can_be_regenerated, ("guidance",), ("replace_edited",)),

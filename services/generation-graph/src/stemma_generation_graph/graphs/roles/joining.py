@@ -39,10 +39,9 @@ def shortcomings(state: WritingGraphState) -> dict[str, Any]:
 
 
 def _warnings(state: WritingGraphState) -> list[GenerationWarning]:
-    codes = {"timed_out": "role_timed_out", "failed": "role_failed"}
     found = [
         GenerationWarning.model_validate(
-            {"code": codes[output.status], "detail": ": ".join(filter(None, (role.id, output.error_type)))}
+            {"code": f"role_{output.status}", "detail": ": ".join(filter(None, (role.id, output.error_type)))}
         )
         for role, output in _incomplete(state)
     ]
