@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from stemma_cli.rendering.assignments import assignment_words
-from stemma_cli.rendering.inbox import most_pressing_first
+from stemma_cli.rendering.inbox import Entry, most_pressing_first
 from stemma_contracts.v1 import events, requests
 from stemma_testkit.document_events import review_requested, section_drafted
 
@@ -61,10 +61,10 @@ async def test_the_inbox_lists_what_is_mine_or_nobodys(cli: Any, waiting: str) -
 
 
 def test_what_holds_up_most_comes_first_and_of_what_holds_up_as_much_what_is_due_first() -> None:
-    soon, late = "2099-01-01T00:00:00+01:00", "2098-12-31T23:30:00Z"
+    soon, late = map(datetime.fromisoformat, ("2099-01-01T00:00:00+01:00", "2098-12-31T23:30:00Z"))
     told = [([], None), ([], soon), (["budget"], None), ([], late), (["budget"], late)]
-    entries = [{"unblocks": unblocks, "due": due} for unblocks, due in told]
-    ordered = [(one["unblocks"], one["due"]) for one in sorted(entries, key=most_pressing_first)]
+    entries = [Entry("d1", "", "research", unblocks, "", due=due) for unblocks, due in told]
+    ordered = [(one.unblocks, one.due) for one in sorted(entries, key=most_pressing_first)]
     assert ordered == [told[4], told[2], told[1], told[3], told[0]]
 
 

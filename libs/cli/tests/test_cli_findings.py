@@ -109,7 +109,7 @@ async def test_inbox_tells_why_and_for_how_long(cli: Any, backstage: Any, weak: 
     assert row[4].endswith((" d", " h", " min", "now"))
     assert f"{weak[:8]} research: {WORDS[0]}" in inbox.stderr
     [entry] = [e for e in json.loads((await cli("inbox", "--json")).stdout) if e["document_id"] == weak]
-    assert (len(entry["findings"]), entry["since"]) == (8, CREATED_AT.isoformat())
+    assert (len(entry["findings"]), datetime.fromisoformat(entry["since"])) == (8, CREATED_AT)
 
 
 @pytest.mark.req("T7")

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 from stemma_cli.errors import words_for
 from stemma_cli.exit_codes import ExitCode
-from stemma_cli.output import clean, clean_line, console, fitting, table
+from stemma_cli.output import clean, clean_line, console, fitting, say_json, table
 from stemma_cli.wording import event_words
 from stemma_client import CopyIncompleteError, NobodyAdmitsError, RecordedEvent, UnreadableEventError
+from stemma_client.differences import Change, Kind, Piece
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.capabilities import Capabilities
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,19 @@ from stemma_contracts.v1 import events as e
 )
 def test_control_sequences_do_not_reach_the_terminal(evil: str) -> None:
     assert clean(f"a{evil}b") == "ab"
+
+
+def test_json_has_views_and_contracts_as_they_are_on_one_line_of_ascii(capsys: pytest.CaptureFixture[str]) -> None:
+    at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    say_json([Change(1, None, (Piece(Kind.REMOVED, "Straße"),)), Capabilities(graphs=("section",)), at])
+
+    printed = capsys.readouterr().out
+    change, capabilities, time = json.loads(printed)
+    assert (printed.count("\n"), printed.isascii(), time) == (1, True, "2026-03-01T12:00:00Z")
+    assert change == {
+        "old_line": 1, "new_line": None, "pieces": [{"kind": "removed", "text": "Straße"}], "moved": False
+    }  # fmt: skip
+    assert capabilities == {"graphs": ["section"], "kinds": [], "recipes": {}}
 
 
 @pytest.mark.req("S1")

@@ -85,8 +85,10 @@ def note(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """One line of JSON on stdout; whatever is not ASCII is escaped."""
-    print(json.dumps(value))
+    """One line of JSON on stdout, of contracts and views as they are; whatever is not ASCII is escaped."""
+    from pydantic import TypeAdapter
+
+    print(json.dumps(TypeAdapter(Any).dump_python(value, mode="json")))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -35,7 +35,7 @@ async def ask(
 def tell_answer(accepted: RequestAccepted, words: str, *, as_json: bool, **more: Any) -> None:
     """One line: what was done, or the answer with ``more`` in it."""
     if as_json:
-        say_json(accepted.model_dump(mode="json") | more)
+        say_json({**dict(accepted), **more})
     else:
         say(words)
 

@@ -84,7 +84,7 @@ async def connected(as_json: bool = False) -> AsyncIterator[Client]:
             yield client
         except RequestRejectedError as error:
             if as_json:
-                say_json(error.answer.model_dump(mode="json"))
+                say_json(error.answer)
                 sys.stdout.flush()
             raise
 

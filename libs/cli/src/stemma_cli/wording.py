@@ -223,7 +223,7 @@ def event_json(event: RecordedEvent) -> dict[str, Any]:
         "sequence": event.sequence,
         "id": envelope.id,
         "type": envelope.type,
-        "time": envelope.time.isoformat(),
+        "time": envelope.time,
         "subject": event.subject,
         "document_id": event.document_id,
         "number": envelope.sequence,

@@ -52,12 +52,6 @@ def two_versions(section: SectionView, old: int | None, new: int | None) -> tupl
     return chosen
 
 
-def change_json(change: Change) -> dict[str, object]:
-    """A change for programs."""
-    pieces = [{"kind": piece.kind, "text": piece.text} for piece in change.pieces]
-    return {"old_line": change.old_line, "new_line": change.new_line, "moved": change.moved, "pieces": pieces}
-
-
 def place_words(change: Change) -> str:
     """Where a change is: in the new text, if anything of it stands there."""
     if change.new_line is None:

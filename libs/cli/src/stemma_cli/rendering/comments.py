@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator
 
-from pydantic import TypeAdapter
 from stemma_client.read_threads import ReadThread
 from stemma_domain.views import SectionView
 
 from stemma_cli.output import clean_line
 
-_AS_JSON = TypeAdapter(Any)
 GONE = "passage not in the text any more"
-
-
-def threads_json(threads: Sequence[ReadThread]) -> list[dict[str, Any]]:
-    """Threads for programs."""
-    dumped: list[dict[str, Any]] = _AS_JSON.dump_python([asdict(thread) for thread in threads], mode="json")
-    return dumped
 
 
 def lines_of_thread(thread: ReadThread) -> Iterator[str]:

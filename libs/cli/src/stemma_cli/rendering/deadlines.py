@@ -60,7 +60,7 @@ def next_deadline(ledger: RequirementLedger) -> str:
 
 
 def _told(one: ListedDeadline) -> dict[str, object]:
-    return {**one.deadline.model_dump(mode="json"), "state": one.state, "days_left": one.days_left}
+    return {**dict(one.deadline), "state": one.state, "days_left": one.days_left}
 
 
 def _cells(one: ListedDeadline) -> tuple[str, ...]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import Any
 
-from pydantic import TypeAdapter
 from stemma_client.client import Client
 from stemma_client.findings import findings_of
 from stemma_client.overviews import waiting_sections
@@ -36,8 +34,7 @@ from stemma_cli.wording import (
 )
 
 from .assignments import assignment_words
-from .comments import comments_words, lines_of_thread, threads_json
-from .findings import as_json as as_json_findings
+from .comments import comments_words, lines_of_thread
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
 from .proposals import proposal_json, show_proposal
@@ -60,7 +57,6 @@ SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 FEW = 4
 """Findings of a section that stand below the table of its document."""
 MEGABYTE = 1_000_000
-_AS_JSON = TypeAdapter(Any)
 
 
 def list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
@@ -85,10 +81,10 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
     recipes = await client.recipes()
     sections = []
     for section in view.sections.values():
-        findings = as_json_findings(await findings_of(client, view.document_id, section.current))
-        sections.append(_section_json(view, section, recipes) | {"findings": findings})
+        findings = await findings_of(client, view.document_id, section.current)
+        sections.append(_section_json(section, recipes) | {"findings": findings})
     title = await title_of(client, view.document_id, view.title)
-    return _as_json(view) | {"title": title, "sections": sections}
+    return {**vars(view), "title": title, "sections": sections}
 
 
 async def show_document(client: Client, view: DocumentView) -> None:
@@ -127,17 +123,9 @@ def _show_exports(view: DocumentView) -> None:
         say(f"export of the form {form.input_id}: {clean_line(form_export_words(form))}")
 
 
-def _as_json(value: DocumentView | SectionView) -> dict[str, Any]:
-    dumped: dict[str, Any] = _AS_JSON.dump_python(asdict(value), mode="json")
-    return dumped
-
-
-def _section_json(view: DocumentView, section: SectionView, recipes: Recipes) -> dict[str, Any]:
-    draft = section.draft.model_dump() if section.draft else None
-    current = {"version": section.version, "draft": draft, "issue_count": section.issue_count}
-    reasons = [reason.model_dump() for reason in section.stale_reasons]
-    because = {"stale_reasons": reasons, "outdated_recipe": outdated_recipe(section, recipes)}
-    return _as_json(section) | current | because
+def _section_json(section: SectionView, recipes: Recipes) -> dict[str, Any]:
+    current = {"version": section.version, "draft": section.draft, "issue_count": section.issue_count}
+    return {**vars(section), **current, "outdated_recipe": outdated_recipe(section, recipes)}
 
 
 def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> tuple[str, ...]:
@@ -179,9 +167,9 @@ async def show_section(
     if citations:
         text = await _with_citations(client, view, section, text)
     if as_json:
-        told = _section_json(view, section, await client.recipes()) | await proposal_json(client, view, section)
-        findings = as_json_findings(await findings_of(client, view.document_id, section.current))
-        say_json(told | {"findings": findings, "text": text, "threads": threads_json(threads)})
+        told = _section_json(section, await client.recipes()) | await proposal_json(client, view, section)
+        findings = await findings_of(client, view.document_id, section.current)
+        say_json(told | {"findings": findings, "text": text, "threads": threads})
         return
     if sys.stdout.isatty():
         console().print(rendered(text))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from stemma_client.client import Client
 from stemma_client.findings import NOT_JUDGED, Finding, findings_in, findings_of
@@ -66,11 +64,6 @@ async def lines_about_edit(
     findings = await findings_in(client, view.document_id, proposal.validation)
     coverage = coverage_lines(proposal.validation, section.covers_inputs)
     return [validation_words(proposal.validation), *lines_of(findings, at_most), *coverage]
-
-
-def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """The findings for programs."""
-    return [asdict(finding) for finding in findings]
 
 
 def _scored(score: float | None) -> str:

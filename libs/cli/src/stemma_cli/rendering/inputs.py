@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
 
-from pydantic import TypeAdapter
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_contracts.v1.inputs import BRIEF, ChangedPart, InputChanges
@@ -18,13 +15,6 @@ from stemma_cli.output import clean_line, note, say, say_table
 INPUT_COLUMNS = ("INPUT", "NAME", "ROLE", "STATE", "VERSION", "READ", "USED BY", "REMARKS")
 MOST_SHOWN = 12
 _EXCERPT = 160
-_AS_JSON = TypeAdapter(Any)
-
-
-def inputs_json(view: DocumentView) -> list[dict[str, Any]]:
-    """The inputs for programs."""
-    dumped: list[dict[str, Any]] = _AS_JSON.dump_python([asdict(one) for one in view.input_views], mode="json")
-    return dumped
 
 
 def show_inputs(view: DocumentView) -> None:

@@ -9,7 +9,7 @@ from stemma_domain.views import DocumentView, ProposalView, SectionView
 
 from stemma_cli.output import note
 
-from .changes import change_json, changes_note, changes_of
+from .changes import changes_note, changes_of
 from .findings import lines_about_edit
 
 
@@ -33,5 +33,4 @@ async def proposal_json(client: Client, view: DocumentView, section: SectionView
     changes = await changes_of(client, view, section.draft, proposal.draft)
     summary = await client.text(view.document_id, proposal.summary)
     findings = await lines_about_edit(client, view, section, None)
-    told = {"proposal_summary": summary, "proposal_findings": findings}
-    return told | {"proposal_changes": [change_json(change) for change in changes]}
+    return {"proposal_summary": summary, "proposal_findings": findings, "proposal_changes": changes}

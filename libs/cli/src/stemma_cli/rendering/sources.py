@@ -31,7 +31,7 @@ async def show_sources(client: Client, view: DocumentView, section: SectionView,
     if report is None:
         raise CliError(ExitCode.FAILED, f"the claims of {name} were not looked up yet", "wait for its validation")
     if as_json:
-        say_json(report.model_dump(mode="json") | {"version": section.version})
+        say_json({**dict(report), "version": section.version})
         return
     say_table(_COLUMNS, [_row(claim) for claim in report.claims])
     if not report.claims:

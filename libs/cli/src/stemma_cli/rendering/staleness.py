@@ -67,18 +67,18 @@ def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
         "section_id": section.section_id,
         "version": section.version,
         "status": section.status,
-        "since": section.stale.since.isoformat() if section.stale.since else None,
+        "since": section.stale.since,
         "since_sequence": section.stale.sequence,
         "because_of": section.stale.cause,
         "reasons": [
-            reason.model_dump() | {"lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
+            {**dict(reason), "lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
             for reason in reasons
         ],
         "inputs": [
-            changed.model_dump(mode="json") | {"lines": list(change_lines(found.inputs[changed.input_id]))}
+            {**dict(changed), "lines": list(change_lines(found.inputs[changed.input_id]))}
             for changed in section.stale_inputs
         ],
-        "requirements": [row.model_dump() for row in section.stale_requirements],
+        "requirements": section.stale_requirements,
         "can_keep": section.is_to_be_kept_or_regenerated,
         "can_regenerate": section.is_to_be_kept_or_regenerated,
     }

@@ -60,7 +60,7 @@ async def comments(
     Example: stemma comments 3f2a research
     Example: stemma comments 3f2a research --resolve c31-1
     """
-    from stemma_cli.rendering.comments import lines_of_thread, threads_json
+    from stemma_cli.rendering.comments import lines_of_thread
 
     if resolve and reopen:
         raise CliError(ExitCode.USAGE, "give --resolve or --reopen")
@@ -75,7 +75,7 @@ async def comments(
         threads = await client.threads(view.document_id, found)
     shown = [thread for thread in threads if everything or not thread.view.resolved]
     if as_json:
-        say_json(threads_json(shown))
+        say_json(shown)
         return
     for line in (line for thread in shown for line in lines_of_thread(thread)):
         say(line)

@@ -43,7 +43,7 @@ async def diff(
 
     Example: stemma diff 3f2a budget 1 2
     """
-    from stemma_cli.rendering.changes import change_json, changes_of, print_changes, stat_words, two_versions
+    from stemma_cli.rendering.changes import changes_of, print_changes, stat_words, two_versions
 
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
@@ -51,8 +51,7 @@ async def diff(
         drafts = {version.number: version.draft for version in found.versions}
         changes = await changes_of(client, view, drafts[before], drafts[after])
     if as_json:
-        told = [change_json(change) for change in changes]
-        say_json({"section_id": section, "old_version": before, "new_version": after, "changes": told})
+        say_json({"section_id": section, "old_version": before, "new_version": after, "changes": changes})
         return
     say(f"{section}: version {before} -> {after}: {stat_words(changes)}")
     print_changes(() if stat else changes, console())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,8 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.summary import DocumentSummary
+
+    from stemma_cli.rendering.inbox import Entry
 
 
 async def inbox(
@@ -42,7 +44,7 @@ async def inbox(
         found = await _entries(client, documents) if documents else []
         me = client.actor
     if mine or unassigned:
-        found = [entry for entry in found if entry["assignee"] == (me if mine else "")]
+        found = [entry for entry in found if entry.assignee == (me if mine else "")]
     if as_json:
         say_json(found)
     elif found:
@@ -51,7 +53,7 @@ async def inbox(
         note("nothing waits for you")
 
 
-async def _entries(client: Client, documents: list[DocumentSummary]) -> list[dict[str, Any]]:
+async def _entries(client: Client, documents: list[DocumentSummary]) -> list[Entry]:
     # With all events, which an empty inbox needs none of.
     from stemma_cli.rendering.inbox import entries_of, most_pressing_first
 
@@ -59,7 +61,7 @@ async def _entries(client: Client, documents: list[DocumentSummary]) -> list[dic
     return sorted(found, key=most_pressing_first)
 
 
-def _show(found: list[dict[str, Any]]) -> None:
+def _show(found: list[Entry]) -> None:
     from stemma_cli.rendering.inbox import COLUMNS, closing_lines, finding_lines, row
 
     say_table(COLUMNS, [row(entry) for entry in found])

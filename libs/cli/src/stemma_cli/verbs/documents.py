@@ -16,7 +16,6 @@ from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_contracts.v1.outline import OutlineSection
-    from stemma_domain.views import DocumentView
 
 
 Brief = Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief, of any format; `-` is stdin.")]
@@ -91,7 +90,7 @@ async def new(
             request_id=request_id,
         )
     if as_json:
-        say_json(accepted.model_dump(mode="json"))
+        say_json(accepted)
         return
     say(accepted.document_id)
     if files := _read_first([*(inputs or ()), *(request or ()), *(past_text or ()), *(style or ()), *(form or ())]):
@@ -172,7 +171,7 @@ async def list_documents(as_json: AsJson = False) -> None:
         summaries = await client.documents()
         titles = [await title_of(client, s.document_id, s.title) for s in summaries]
     if as_json:
-        say_json([s.model_dump(mode="json") | {"title": t} for s, t in zip(summaries, titles, strict=True)])
+        say_json([{**dict(s), "title": t} for s, t in zip(summaries, titles, strict=True)])
         return
     say_table(LIST_COLUMNS, [list_row(s, t) for s, t in zip(summaries, titles, strict=True)])
     if not summaries:
@@ -207,6 +206,7 @@ async def show(
         raise typer.BadParameter("--graph and --mermaid go with a document alone")
 
     from stemma_cli.rendering import dependency_map, documents
+    from stemma_cli.rendering.inputs import show_inputs
     from stemma_cli.rendering.sources import show_sources
 
     async with connected(as_json) as client:
@@ -218,8 +218,10 @@ async def show(
                 await documents.show_section(client, *found, as_json=as_json, citations=citations)
             return
         view = await client.document(await find_document(client, document))
-        if inputs:
-            _tell_inputs(view, as_json)
+        if inputs and as_json:
+            say_json(view.input_views)
+        elif inputs:
+            show_inputs(view)
         elif mermaid:
             print("\n".join(dependency_map.mermaid(view)))
         elif graph:
@@ -228,15 +230,6 @@ async def show(
             say_json(await documents.document_json(client, view))
         else:
             await documents.show_document(client, view)
-
-
-def _tell_inputs(view: DocumentView, as_json: bool) -> None:
-    from stemma_cli.rendering.inputs import inputs_json, show_inputs
-
-    if as_json:
-        say_json(inputs_json(view))
-    else:
-        show_inputs(view)
 
 
 VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show}

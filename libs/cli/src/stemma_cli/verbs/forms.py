@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +39,7 @@ async def fields(
 
     found = await fields_of(form)
     if as_json:
-        say_json([asdict(field) for field in found])
+        say_json(found)
     elif markdown:
         print(as_markdown(found), end="")
     else:
@@ -130,7 +129,7 @@ async def confirm(
         about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
         accepted = await client.request(ConfirmFormFields.model_validate(about | {"dropped": drop or ()}))
     if as_json:
-        say_json(accepted.model_dump(mode="json"))
+        say_json(accepted)
     else:
         say(f"form-{one.input_id}")
 
@@ -150,7 +149,7 @@ async def proposed(document: Document, name: InputName, as_json: AsJson = False)
             raise CliError(ExitCode.FAILED, f"no fields were found in {one.name}", "see `stemma show DOC --inputs`")
         found = FormFields.model_validate_json(await client.artifact(view.document_id, one.form.fields))
     if as_json:
-        say_json(found.model_dump(mode="json")["fields"])
+        say_json(found.fields)
         return
     rows = [
         (field.field_id, field.place, ", ".join(field.allowed) or field.kind, field.question) for field in found.fields

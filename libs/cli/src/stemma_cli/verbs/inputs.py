@@ -93,7 +93,7 @@ async def amend(
     """
     from stemma_contracts.v1.requests import ApplyInput
 
-    from stemma_cli.rendering.inputs import inputs_json, show_plan, show_requirements
+    from stemma_cli.rendering.inputs import show_plan, show_requirements
 
     if name is not None and new:
         raise typer.BadParameter("--input and --new exclude each other")
@@ -101,7 +101,7 @@ async def amend(
         view, input_id = await _staged(client, document, file, name, new, role)
         one = next(one for one in view.input_views if one.input_id == input_id)
         if as_json:
-            say_json(next(told for told in inputs_json(view) if told["input_id"] == input_id))
+            say_json(one)
         else:
             await show_plan(client, view, one)
             await show_requirements(client, view, one)

@@ -17,7 +17,7 @@ async def kinds(as_json: AsJson = False) -> None:
     async with connected(as_json) as client:
         found = await client.kinds()
     if as_json:
-        say_json([kind.model_dump(mode="json") for kind in found])
+        say_json(found)
         return
     say_table(COLUMNS, [row(kind) for kind in found])
     note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")

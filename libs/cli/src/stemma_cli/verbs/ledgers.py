@@ -196,11 +196,10 @@ def _write(path: Path, found: RequirementLedger) -> None:
 
 
 def _tell(asked: Changes, *, applied: bool, as_json: bool) -> None:
-    told = [decision.model_dump(mode="json", exclude_none=True) for decision in asked.decisions]
+    told = [decision.model_dump(exclude_none=True) for decision in asked.decisions]
     any_asked = bool(asked.decisions or asked.splits)
     if as_json:
-        splits = [split.model_dump(mode="json") for split in asked.splits]
-        say_json({"decisions": told, "splits": splits, "applied": applied and any_asked})
+        say_json({"decisions": told, "splits": asked.splits, "applied": applied and any_asked})
         return
     for decision in told:
         name = decision.pop("requirement_id")
@@ -288,10 +287,8 @@ def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: 
 
 
 def _told(entry: LedgerEntry) -> dict[str, object]:
-    from dataclasses import asdict
-
     answer = {"answer": entry.answer, "answer_line": entry.answer_line}
-    return entry.row.model_dump(mode="json") | asdict(entry.standing) | answer
+    return {**dict(entry.row), **vars(entry.standing), **answer}
 
 
 def _stands(entry: LedgerEntry) -> str:
