@@ -126,29 +126,6 @@ async def test_answer_says_when_nothing_was_asked(cli: Any, in_review: str) -> N
     assert "research asks for nothing" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("verb", "request_type"),
-    [
-        (("pause",), requests.PauseDocument),
-        (("resume",), requests.ResumeDocument),
-        (("cancel", "--yes"), requests.CancelDocument),
-    ],
-)
-async def test_a_document_is_steered(
-    cli: Any, backstage: Any, document_id: str, verb: tuple[str, ...], request_type: type
-) -> None:
-    done = await cli(*verb, document_id)
-
-    assert done.exit_code == 0
-    assert [(type(r), r.document_id) for _, r in backstage.received] == [(request_type, document_id)]
-
-
-async def test_a_failed_section_is_tried_again(cli: Any, backstage: Any, in_review: str) -> None:
-    assert (await cli("retry", in_review, "solution")).exit_code == 0
-
-    assert isinstance(backstage.received[-1][1], requests.RetrySection)
-
-
 @pytest.fixture
 def converter(backstage: Any, document_id: str) -> Any:
     def answer_with(*warnings: ExportWarning, **more: Any) -> None:

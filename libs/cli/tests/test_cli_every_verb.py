@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from stemma_cli.main import MODULE_OF, MODULES, app
+from stemma_contracts import Family, registry
 from stemma_contracts.v1 import events
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -22,19 +24,36 @@ COMMAND: Any = get_command(app)
 BUILT = {name: COMMAND.get_command(None, name) for name in MODULE_OF}
 VERBS = sorted(name for name, built in BUILT.items() if not hasattr(built, "commands"))
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-REQUESTS = (
-    ("approve", "research", "--version", "1"),
-    ("revise", "research", "--version", "1", "-m", "Shorter."),
-    ("answer", "research", "n1", "-m", "2024."),
-    ("retry", "research"),
-    ("pause",),
-    ("resume",),
-    ("cancel", "--yes"),
-    ("edit", "research", "-m", "Shorter."),
-    ("keep", "research", "--version", "1"),
-    ("regenerate", "research", "--version", "1"),
-    ("restore", "research", "1"),
-)
+REQUESTS: dict[tuple[str, ...], type[r.DocumentRequest]] = {
+    ("approve", "research", "--version", "1"): r.ApproveSection,
+    ("revise", "research", "--version", "1", "-m", "Shorter."): r.ReviseSection,
+    ("answer", "research", "n1", "-m", "2024."): r.AnswerNeed,
+    ("retry", "research"): r.RetrySection,
+    ("pause",): r.PauseDocument,
+    ("resume",): r.ResumeDocument,
+    ("cancel", "--yes"): r.CancelDocument,
+    ("edit", "research", "-m", "Shorter."): r.EditSection,
+    ("accept-edit", "research", "--proposal", "p1"): r.AcceptEdit,
+    ("reject-edit", "research", "--proposal", "p1"): r.RejectEdit,
+    ("keep", "research", "--version", "1"): r.KeepSection,
+    ("keep", "research=1", "solution=1"): r.KeepSections,
+    ("regenerate", "research", "--version", "1"): r.RegenerateSection,
+    ("regenerate", "research=1", "solution=1"): r.RegenerateSections,
+    ("restore", "research", "1"): r.RestoreSection,
+    ("comment", "research", "-m", "Why?"): r.CommentSection,
+    ("comments", "research", "--resolve", "c1"): r.ResolveThread,
+    ("comments", "research", "--reopen", "c1"): r.ReopenThread,
+    ("assign", "research", "--to", "bea"): r.AssignSection,
+    ("assign", "research", "--nobody"): r.UnassignSection,
+}
+"""A verb for each request that needs no file and no input of the document."""
+WITH_FILES = {r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput, r.ConfirmFormFields}
+IN_TESTS_OF_THEIR_OWN = {r.ExportDocument, r.ExportForm, r.ReadRequirements, r.DecideRequirements, r.SplitRequirements}
+
+
+def test_every_request_of_the_contracts_is_made_by_a_verb() -> None:
+    known = {entry.cls for entry in registry.entries(Family.REQUEST) if issubclass(entry.cls, r.DocumentRequest)}
+    assert known == {*REQUESTS.values(), *WITH_FILES, *IN_TESTS_OF_THEIR_OWN}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -84,27 +103,28 @@ def test_the_shells_get_a_script_that_completes_verbs(shell: str) -> None:
 
 @pytest.fixture
 def written(requested: Any, drafted: Any, reviewable: Any) -> tuple[events.Event, ...]:
-    return requested, drafted("research"), reviewable("research")
+    sections = [event for name in ("research", "solution") for event in (drafted(name), reviewable(name))]
+    return requested, *sections
 
 
-@pytest.mark.parametrize("arguments", REQUESTS, ids=lambda arguments: str(arguments[0]))
-async def test_every_request_can_be_answered_in_json(
+@pytest.mark.parametrize(("arguments", "request_type"), REQUESTS.items(), ids=str)
+async def test_every_request_is_made_by_its_verb_and_answered_in_json(
     cli: Any,
     backstage: Any,
     document_id: str,
-    requested: Any,
-    drafted: Any,
-    reviewable: Any,
+    written: tuple[events.Event, ...],
     arguments: tuple[str, ...],
+    request_type: type[r.DocumentRequest],
 ) -> None:
-    await backstage.append(document_id, requested, drafted("research"), reviewable("research"))
+    await backstage.append(document_id, *written)
     verb, *rest = arguments
 
     done = await cli(verb, document_id, *rest, "--json")
 
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert (answer["request_id"], answer["document_id"]) == (str(backstage.received[-1][1].request_id), document_id)
+    [(_, sent)] = backstage.received
+    assert (type(sent), answer["request_id"], answer["document_id"]) == (request_type, sent.request_id, document_id)
 
 
 @pytest.fixture
