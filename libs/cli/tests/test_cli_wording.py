@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from stemma_cli.wording import conclusion_words, counted_warnings, cycle_words, status_words
+from stemma_cli.wording import (
+    conclusion_words,
+    count_words,
+    counted_warnings,
+    cycle_words,
+    status_words,
+    validation_words,
+)
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import GenerationWarning
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_testkit.document_events import REF
 
 
@@ -27,6 +35,27 @@ def test_how_far_a_document_in_cycles_is_is_told_in_words() -> None:
     assert cycle_words(begun) == "DRAFT, 1 of 2 reviews asked for a revision"
     forced = begun.model_copy(update={"forced_continuation": True})
     assert cycle_words(forced).endswith("the last one was not met any more")
+
+
+@pytest.mark.req("F1")
+@pytest.mark.parametrize(
+    ("rules", "short", "long"),
+    [
+        ({"MD022": 2}, "2 lint issues", "2 lint issues (MD022 2)"),
+        ({"STEMMA000": 1}, "not checked", "not checked in full: too late; no lint issues"),
+        (
+            {"STEMMA000": 1, "MD022": 1},
+            "not checked in full, 1 lint issue",
+            "not checked in full: too late; 1 lint issue (MD022 1)",
+        ),
+    ],
+)
+def test_a_check_that_could_not_be_made_is_no_issue(rules: dict[str, int], short: str, long: str) -> None:
+    why = "too late" if "STEMMA000" in rules else ""
+    validation = ValidationSummary(
+        passed=False, issue_count=sum(rules.values()), rules=rules, engine="e", engine_version="1", not_checked=why
+    )
+    assert (count_words(validation), validation_words(validation)) == (short, long)
 
 
 def test_warnings_are_counted_and_named() -> None:

@@ -20,6 +20,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.views import SectionView
 from stemma_gateway.desk.staleness import stale_words
 from stemma_gateway.desk.verbs import VERBS
@@ -34,7 +35,7 @@ from stemma_testkit.document_events import (
     section_drafted,
 )
 
-from .conftest import Caller
+from .conftest import PAGES, Caller
 from .desk_pages import section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -115,6 +116,25 @@ async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
         await page.get_by_role("button", name="Send back").click()
         await expect(page.get_by_role("alert")).to_contain_text("version 3 is current")
         await expect(page.get_by_label("What is to change").first).to_have_value("Keep my words.")
+
+
+@pytest.mark.req("F1", "H4")
+@pytest.mark.parametrize(("language", "words"), [("en", "not checked"), ("de", "nicht geprüft")])
+async def test_the_inbox_says_of_a_text_that_was_not_checked_that_it_was_not(
+    address: str, caller: Caller, bus: Backstage, document_id: str, language: str, words: str
+) -> None:
+    unchecked = ValidationSummary(passed=False, issue_count=1, rules={"STEMMA000": 1}, engine="", engine_version="")
+    details = SectionDetails(
+        document_id=document_id, last_sequence=1, status=SectionStatus.AWAITING_REVIEW, section_id="research",
+        title="Research", kind="research", graph="section", version=2, validation=unchecked,
+    )  # fmt: skip
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key('default', document_id, 'research')}"
+    await bus.js.publish(key, details.model_dump_json().encode())
+    async with caller(address) as http:
+        shown = (await http.get("/desk", headers={**PAGES, "Accept-Language": language})).text
+    row = shown[shown.index(f"{document_id}/sections/research") :].partition("</li>")[0]
+    assert words in row
+    assert "1" not in row.partition('class="whys"')[2].partition("</div>")[0]
 
 
 @pytest.mark.req("H2", "H5")

@@ -83,3 +83,8 @@ class ValidationSummary(Contract):
             engine_version="",
             not_checked=why or "the check was given up",
         )
+
+    @property
+    def found(self) -> int:
+        """How many issues the text has; that it was not checked is none of it."""
+        return self.issue_count - self.rules.get(NOT_CHECKED, 0)

@@ -20,7 +20,7 @@ from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
 from stemma_domain.dependencies import held_up_by
 from stemma_domain.views import DocumentView, FormExportView, SectionView, VersionView
 
@@ -81,8 +81,9 @@ def issues(count: int) -> str:
 
 def validation_words(validation: ValidationSummary) -> str:
     """How many findings the validator has, by rule, and where it did not look."""
-    rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in sorted(validation.rules.items()))
-    counts = f"{count_words(validation)}{f' ({rules})' if rules else ''}"
+    found = sorted((rule, count) for rule, count in validation.rules.items() if rule != NOT_CHECKED)
+    rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in found)
+    counts = f"{_found_words(validation)}{f' ({rules})' if rules else ''}"
     unread = f"not read: {', '.join(validation.unread)}" if validation.unread else ""
     unchecked = "" if validation.complete else f"not checked in full: {validation.not_checked or 'see the issues'}"
     return "; ".join(filter(None, (unchecked, counts, unread, coverage_words(validation.coverage))))
@@ -94,12 +95,16 @@ def rule_words(rule: str) -> str:
 
 
 def count_words(validation: ValidationSummary) -> str:
-    """How many lint issues and unsupported claims there are."""
+    """How many lint issues and unsupported claims there are, or that the text was not checked."""
+    if validation.complete:
+        return _found_words(validation)
+    return f"not checked in full, {_found_words(validation)}" if validation.found else "not checked"
+
+
+def _found_words(validation: ValidationSummary) -> str:
     unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith(GROUNDING))
-    lint = validation.issue_count - unsupported
-    if not unsupported:
-        return issues(lint)
-    return f"{issues(lint)}, {unsupported} unsupported"
+    lint = issues(validation.found - unsupported)
+    return f"{lint}, {unsupported} unsupported" if unsupported else lint
 
 
 def counted_warnings(warnings: Sequence[GenerationWarning]) -> str:

@@ -47,6 +47,8 @@ class Item:
     failed: tuple[str, ...]
     passed: bool
     judged: bool
+    checked: bool
+    findings: int
     unblocks: int
 
     @property
@@ -57,7 +59,7 @@ class Item:
     @property
     def can_be_approved(self) -> bool:
         """Whether it waits for a review that its text passed."""
-        return self.why == "review" and self.passed and not self.section.issue_count
+        return self.why == "review" and self.passed and self.checked and not self.findings
 
     def failed_as(self, language: str) -> list[str]:
         """The criteria that it failed, as a language calls them."""
@@ -170,7 +172,7 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
     holds_up = Counter(upstream for each in details.values() for upstream in set(each.depends_on))
     for section in listed_sections(document):
         known = details.get(section.section_id)
-        evaluation = known.evaluation if known else None
+        evaluation, validation = (known.evaluation, known.validation) if known else (None, None)
         waits = section.section_id in waiting
         unblocks = holds_up[section.section_id] if waits else 0
         failed = evaluation.failed_criteria if evaluation else ()
@@ -185,6 +187,8 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             tuple(failed),
             passed,
             judged,
+            validation is None or validation.complete,
+            validation.found if validation else section.issue_count,
             unblocks,
         )
 
