@@ -120,7 +120,9 @@ lock: setup ## Compile requirements.lock from every pyproject.toml; UPGRADE=1 ta
 
 contracts: setup ## Generate JSON Schemas, golden samples, asyncapi.yaml and the gateway's OpenAPI
 	@$(BIN)/python contracts/generate.py
-	@$(BIN)/stemma-gateway --openapi > services/gateway/openapi.json
+	@$(BIN)/stemma-gateway --openapi | PYTHONPATH=contracts $(BIN)/python -c 'import json, sys; \
+		from contract_tools.schemas import as_json; print(as_json(json.load(sys.stdin)))' > $(VENV)/openapi.json
+	@mv $(VENV)/openapi.json services/gateway/openapi.json
 
 nats: setup ## Render deploy/nats/nats.conf from the permissions
 	@$(BIN)/python deploy/nats/render.py

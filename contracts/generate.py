@@ -10,7 +10,6 @@ a contract is not written anew, for nothing would then tell whether the contract
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from contract_tools import golden
 from contract_tools.asyncapi import asyncapi_yaml
 from contract_tools.committed import ASYNCAPI, lost
 from contract_tools.compatibility import breaks, report
-from contract_tools.schemas import as_json, schema_of, schemas
+from contract_tools.schemas import as_json, committed_schema, schema_of, schemas
 from stemma_contracts import registry
 
 ROOT = Path(__file__).resolve().parent
@@ -28,17 +27,16 @@ ROOT = Path(__file__).resolve().parent
 def generated(root: Path = ROOT) -> dict[Path, str]:
     """Every generated file with its content, golden samples that exist left out."""
     release = root / "golden" / golden.release()
-    files = {root / "schemas" / f"{ce_type}.json": as_json(schema) for ce_type, schema in schemas().items()}
-    files |= {release / f"{e.ce_type}.json": as_json(golden.golden_of(e)) for e in golden.missing(root / "golden")}
+    made = {root / "schemas" / name: schema for name, schema in schemas().items()}
+    made |= {release / f"{e.ce_type}.json": golden.golden_of(e) for e in golden.missing(root / "golden")}
+    files = {path: f"{as_json(content)}\n" for path, content in made.items()}
     return files | {root / ASYNCAPI: asyncapi_yaml()}
 
 
 def breaking(root: Path = ROOT) -> Iterator[str]:
     """Breaking changes against the committed schemas, one line each."""
     for entry in registry.entries():
-        committed = root / "schemas" / f"{entry.ce_type}.json"
-        if committed.exists():
-            old = json.loads(committed.read_text(encoding="utf-8"))
+        if (old := committed_schema(root / "schemas", entry.ce_type)) is not None:
             yield from report(entry, breaks(old, schema_of(entry), entry.family))
 
 

@@ -80,7 +80,9 @@ _Dumper.add_representer(str, _text)
 
 def asyncapi_yaml() -> str:
     """The committed form of the document."""
-    return yaml.dump(asyncapi(), Dumper=_Dumper, sort_keys=False, width=WIDTH, allow_unicode=True)
+    return yaml.dump(
+        asyncapi(), Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=WIDTH, allow_unicode=True
+    )
 
 
 def asyncapi() -> Document:
@@ -161,7 +163,7 @@ def _message(entry: Entry) -> Document:
         "summary": (inspect.getdoc(entry.cls) or "").partition("\n")[0],
         "traits": [_ref("components/messageTraits/envelope")],
         "payload": {"$ref": f"./schemas/{entry.ce_type}.json"},
-        "examples": [{"name": "full", "headers": sample["headers"], "payload": sample["data"]}],
+        "examples": [{"name": "full", "payload": sample["data"]}],
     }
 
 
