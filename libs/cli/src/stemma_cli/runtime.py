@@ -74,6 +74,8 @@ async def connected(as_json: bool = False) -> AsyncIterator[Client]:
     """The client of whoever runs the command; ``as_json`` tells a rejection so."""
     import logging
 
+    # Pydantic looks for plugins in every package that is installed before it makes its first class.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from stemma_client.client import Client
     from stemma_client.errors import RequestRejectedError
 

@@ -33,9 +33,9 @@ async def inbox(
     if mine and unassigned:
         raise typer.BadParameter("give --mine or --unassigned")
 
-    from stemma_client.overviews import commented_sections, waiting_sections
-
     async with connected(as_json) as client:
+        from stemma_client.overviews import commented_sections, waiting_sections
+
         documents = [
             document
             for document in await client.documents()
