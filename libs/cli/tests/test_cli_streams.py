@@ -98,6 +98,17 @@ async def test_cancel_asks_for_consent_where_no_terminal_can(cli: Any, backstage
     assert backstage.received == []
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_standard_stream_is_an_empty_one(closed: str) -> None:
+    """A program without a terminal may close them: the words go to the streams that are left."""
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *STEMMA, "cancel", "d1"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert ("say --yes" in done.stderr) == (closed != "2>&-")
+
+
 @pytest.mark.parametrize(("typed", "code", "sent"), [("y\n", 0, 1), ("n\n", 1, 0)])
 async def test_cancel_does_what_is_answered_at_the_terminal(
     on_a_terminal: Any, backstage: Any, document_id: str, typed: str, code: int, sent: int
