@@ -228,6 +228,11 @@ def viewed_key(tenant: str, owner: str, document_id: str) -> str:
     return _key(tenant, owner, document_id)
 
 
+def signed_out_key(tenant: str, owner: str) -> str:
+    """The key of the sessions that a person, or `PROGRAMS`, ended; no document has an id with an equals sign."""
+    return f"{_key(tenant, owner)}.=signed-out"
+
+
 def _key(*tokens: str) -> str:
     return ".".join(t if isinstance(t, Wildcard) else check_token(t, "part of a key") for t in tokens)
 

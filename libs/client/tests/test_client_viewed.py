@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
 import pytest
 from stemma_client import AccessDeniedError, Client, InvalidInputError
 from stemma_client.own_values import read_value, write_value
 from stemma_client.settings import ServerAddress
-from stemma_client.signed_out import KEY, MOST, SignedOutSessions
+from stemma_client.signed_out import MOST, SignedOutSessions
 from stemma_contracts import subjects
+from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
@@ -48,9 +49,13 @@ async def test_sessions_that_were_ended_are_known_to_the_same_person_alone_and_f
         soon = time.time() + 60
         await asyncio.gather(one.signed_out.add("a", soon), two.signed_out.add("b", soon), two.signed_out.add("c", 0))
         assert [await each.signed_out.has("a") for each in (one, two, stranger)] == [True, True, False]
+        for document_id in ("_signed-out", subjects.signed_out_key("default", "sara").rpartition(".")[2]):
+            with suppress(InvalidToken):
+                await two.viewed.mark(document_id, "section", 1)
+        assert await one.signed_out.has("a"), "no tick takes the place of what was ended"
         full = SignedOutSessions(ends_at={f"s{number}": soon + number for number in range(1, MOST + 1)})
         _, sequence = await two.signed_out._read()
-        key = subjects.viewed_key("default", "sara", KEY)
+        key = subjects.signed_out_key("default", "sara")
         data = full.model_dump_json().encode()
         assert await write_value(two._connection, subjects.VIEWED_BUCKET, key, data, sequence)
         await one.signed_out.add("last", soon + MOST)

@@ -12,8 +12,6 @@ from .connection import Connection
 from .errors import InvalidInputError, StemmaError
 from .own_values import read_value, write_value
 
-KEY = "_signed-out"
-"""No document is called so."""
 MOST = 200
 """Sessions that are remembered; of more, those that would end last."""
 TRIES, PATIENCE_S, AGAIN_AFTER_S = 5, 2.0, 5.0
@@ -31,7 +29,7 @@ class SignedOut:
     def __init__(self, connection: Connection) -> None:
         login, tenant = connection.address.login, connection.address.tenant
         self._connection = connection
-        self._key = subjects.viewed_key(tenant, login.person if login else subjects.PROGRAMS, KEY)
+        self._key = subjects.signed_out_key(tenant, login.person if login else subjects.PROGRAMS)
         self._not_before = 0.0
 
     async def add(self, session: str, ends_at: float) -> None:
