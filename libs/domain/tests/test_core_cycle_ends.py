@@ -59,6 +59,19 @@ def test_an_approval_after_a_forced_continuation_is_recorded_as_an_override(desi
 
 
 @pytest.mark.req("D5")
+def test_an_approval_of_what_nobody_could_review_is_recorded_as_an_override(design: Design) -> None:
+    design.draft_all()
+    design.review(needs_revision=True)
+    design.draft_all()
+    (unread, *_) = design.write("review_feedback")
+    assert not unread.conclusion.needs_revision
+    design.write("final_document")
+    assert (is_ready_for_end(design.document), can_finalize(design.document)) == (True, False)
+    approved, _ = design.approve("final_document")
+    assert approved.overrides_review
+
+
+@pytest.mark.req("D5")
 def test_a_document_without_cycles_answers_no_to_all_three() -> None:
     story = Story()
     story.create()

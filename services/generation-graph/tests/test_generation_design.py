@@ -123,6 +123,7 @@ async def test_a_review_that_cannot_be_read_says_that_nobody_reviewed_and_why(wo
     assert "Nobody has reviewed these sections" in await workshop.read(outcome.draft)
     assert not outcome.evaluation.judged
     assert outcome.evaluation.not_judged_reason == "the reviewer failed: Review does not fit: json_invalid"
+    assert outcome.review is None
 
 
 async def formatted(

@@ -122,7 +122,7 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("conclusion", conclusion_words),
     ("revision_count", "revision {}".format),
     ("asked_by", "asked for by the {}".format),
-    ("overrides_review", lambda _: "although the last review was not met"),
+    ("overrides_review", lambda _: "although the last review was not met, or there was none"),
     ("format", str),
     ("need", lambda need: f"asks: {need.kind} {need.need_id}"),
     ("assignee", str),

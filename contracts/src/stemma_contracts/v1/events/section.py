@@ -84,7 +84,9 @@ class SectionApproved(SectionEvent):
     job_id: JobId | None = None
     validation: ValidationSummary | None = None
     conclusion: ReviewConclusion | None = Field(default=None, description="if the section is the review of the others")
-    overrides_review: bool = Field(default=False, description="it is approved although the last review was not met")
+    overrides_review: bool = Field(
+        default=False, description="it is approved although the last review was not met, or nobody could review"
+    )
 
 
 @registry.contract("stemma.section.revision.requested.v1", Family.EVENT)

@@ -143,7 +143,14 @@ def can_finalize(document: Document) -> bool:
         and _final_document(document, cycle)
         and cycle.document_status is CycleStatus.REVIEW
         and not cycle.needs_revision
+        and _is_reviewed(document, cycle)
     )
+
+
+def _is_reviewed(document: Document, cycle: Cycle) -> bool:
+    """Whether there is a verdict, or a person wrote the review: a reviewer that failed found nothing, not no fault."""
+    version = document.sections[cycle.plan.review_section].current
+    return version is not None and (version.review is not None or is_a_persons(version))
 
 
 def should_revise(document: Document) -> Literal["revise", "continue"]:
@@ -220,9 +227,9 @@ def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEv
 
 def _concluded(document: Document, cycle: Cycle, approved: e.SectionApproved) -> list[e.AnyEvent]:
     version = document.sections[approved.section_id].current
-    if version is None or version.review is None:
+    if version is None:
         return [approved]
-    needs_revision = version.review.needs_revision
+    needs_revision = version.review is not None and version.review.needs_revision
     count = cycle.revision_count + needs_revision
     forced = needs_revision and count >= cycle.plan.max_revisions
     conclusion = e.ReviewConclusion(

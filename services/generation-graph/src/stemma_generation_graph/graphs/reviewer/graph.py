@@ -61,7 +61,7 @@ class ReviewNodes:
         asked = "\n".join([block("task", "review"), state["material"], state["asked"]])
         caller, words = self._deps.models.for_node(GRAPH, WRITER), language_of(job).words
         if not caller.judges:
-            return await self._stored(job, run, Review(summary=words.not_reviewed), words.not_reviewed)
+            return await self._stored(job, run, None, words.not_reviewed)
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
         messages = [SystemMessage(prompt), HumanMessage(asked)]
         try:
@@ -69,12 +69,11 @@ class ReviewNodes:
         except (MalformedAnswerError, ContextTooLongError) as error:
             # Another try would end in the same way: the drafts that are there go to a person.
             log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
-            review = Review(summary=words.not_reviewed)
-            return await self._stored(job, run, review, words.not_reviewed, f"the reviewer failed: {error.detail}")
+            return await self._stored(job, run, None, words.not_reviewed, f"the reviewer failed: {error.detail}")
         return await self._stored(job, run, answer.value, rendered(answer.value, titles, words))
 
     async def _stored(
-        self, job: GenerateSection, run: RunContext, review: Review, text: str, reason: str = ""
+        self, job: GenerateSection, run: RunContext, review: Review | None, text: str, reason: str = ""
     ) -> dict[str, Any]:
         draft = as_draft(job.section.title, text)
         await run.show(draft)
@@ -82,7 +81,7 @@ class ReviewNodes:
         ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
         return {
             "draft_artifact": ref.model_dump(mode="json"),
-            "review": review.verdict.model_dump(),
+            "review": review.verdict.model_dump() if review else None,
             "evaluation": not_judged([], reason),
         }
 
