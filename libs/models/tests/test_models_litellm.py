@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from stemma_models import (
     open_chat_model,
 )
 from stemma_testkit.provider import Provider, Reply, fails, says
-from stemma_testkit.provider import provider as scripted_provider
 
 pytestmark = pytest.mark.xdist_group("litellm")
 
@@ -43,12 +41,6 @@ class SearchInputs(BaseModel):
     """Search."""
 
     query: str
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with scripted_provider() as running:
-        yield running
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
 from email.utils import formatdate
 from typing import Any
 
@@ -28,7 +27,6 @@ from stemma_models import (
 )
 from stemma_models.attempts import Wait
 from stemma_testkit.provider import Provider, Reply, fails, says
-from stemma_testkit.provider import provider as scripted_provider
 from tenacity import Future, RetryCallState
 
 pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6")]
@@ -43,12 +41,6 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 class Score(BaseModel):
     scores: dict[str, float]
     feedback: str
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with scripted_provider() as running:
-        yield running
 
 
 def caller(provider: Provider, **settings: Any) -> ModelCaller:

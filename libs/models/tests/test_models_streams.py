@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from itertools import count
 from typing import Any
 
@@ -17,19 +17,12 @@ from stemma_models.client import ModelClient
 from stemma_models.listening import PIECE_CHARS
 from stemma_models.records import Request
 from stemma_testkit.provider import Provider, Reply, says
-from stemma_testkit.provider import provider as scripted_provider
 
 pytestmark = pytest.mark.xdist_group("litellm")
 
 PROMPT = (HumanMessage("Write."),)
 HEAD = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with scripted_provider() as running:
-        yield running
 
 
 def model(base: str, callbacks: list[BaseCallbackHandler] | None = None, **settings: Any) -> ModelClient:
