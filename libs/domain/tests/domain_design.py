@@ -7,12 +7,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import domain_asking as asking
 from domain_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_domain.blueprints.planning import plan_sections, planned_cycle
-from stemma_domain.features import documents
 from stemma_domain.features.cycles import Cycle
 from stemma_domain.state import State
 from stemma_domain.work import open_jobs
@@ -34,7 +34,7 @@ class Design(Story):
         self.texts = count(1)
         sections = plan_sections(DESIGN.blueprint, DESIGN.dependencies, None, review)
         return self.when(
-            documents.Create(
+            asking.create(
                 asked=self.asked("create"),
                 tenant=TENANT,
                 document_id=DOCUMENT,

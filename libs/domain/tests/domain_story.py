@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import count
 from typing import Any
 
+import domain_asking as asking
 from domain_reader import ABOUT, Reader, known
 from stemma_contracts import registry
 from stemma_contracts.v1 import jobs as j
@@ -23,7 +24,6 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Command, Record, RequestMeta
 from stemma_domain.decide import decide
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, review
 from stemma_domain.state import Document, NoDocument, State, open_job_id, status_of
 from stemma_domain.work import open_jobs
 from stemma_eventlog import Decider
@@ -34,8 +34,8 @@ TENANT, DOCUMENT = ABOUT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
 
 
-def ref(text: str, media_type: str = "text/markdown") -> ArtifactRef:
-    return ArtifactRef(digest=sha256(text.encode()).hexdigest(), size=len(text), media_type=media_type, name="draft.md")
+def ref(text: str, media_type: str = "text/markdown", name: str = "draft.md") -> ArtifactRef:
+    return ArtifactRef(digest=sha256(text.encode()).hexdigest(), size=len(text), media_type=media_type, name=name)
 
 
 def evaluation(score: float = 0.9, passed: bool = True) -> Evaluation:
@@ -124,7 +124,7 @@ class Story:
             for name, upstream in (dependencies or CHAIN).items()
         )
         return self.when(
-            documents.Create(
+            asking.create(
                 asked=self.asked("create"),
                 tenant=TENANT,
                 document_id=DOCUMENT,
@@ -169,7 +169,7 @@ class Story:
         self.validated(section_id)
 
     def approve(self, section_id: str, version: int = 1, request_id: str | None = None) -> Then[State, Any]:
-        return self.when(review.Approve(self.asked(request_id), section_id, version))
+        return self.when(asking.approve(self.asked(request_id), section_id, version))
 
     def settle(self, *section_ids: str) -> None:
         for section_id in section_ids:

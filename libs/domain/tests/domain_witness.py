@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import domain_asking as asking
 from domain_naive import Ask, Book, Kept, Part, Say
 from domain_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
 from stemma_contracts import registry
@@ -16,9 +17,8 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.requests import SeenVersion
-from stemma_domain.commands import RequestCommand, RequestMeta
+from stemma_domain.commands import Asked, RequestMeta
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, editing, exports, generation, needs, proposals, review, several
 from stemma_domain.features.proposals import Proposed, Proposing
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
@@ -207,55 +207,55 @@ def _plain(version: Version, document: Document) -> tuple[int, str, dict[str, in
     return version.number, version.draft.digest, rests_on, is_a_persons(version), kept_anyway
 
 
-STEERING: dict[str, type[documents.Pause | documents.Resume | documents.Cancel]] = {
-    "pause": documents.Pause,
-    "resume": documents.Resume,
-    "cancel": documents.Cancel,
+STEERING = {
+    "pause": asking.pause,
+    "resume": asking.resume,
+    "cancel": asking.cancel,
 }
 
 
-def command_of(ask: Ask, asked: RequestMeta, proposed: Mapping[int, str]) -> RequestCommand:
-    """The command behind what a person asks for; ``proposed`` are the ids behind the numbers."""
+def command_of(ask: Ask, asked: RequestMeta, proposed: Mapping[int, str]) -> Asked[Any]:
+    """The request behind what a person asks for; ``proposed`` are the ids behind the numbers."""
     if ask.several:
         return _about_several(ask, asked)
     if ask.verb in ("accept", "reject"):
-        decide = proposals.AcceptEdit if ask.verb == "accept" else proposals.RejectEdit
+        decide = asking.accept if ask.verb == "accept" else asking.reject
         return decide(asked, ask.section, ask.version, proposed.get(ask.number, "nothing"))
     return _about_one(ask, asked)
 
 
-def _about_one(ask: Ask, asked: RequestMeta) -> RequestCommand:
+def _about_one(ask: Ask, asked: RequestMeta) -> Asked[Any]:
     name, version, words = ask.section, ask.version, ref(ask.words, "text/plain")
     match ask.verb:
         case "approve":
-            return review.Approve(asked, name, version)
+            return asking.approve(asked, name, version)
         case "revise":
-            return review.Revise(asked, name, version, words)
+            return asking.revise(asked, name, version, words)
         case "write":
-            return editing.Write(asked, name, version, ref(ask.words))
+            return asking.write(asked, name, version, ref(ask.words))
         case "edit":
-            return editing.Edit(asked, name, version, words)
+            return asking.edit(asked, name, version, words)
         case "keep":
-            return editing.Keep(asked, name, version)
+            return asking.keep(asked, name, version)
         case "regenerate":
-            return editing.Regenerate(asked, name, version, words if ask.words else None, ask.replace)
+            return asking.regenerate(asked, name, version, words if ask.words else None, ask.replace)
         case "restore":
-            return editing.Restore(asked, name, version, ask.number)
+            return asking.restore(asked, name, version, ask.number)
         case "retry":
-            return generation.Retry(asked, name)
+            return asking.retry(asked, name)
         case "answer":
-            return needs.Answer(asked, name, NEED, words)
+            return asking.answer(asked, name, NEED, words)
         case "export":
-            return exports.MakeExport(asked, ExportFormat.MD)
+            return asking.export(asked, ExportFormat.MD)
         case _:
             return STEERING[ask.verb](asked)
 
 
-def _about_several(ask: Ask, asked: RequestMeta) -> several.KeepSeveral | several.RegenerateSeveral:
+def _about_several(ask: Ask, asked: RequestMeta) -> Asked[Any]:
     seen = tuple(SeenVersion(section_id=name, version=version) for name, version in ask.several)
     if ask.verb == "keep":
-        return several.KeepSeveral(asked, seen)
-    return several.RegenerateSeveral(asked, seen, ref(ask.words, "text/plain") if ask.words else None, ask.replace)
+        return asking.keep_several(asked, seen)
+    return asking.regenerate_several(asked, seen, ref(ask.words, "text/plain") if ask.words else None, ask.replace)
 
 
 FAILURES: dict[str, type[o.Outcome]] = {

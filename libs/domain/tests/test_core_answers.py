@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import jobs as j
@@ -11,8 +12,6 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.ledger import AnswersFound, LedgerSummary, RequirementAnswer, RequirementDecision
 from stemma_domain.commands import Record
-from stemma_domain.features import editing, exports
-from stemma_domain.features.ledger import decide as ledger
 from stemma_domain.features.ledger.answering import Answer, answer_to, open_mandatory
 from stemma_domain.view import view_of
 
@@ -27,14 +26,14 @@ def outcome(story: Story, cls: Any, job_id: str, **fields: Any) -> None:
 
 
 def read(story: Story, *mandatory: str, rows: Any = ROWS, **changes: Any) -> None:
-    story.when(ledger.Read(story.asked(), ()))
+    story.when(asking.read_ledger(story.asked(), ()))
     (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ExtractRequirements))
     about = {"rows": rows, "difference": ref("difference"), "summary": LedgerSummary(mandatory=mandatory, **changes)}
     outcome(story, o.RequirementsExtracted, job.job_id, **about)
 
 
 def decide(story: Story, **fields: Any) -> None:
-    story.when(ledger.Decide(story.asked(), (RequirementDecision.model_validate(fields),)))
+    story.when(asking.decide_ledger(story.asked(), (RequirementDecision.model_validate(fields),)))
 
 
 def looks(story: Story) -> list[j.ValidateDraft]:
@@ -53,7 +52,7 @@ def looked(story: Story, *found: str) -> None:
 def edit(story: Story, text: str) -> None:
     """A person writes another text, of which everything but the rows is looked at."""
     version = story.document.sections["research"].current_number
-    story.when(editing.Write(story.asked(), "research", version, ref(text)))
+    story.when(asking.write(story.asked(), "research", version, ref(text)))
     for job in [job for job in story.open_jobs().values() if isinstance(job, j.EvaluateDraft)]:
         outcome(story, o.JobDead, job.job_id, detail="not looked at")
 
@@ -177,7 +176,7 @@ def test_what_was_found_of_an_older_reading_does_not_count_and_is_looked_for_aga
 def test_an_export_names_what_is_truly_open_and_the_matrix_what_code_found(written: Story) -> None:
     decide(written, requirement_id="R1", section_id="research")
     looked(written, "R1")
-    written.when(exports.MakeExport(written.asked(), ExportFormat.DOCX, matrix=True))
+    written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
     (job,) = (job for job in written.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert job.open_requirements == ("R2",)
     told = [(one.section_id, one.status, one.requirement_ids) for one in job.matrix]
@@ -200,8 +199,8 @@ def test_an_export_with_a_matrix_names_the_blocks_that_answer_and_where_they_lie
     answers = AnswersFound(rows_digest=ROWS.digest, sought=("R1",), found=found)
     checked = validation().model_copy(update={"answers": answers, "blocks": ref("blocks")})
     outcome(written, o.DraftValidated, look.job_id, validation=checked)
-    written.when(exports.MakeExport(written.asked(), ExportFormat.DOCX, matrix=True))
-    written.when(exports.MakeExport(written.asked(), ExportFormat.DOCX))
+    written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
+    written.when(asking.export(written.asked(), ExportFormat.DOCX))
     with_matrix, without = (job for job in written.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert (with_matrix.answers, with_matrix.sections[0].blocks) == (found, ref("blocks"))
     assert (without.answers, without.sections[0].blocks) == ((), None)

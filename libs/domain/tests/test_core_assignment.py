@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import Story, ref
 from pydantic import ValidationError
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_domain.details import section_details
-from stemma_domain.features import assignment, documents, editing
 from stemma_domain.features.assignment import Assignment
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
@@ -25,11 +25,11 @@ DUE = datetime(2026, 12, 1, 17, tzinfo=timezone(timedelta(hours=1)))
 
 
 def assign(story: Story, to: str = "bea", due: datetime | None = DUE, section: str = "research") -> Any:
-    return story.when(assignment.Assign(story.asked(), section, to, due, NOW))
+    return story.when(asking.assign(story.asked(), section, to, due, NOW))
 
 
 def unassign(story: Story, section: str = "research") -> Any:
-    return story.when(assignment.Unassign(story.asked(), section))
+    return story.when(asking.unassign(story.asked(), section))
 
 
 def assigned(story: Story) -> Assignment | None:
@@ -76,7 +76,7 @@ def test_assigning_locks_nothing_and_leaves_text_status_and_work_as_they_are(beg
     assert begun.document.sections["research"].phase is before.sections["research"].phase
     begun.reviewable("research")
     begun.approve("research").then_types(e.SectionApproved)
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.cancel(begun.asked()))
     assign(begun, "carl").then_types(e.RefusedByDocumentStatus)
 
 
@@ -89,14 +89,14 @@ def test_what_is_settled_is_still_the_persons_and_not_due_any_more(begun: Story)
     begun.approve("research")
     assert assigned(begun) == replace(waits, due=None)
     assign(begun)
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("by hand"), ()))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("by hand"), ()))
     now = assigned(begun)
     assert now is not None
     assert (now.assignee, now.due) == ("bea", None)
 
 
 def test_the_same_request_again_assigns_nothing_twice(begun: Story) -> None:
-    again = assignment.Assign(begun.asked("same"), "research", "bea", DUE, NOW)
+    again = asking.assign(begun.asked("same"), "research", "bea", DUE, NOW)
     begun.when(again)
     assert begun.when(again).events == ()
 

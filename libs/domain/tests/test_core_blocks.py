@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import domain_asking as asking
 from domain_story import Story, ref, validation
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.jobs import DraftHistory
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.features import editing
 
 
 def history(story: Story) -> DraftHistory | None:
@@ -25,11 +25,11 @@ def kept(story: Story) -> list[ArtifactRef | None]:
 
 
 def write(story: Story, text: str) -> None:
-    story.when(editing.Write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
+    story.when(asking.write(story.asked(), "research", story.document.sections["research"].current_number, ref(text)))
 
 
 def restore(story: Story, version: int) -> None:
-    story.when(editing.Restore(story.asked(), "research", story.document.sections["research"].current_number, version))
+    story.when(asking.restore(story.asked(), "research", story.document.sections["research"].current_number, version))
 
 
 def checked(story: Story, name: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
+from domain_asking import StoredComment
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_domain.details import section_details
-from stemma_domain.features import comments, documents, editing
-from stemma_domain.features.comments import StoredComment, Thread
+from stemma_domain.features.comments import Thread
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.summary import summarise
@@ -27,7 +28,7 @@ def settled(begun: Story) -> Story:
 
 
 def comment(story: Story, *made: StoredComment, version: int = 1, section: str = "research") -> Any:
-    return story.when(comments.MakeComments(story.asked(), section, version, made))
+    return story.when(asking.comment(story.asked(), section, version, made))
 
 
 def remark(text: str = "why", thread: str | None = None) -> StoredComment:
@@ -49,7 +50,7 @@ def test_an_answer_joins_its_thread_and_opens_it_if_it_was_resolved(settled: Sto
     comment(settled, remark())
     (first,) = threads(settled)
     comment(settled, remark("because", first.thread_id))
-    settled.when(comments.Resolve(settled.asked(), "research", first.thread_id)).then_types(e.SectionThreadResolved)
+    settled.when(asking.resolve(settled.asked(), "research", first.thread_id)).then_types(e.SectionThreadResolved)
     assert (threads(settled)[0].resolved, threads(settled)[0].resolved_by.name) == (True, "ada")
     comment(settled, remark("no", first.thread_id))
     assert [(len(one.comments), one.resolved) for one in threads(settled)] == [(3, False)]
@@ -58,14 +59,14 @@ def test_an_answer_joins_its_thread_and_opens_it_if_it_was_resolved(settled: Sto
 def test_a_thread_is_resolved_once_and_reopened_once(settled: Story) -> None:
     comment(settled, remark())
     name = threads(settled)[0].thread_id
-    again = settled.when(comments.Reopen(settled.asked(), "research", name)).events
-    settled.when(comments.Resolve(settled.asked(), "research", name))
-    twice = settled.when(comments.Resolve(settled.asked(), "research", name)).events
+    again = settled.when(asking.reopen(settled.asked(), "research", name)).events
+    settled.when(asking.resolve(settled.asked(), "research", name))
+    twice = settled.when(asking.resolve(settled.asked(), "research", name)).events
     assert [problem_of(one).message for one in (*again, *twice)] == [
         f"the thread {name} is open already",
         f"the thread {name} is resolved already",
     ]
-    settled.when(comments.Reopen(settled.asked(), "research", name)).then_types(e.SectionThreadReopened)
+    settled.when(asking.reopen(settled.asked(), "research", name)).then_types(e.SectionThreadReopened)
     assert not threads(settled)[0].resolved
 
 
@@ -74,7 +75,7 @@ def test_comments_are_refused_all_together_naming_each_thread_that_is_not_there(
     assert [(one.field, one.message) for one in map(problem_of, refusals)] == [
         ("comments.1.thread_id", "the section has no thread c9-9")
     ]
-    unknown = settled.when(comments.Resolve(settled.asked(), "research", "c9-9")).events
+    unknown = settled.when(asking.resolve(settled.asked(), "research", "c9-9")).events
     assert problem_of(unknown[0]).field == "thread_id"
     assert threads(settled) == []
 
@@ -82,7 +83,7 @@ def test_comments_are_refused_all_together_naming_each_thread_that_is_not_there(
 def test_a_version_that_is_not_there_cannot_be_commented_on_and_an_earlier_one_can(settled: Story) -> None:
     comment(settled, remark(), version=2).then_types(e.RefusedOldVersion)
     comment(settled, remark(), section="solution").then_types(e.RefusedNothingWritten)
-    settled.when(editing.Write(settled.asked(), "research", 1, ref("by hand"), ()))
+    settled.when(asking.write(settled.asked(), "research", 1, ref("by hand"), ()))
     comment(settled, remark(), version=1).then_types(e.SectionCommented)
     assert threads(settled)[0].comments[0].version == 1
 
@@ -95,12 +96,12 @@ def test_comments_leave_text_status_and_work_as_they_are_and_nothing_is_decided_
     assert settled.open_jobs() == jobs
     assert settled.document.sections["research"].phase is before.sections["research"].phase
     assert settled.document.lifecycle is before.lifecycle
-    settled.when(documents.Cancel(settled.asked()))
+    settled.when(asking.cancel(settled.asked()))
     comment(settled, remark()).then_types(e.RefusedByDocumentStatus)
 
 
 def test_the_same_request_again_makes_no_second_comment(settled: Story) -> None:
-    again = comments.MakeComments(settled.asked("same"), "research", 1, (remark(),))
+    again = asking.comment(settled.asked("same"), "research", 1, (remark(),))
     settled.when(again)
     assert settled.when(again).events == ()
     assert len(threads(settled)) == 1
@@ -108,7 +109,7 @@ def test_the_same_request_again_makes_no_second_comment(settled: Story) -> None:
 
 def test_the_read_model_counts_open_threads_and_the_view_has_all_of_them(settled: Story) -> None:
     comment(settled, remark("one"), remark("two"))
-    settled.when(comments.Resolve(settled.asked(), "research", threads(settled)[0].thread_id))
+    settled.when(asking.resolve(settled.asked(), "research", threads(settled)[0].thread_id))
     told = section_details(settled.document, "research", staleness(settled.document), 1)
     listed = {one.section_id: one.open_threads for one in summarise(settled.document, 1).sections}
     section = view_of(settled.document).sections["research"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import domain_asking as asking
 import pytest
 from domain_design import DRAFTS, EVERY, Design
 from domain_story import Story, evaluation, ref
@@ -10,7 +11,6 @@ from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.features import editing, review
 from stemma_domain.features.cycles import (
     can_finalize,
     human_review,
@@ -129,7 +129,7 @@ def test_a_person_may_ask_for_a_full_cycle_as_often_as_it_takes(design: Design) 
     for turn in range(5):
         feedback = ref(f"say more, {turn}")
         version = design.version("final_document")
-        (again,) = design.when(review.Revise(design.asked(), "final_document", version, feedback, cycle=True))
+        (again,) = design.when(asking.revise(design.asked(), "final_document", version, feedback, cycle=True))
         assert (again.asked_by, again.sections, again.starts) == ("person", EVERY, ("hld_draft",))
         assert (design.cycle.approved, design.cycle.human_revision_requested) == (False, True)
         assert design.job().revision_feedback == feedback
@@ -147,7 +147,7 @@ def test_the_review_by_a_person_waits_until_it_is_approved_or_leads_to_another_c
     design.review(needs_revision=False)
     design.write("final_document")
     routes.append(human_review(design.document))
-    design.when(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
+    design.when(asking.revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
     routes.append(human_review(design.document))
     design.draft_all()
     design.review(needs_revision=False)
@@ -163,7 +163,7 @@ def test_what_a_person_said_still_counts_when_the_next_review_asks_for_more(desi
     design.draft_all()
     design.review(needs_revision=False)
     design.write("final_document")
-    design.when(review.Revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
+    design.when(asking.revise(design.asked(), "final_document", 1, ref("say more"), cycle=True))
     assert (design.job().guidance, design.job().revision_feedback) == (None, ref("say more"))
     design.draft_all()
     design.review(needs_revision=True, text="the review")
@@ -185,9 +185,9 @@ def test_a_persons_cycle_takes_what_a_person_wrote_only_by_leave(
     design.draft_all()
     design.review(needs_revision=False)
     design.write("final_document")
-    design.when(editing.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    design.when(asking.write(design.asked(), "hld_draft", 1, ref("mine")))
     (again,) = design.when(
-        review.Revise(design.asked(), "final_document", 1, ref("more"), cycle=True, replace_edited=replace)
+        asking.revise(design.asked(), "final_document", 1, ref("more"), cycle=True, replace_edited=replace)
     )
     assert again.sections == sections
 
@@ -197,11 +197,11 @@ def test_only_the_final_section_can_ask_for_a_cycle(design: Design) -> None:
     story = Story()
     story.create()
     story.reviewable("research")
-    (refused,) = story.when(review.Revise(story.asked(), "research", 1, ref("again"), cycle=True))
+    (refused,) = story.when(asking.revise(story.asked(), "research", 1, ref("again"), cycle=True))
     assert isinstance(refused, e.RefusedNoCycle)
     design.draft_all()
     design.drafted("review_feedback", review=ReviewVerdict(needs_revision=False))
     design.validated("review_feedback", passed=False)
-    design.when(review.Revise(design.asked(), "review_feedback", 1, ref("again"), cycle=True)).then_types(
+    design.when(asking.revise(design.asked(), "review_feedback", 1, ref("again"), cycle=True)).then_types(
         e.RefusedNoCycle
     )

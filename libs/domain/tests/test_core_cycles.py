@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import domain_asking as asking
 import pytest
 from domain_design import DRAFTS, EVERY, Design
 from domain_story import ref
@@ -15,7 +16,6 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.features import documents, editing, exports
 from stemma_domain.summary import summarise
 from stemma_domain.work import open_jobs
 from stemma_orchestrator.catalog import ConfigError, load_catalog
@@ -105,9 +105,9 @@ def test_a_review_that_a_person_approves_starts_its_cycle(design: Design) -> Non
 
 def test_a_review_does_not_have_a_persons_text_written_again(design: Design) -> None:
     design.write("hld_draft")
-    design.when(editing.Write(design.asked(), "hld_draft", 1, ref("mine")))
+    design.when(asking.write(design.asked(), "hld_draft", 1, ref("mine")))
     design.write("lld_draft")
-    design.when(editing.Keep(design.asked(), "lld_draft", 1))
+    design.when(asking.keep(design.asked(), "lld_draft", 1))
     design.write("database_schema")
     _, again = design.review(needs_revision=True)
     assert again.sections == EVERY[1:]
@@ -116,10 +116,10 @@ def test_a_review_does_not_have_a_persons_text_written_again(design: Design) -> 
 
 def test_a_cycle_that_begins_while_the_document_is_paused_starts_when_it_goes_on(design: Design) -> None:
     design.draft_all()
-    design.when(documents.Pause(design.asked()))
+    design.when(asking.pause(design.asked()))
     _, again = design.review(needs_revision=True)
     assert again.starts == ()
-    (resumed,) = design.when(documents.Resume(design.asked()))
+    (resumed,) = design.when(asking.resume(design.asked()))
     assert resumed.starts == ("hld_draft",)
 
 
@@ -128,7 +128,7 @@ def test_an_edit_of_the_first_draft_makes_stale_what_rests_on_it(design: Design)
     design.review(needs_revision=False)
     design.write("final_document")
     design.approve("final_document")
-    (edited,) = design.when(editing.Write(design.asked(), "hld_draft", 1, ref("another architecture")))
+    (edited,) = design.when(asking.write(design.asked(), "hld_draft", 1, ref("another architecture")))
     assert {mark.section_id for mark in edited.makes_stale} == set(EVERY[1:])
     assert design.document_status() == DocumentStatus.RUNNING
 
@@ -151,7 +151,7 @@ def test_what_fed_a_section_and_how_it_was_made_is_in_its_event(design: Design) 
 
 def test_what_leaves_is_the_final_document_once_it_is_there(design: Design) -> None:
     def exported() -> list[str]:
-        design.when(exports.MakeExport(design.asked(), ExportFormat.DOCX))
+        design.when(asking.export(design.asked(), ExportFormat.DOCX))
         job = [job for job in open_jobs(design.state) if isinstance(job, j.ConvertDocument)][-1]
         return [section.section_id for section in job.sections]
 

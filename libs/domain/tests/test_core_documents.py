@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, evaluation, ref, validation
 from hypothesis import given
@@ -19,7 +20,6 @@ from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.commands import Command, Record
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, exports, generation, needs, review
 from stemma_domain.outcomes import UnfittingOutcome
 from stemma_domain.state import NoDocument, State
 from stemma_domain.work import open_jobs
@@ -27,28 +27,28 @@ from stemma_testkit.property_tests import examples
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
-    begun.when(documents.Pause(begun.asked()))
+    begun.when(asking.pause(begun.asked()))
     assert begun.open_jobs() == {}
     begun.drafted("research")
     begun.validated("research")
     begun.approve("research")
     assert begun.status("solution") == SectionStatus.QUEUED
-    (resumed,) = begun.when(documents.Resume(begun.asked()))
+    (resumed,) = begun.when(asking.resume(begun.asked()))
     assert resumed.starts == ("solution",)
     assert len(begun.open_jobs()) == 1
 
 
 def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
-    begun.when(documents.Pause(begun.asked()))
+    begun.when(asking.pause(begun.asked()))
     begun.drafted("research")
-    begun.when(documents.Resume(begun.asked()))
+    begun.when(asking.resume(begun.asked()))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
 
 
 def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.cancel(begun.asked()))
     (refused,) = begun.approve("research")
     assert isinstance(refused, e.RefusedByDocumentStatus)
     assert refused.document_status == DocumentStatus.CANCELLED
@@ -56,7 +56,7 @@ def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
 
 def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
     late = begun.job_of("research")
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.QUEUED
     (superseded,) = begun.drafted("research", job_id=late)
     assert isinstance(superseded, e.OutcomeSuperseded)
@@ -64,15 +64,15 @@ def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(b
     assert begun.open_jobs() == {}
 
 
-@pytest.mark.parametrize("command", [documents.Resume, documents.Pause])
-def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, command: type) -> None:
-    if command is documents.Pause:
-        begun.when(documents.Pause(begun.asked()))
+@pytest.mark.parametrize("command", [asking.resume, asking.pause])
+def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, command: Any) -> None:
+    if command is asking.pause:
+        begun.when(asking.pause(begun.asked()))
     assert [type(event) for event in begun.when(command(begun.asked()))] == [e.RefusedByDocumentStatus]
 
 
 def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: Story) -> None:
-    (requested,) = begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    (requested,) = begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [section.draft for section in job.sections] == [None] * 4
     (exported,) = begun.when(
@@ -84,7 +84,7 @@ def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: St
 
 @pytest.mark.req("W5")
 def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    begun.when(asking.export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
     about: dict[str, Any] = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
@@ -95,11 +95,11 @@ def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
 @pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
 @pytest.mark.failure("conversion-fails")
 def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    begun.when(asking.export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
     assert len(begun.when(Record(failed))) == 1
-    (again,) = begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF))
+    (again,) = begun.when(asking.export(begun.asked(), ExportFormat.PDF))
     assert again.export_id in begun.document.exports
 
 
@@ -109,10 +109,10 @@ def test_a_paused_graph_waits_for_its_answer_and_goes_on_at_its_checkpoint(begun
     begun.outcome(o.GraphPaused, "research", thread_id="thread-1", need=need)
     assert begun.open_jobs() == {}
     assert begun.status("research") == SectionStatus.GENERATING
-    assert [type(x) for x in begun.when(needs.Answer(begun.asked(), "research", "n2", ref("no")))] == [
+    assert [type(x) for x in begun.when(asking.answer(begun.asked(), "research", "n2", ref("no")))] == [
         e.RefusedUnknownNeed
     ]
-    begun.when(needs.Answer(begun.asked(), "research", "n1", ref("yes")))
+    begun.when(asking.answer(begun.asked(), "research", "n1", ref("yes")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ResumeGraph)
     assert (job.thread_id, job.checkpoint_id, job.answer) == ("thread-1", "cp1", ref("yes"))
@@ -154,19 +154,19 @@ def command_of(story: Story, verb: str, name: str, number: int) -> Command | Non
         case "die":
             outcome = o.JobDead(**common)
         case "approve":
-            return review.Approve(story.asked(), name, number)
+            return asking.approve(story.asked(), name, number)
         case "revise":
-            return review.Revise(story.asked(), name, number, ref("why"))
+            return asking.revise(story.asked(), name, number, ref("why"))
         case "retry":
-            return generation.Retry(story.asked(), name)
+            return asking.retry(story.asked(), name)
         case "pause":
-            return documents.Pause(story.asked())
+            return asking.pause(story.asked())
         case "resume":
-            return documents.Resume(story.asked())
+            return asking.resume(story.asked())
         case "export":
-            return exports.MakeExport(story.asked(), ExportFormat.MD)
+            return asking.export(story.asked(), ExportFormat.MD)
         case _:
-            return documents.Cancel(story.asked()) if number == 3 else None
+            return asking.cancel(story.asked()) if number == 3 else None
     return Record(outcome)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts import registry
@@ -18,7 +19,6 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_domain.evolve import evolve
-from stemma_domain.features import editing, exports, review
 from stemma_domain.job_parts import images_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
@@ -34,19 +34,19 @@ def done(begun: Story) -> Story:
 
 def write(story: Story, section_id: str, text: str, version: int | None = None) -> Then[State, Any]:
     seen = story.document.sections[section_id].current_number if version is None else version
-    return story.when(editing.Write(story.asked(), section_id, seen, ref(text)))
+    return story.when(asking.write(story.asked(), section_id, seen, ref(text)))
 
 
 def edit(story: Story, section_id: str, version: int = 1) -> Then[State, Any]:
-    return story.when(editing.Edit(story.asked(), section_id, version, ref("shorter")))
+    return story.when(asking.edit(story.asked(), section_id, version, ref("shorter")))
 
 
 def regenerate(story: Story, section_id: str, version: int = 1, replace_edited: bool = False) -> Then[State, Any]:
-    return story.when(editing.Regenerate(story.asked(), section_id, version, ref("more figures"), replace_edited))
+    return story.when(asking.regenerate(story.asked(), section_id, version, ref("more figures"), replace_edited))
 
 
 def keep(story: Story, section_id: str, version: int = 1) -> Then[State, Any]:
-    return story.when(editing.Keep(story.asked(), section_id, version))
+    return story.when(asking.keep(story.asked(), section_id, version))
 
 
 def stale(story: Story) -> set[str]:
@@ -208,9 +208,9 @@ def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came
     write(done, "research", "a person's text")
     first = done.document.sections["research"].versions[0].draft
     back = (
-        editing.Restore(done.asked(), "research", 2, 1)
+        asking.restore(done.asked(), "research", 2, 1)
         if way == "restore"
-        else editing.Write(done.asked(), "research", 2, first)
+        else asking.write(done.asked(), "research", 2, first)
     )
     (again, *_) = done.when(back)
     assert (again.version, again.makes_stale) == (3, ())
@@ -222,7 +222,7 @@ def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came
 def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(done: Story) -> None:
     write(done, "solution", "another text")
     write(done, "research", "a person's text")
-    done.when(editing.Restore(done.asked(), "solution", 2, 1))
+    done.when(asking.restore(done.asked(), "solution", 2, 1))
     (reason,) = staleness(done.document)["budget"].upstream
     assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
 
@@ -289,7 +289,7 @@ def test_a_regeneration_supersedes_a_waiting_review(begun: Story) -> None:
 def test_a_regeneration_of_what_a_person_made_asks_first(done: Story, way: str) -> None:
     write(done, "solution", "a person's text")
     if way == "restore":
-        done.when(editing.Restore(done.asked(), "solution", 2, 1))
+        done.when(asking.restore(done.asked(), "solution", 2, 1))
     version = done.document.sections["solution"].current_number
     (refused,) = regenerate(done, "solution", version)
     assert isinstance(refused, e.RefusedReplacesEdit)
@@ -302,7 +302,7 @@ def test_restore_brings_an_earlier_text_back_as_a_new_version_that_rests_on_what
     write(done, "research", "a person's text")
     keep(done, "solution")
     write(done, "solution", "another")
-    (restored, *_) = done.when(editing.Restore(done.asked(), "solution", 2, 1))
+    (restored, *_) = done.when(asking.restore(done.asked(), "solution", 2, 1))
     section = done.document.sections["solution"]
     assert (section.current_number, section.versions[-1].draft) == (3, section.versions[0].draft)
     assert section.versions[-1].origin is Origin.RESTORED
@@ -315,14 +315,14 @@ def test_a_restored_version_rests_on_what_it_did_and_not_on_what_the_replaced_on
     write(done, "research", "a person's text")
     regenerate(done, "solution")
     done.drafted("solution", "from the new research")
-    (restored, *_) = done.when(editing.Restore(done.asked(), "solution", 2, 1))
+    (restored, *_) = done.when(asking.restore(done.asked(), "solution", 2, 1))
     assert [v.upstream[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
     assert "solution" in {mark.section_id for mark in restored.makes_stale}
 
 
 def test_restore_refuses_a_version_that_is_not_there(done: Story) -> None:
     for number in (1, 7):
-        done.when(editing.Restore(done.asked(), "solution", 1, number)).then_types(e.RefusedUnknownVersion)
+        done.when(asking.restore(done.asked(), "solution", 1, number)).then_types(e.RefusedUnknownVersion)
 
 
 @pytest.mark.failure("refused-decision")
@@ -333,7 +333,7 @@ def test_a_decision_about_an_old_version_is_refused_whatever_it_is(done: Story) 
         edit(done, "solution", 1),
         keep(done, "solution", 1),
         regenerate(done, "solution", 1),
-        done.when(editing.Restore(done.asked(), "solution", 1, 1)),
+        done.when(asking.restore(done.asked(), "solution", 1, 1)),
     ):
         assert [type(event) for event in events] == [e.RefusedOldVersion]
 
@@ -382,7 +382,7 @@ def test_an_outcome_whose_upstream_changed_meanwhile_is_accepted_and_stale_at_on
 
 def test_an_export_shows_what_is_stale(done: Story) -> None:
     write(done, "solution", "a person's text")
-    done.when(exports.MakeExport(done.asked(), ExportFormat.MD))
+    done.when(asking.export(done.asked(), ExportFormat.MD))
     job = next(job for job in done.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert {section.section_id for section in job.sections if section.stale} == {"budget", "timeline"}
 
@@ -396,7 +396,7 @@ def test_a_failed_section_can_be_written_by_a_person(begun: Story) -> None:
 
 def test_a_revised_draft_is_evaluated_beside_its_review(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     jobs = {type(job) for job in begun.open_jobs().values()}
     assert jobs == {j.ValidateDraft, j.EvaluateDraft}
@@ -405,9 +405,9 @@ def test_a_revised_draft_is_evaluated_beside_its_review(begun: Story) -> None:
 
 @pytest.mark.req("I5")
 def test_images_that_come_with_a_text_stay_with_it_and_those_after_it(done: Story) -> None:
-    plan, logo = (InputFile(name=f"{name}.png", artifact=ref(name)) for name in ("plan", "logo"))
-    done.when(editing.Write(done.asked(), "research", 1, ref("with a plan"), (plan,)))
-    done.when(editing.Write(done.asked(), "research", 2, ref("with a logo, too"), (logo,)))
+    plan, logo = (InputFile(name=name, artifact=ref(name, name=name)) for name in ("plan.png", "logo.png"))
+    done.when(asking.write(done.asked(), "research", 1, ref("with a plan"), (plan,)))
+    done.when(asking.write(done.asked(), "research", 2, ref("with a logo, too"), (logo,)))
     write(done, "research", "more words")
     current = done.document.sections["research"].current
     assert current is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import Story, evaluation, ref
 from stemma_contracts import MAX_MESSAGE_BYTES
@@ -14,13 +15,12 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.features import editing, exports, review
 from stemma_domain.problems import problem_of
 
 
 def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
     asked = tuple(VersionPair(section_id=name, from_version=old, to_version=new) for name, old, new in pairs)
-    (event,) = story.when(exports.MakeExport(story.asked(), ExportFormat.DOCX, asked))
+    (event,) = story.when(asking.export(story.asked(), ExportFormat.DOCX, asked))
     return event
 
 
@@ -28,7 +28,7 @@ def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
 def rewritten(begun: Story) -> Story:
     """Research has two versions; nothing else is written."""
     begun.drafted("research")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("rewritten")))
     return begun
 
 
@@ -60,12 +60,12 @@ def test_a_comparison_names_who_made_the_versions_on_the_way(begun: Story) -> No
     draft = {"draft": ref("draft"), "evaluation": evaluation(), "provenance": generated}
     begun.outcome(o.SectionGenerated, "research", **draft)
     begun.validated("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     revised = Provenance(model="m", agent_version="editor-agent/1.2")
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=revised)
     begun.validated("research")
-    begun.when(editing.Write(begun.asked(), "research", 2, ref("rewritten")))
-    begun.when(editing.Restore(begun.asked(), "research", 3, 1))
+    begun.when(asking.write(begun.asked(), "research", 2, ref("rewritten")))
+    begun.when(asking.restore(begun.asked(), "research", 3, 1))
     assert authors(begun, 0, 4) == [
         (1, "generation-graph", True), (2, "editor-agent", True), (3, "ada", True), (4, "ada", True),
     ]  # fmt: skip
@@ -77,9 +77,9 @@ def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
     begun.now = monday
     begun.drafted("research")
     begun.now = tuesday
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("rewritten")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("rewritten")))
     begun.now = friday
-    begun.when(editing.Restore(begun.asked(), "research", 2, 1))
+    begun.when(asking.restore(begun.asked(), "research", 2, 1))
     compare(begun, ("research", 0, 3))
     (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert [one.made_at for one in job.sections[0].history] == [monday, tuesday, friday]
@@ -89,10 +89,10 @@ def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
 def test_words_that_come_again_keep_who_made_them_and_when(begun: Story) -> None:
     begun.now = datetime(2026, 3, 2, 9, tzinfo=UTC)
     begun.drafted("research")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("mine")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("mine")))
     first = begun.document.sections["research"].current
     begun.now = datetime(2026, 3, 9, 9, tzinfo=UTC)
-    begun.when(editing.Regenerate(begun.asked(), "research", 2, None, True))
+    begun.when(asking.regenerate(begun.asked(), "research", 2, None, True))
     begun.drafted("research", "mine")
     again = begun.document.sections["research"].current
     assert first is not None
@@ -104,7 +104,7 @@ def test_words_that_come_again_keep_who_made_them_and_when(begun: Story) -> None
 def test_a_comparison_of_many_versions_tells_names_alone_and_stays_a_message(begun: Story) -> None:
     begun.drafted("research")
     for number in range(1, 300):
-        begun.when(editing.Write(begun.asked(), "research", number, ref(f"text {number}")))
+        begun.when(asking.write(begun.asked(), "research", number, ref(f"text {number}")))
     told = authors(begun, 1, 300)
     assert len(told) == 100
     assert {(author, has_draft) for _, author, has_draft in told} == {("ada", False)}
@@ -117,7 +117,7 @@ def test_a_comparison_back_in_time_names_nobody(rewritten: Story) -> None:
 
 
 def test_an_export_without_comparison_has_every_section_and_no_previous_draft(rewritten: Story) -> None:
-    rewritten.when(exports.MakeExport(rewritten.asked(), ExportFormat.DOCX))
+    rewritten.when(asking.export(rewritten.asked(), ExportFormat.DOCX))
     (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert not job.redline
     assert {section.previous for section in job.sections} == {None}
@@ -130,7 +130,7 @@ def test_a_conversion_has_what_is_to_be_cited_only_if_that_was_asked_for(begun: 
     found = ValidationSummary(passed=True, issue_count=0, engine="e", engine_version="1", grounding=ref("grounding"))
     begun.drafted("research")
     begun.outcome(o.DraftValidated, "research", validation=found)
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.PDF, citations=citations))
+    begun.when(asking.export(begun.asked(), ExportFormat.PDF, citations=citations))
     (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert job.citations is citations
     assert [s.grounding for s in job.sections if s.draft] == [ref("grounding") if citations else None]

@@ -6,32 +6,28 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
 import pytest
 import stemma_domain
-from stemma_domain.commands import Command, Record, RequestCommand, SectionCommand, VersionCommand
+from stemma_contracts import Family, registry
 from stemma_domain.state import Working
 from stemma_domain.table import FEATURES
 
 pytestmark = pytest.mark.req("P1")
 DOMAIN = Path(stemma_domain.__file__).parent
 STAMPS = """
-from dataclasses import dataclass
-
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e, jobs as j, requests
-from stemma_domain.commands import RequestCommand
+from stemma_domain.commands import Asked
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.job_parts import head_of
 
 
-@dataclass(frozen=True)
-class Stamp(RequestCommand):
-    request = requests.PauseDocument
+class Stamp(requests.DocumentRequest):
+    pass
 
 
 def make(document, job_id):
@@ -46,8 +42,8 @@ def work(document):
     yield job_id, STAMPING, (document, job_id)
 
 
-FEATURE = Feature[Stamp](
-    commands=(Stamp,),
+FEATURE = Feature[Asked[Stamp]](
+    requests=(Stamp,),
     decide=lambda command, document: [e.DocumentPaused(**command.asked)],
     follow=lambda document, events: [*events, e.DocumentResumed()],
     work=work,
@@ -58,7 +54,7 @@ FEATURE = Feature[Stamp](
 USED = """
 from domain_story import Story
 from stemma_contracts.v1.outcomes import JobDead
-from stemma_domain.commands import Record
+from stemma_domain.commands import Asked, Record
 from stemma_domain.decide import decide
 from stemma_domain.features.stamps import Stamp
 from stemma_domain.work import open_jobs, owner_of
@@ -66,7 +62,8 @@ from stemma_domain.work import open_jobs, owner_of
 story = Story()
 (requested,) = story.create()
 print(requested.starts, [job.job_id.split(".")[2] for job in open_jobs(story.state)])
-print([type(event).__name__ for event in decide(Stamp(story.asked()), story.state)])
+stamp = Asked(Stamp(document_id="d"), story.asked(), story.document.created_at)
+print([type(event).__name__ for event in decide(stamp, story.state)])
 (job,) = open_jobs(story.state)
 dead = JobDead(job_id=job.job_id, tenant="t", document_id="d", detail="gone")
 print([type(event).__name__ for event in decide(Record(dead), story.state)], owner_of(job.job_id))
@@ -76,11 +73,6 @@ TOLD = """\
 ['DocumentPaused', 'DocumentResumed']
 ['DocumentCancelled', 'DocumentResumed'] converter
 """
-
-
-def commands(base: type[Command] = Command) -> Iterator[type[Command]]:
-    for command in base.__subclasses__():
-        yield from commands(command) if command in (RequestCommand, SectionCommand, VersionCommand) else [command]
 
 
 def test_every_feature_is_in_the_table() -> None:
@@ -96,10 +88,11 @@ def names_of_features() -> list[str]:
     return [*files, *(f"{file.parent.name}.decide" for file in folder.glob("*/__init__.py"))]
 
 
-def test_every_command_is_decided_by_one_feature() -> None:
-    decided = [command for feature in FEATURES for command in feature.commands]
-    assert sorted(map(str, [*decided, Record])) == sorted(map(str, commands()))
-    assert all(feature.decide for feature in FEATURES if feature.commands)
+def test_every_request_is_decided_by_one_feature() -> None:
+    decided = [request for feature in FEATURES for request in feature.requests]
+    asked = [entry.cls for entry in registry.entries(Family.REQUEST)]
+    assert sorted(map(str, decided)) == sorted(map(str, asked))
+    assert all(feature.decide for feature in FEATURES if feature.requests)
 
 
 def test_every_phase_with_an_open_job_belongs_to_one_feature() -> None:

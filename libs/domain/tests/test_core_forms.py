@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypedDict
 
+import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
@@ -17,8 +18,6 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_domain.commands import Record
 from stemma_domain.decide import UnfittingEvent, decide
-from stemma_domain.features import documents, editing, exports, forms
-from stemma_domain.features.inputs import decide as inputs
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.summary import summarise
@@ -32,7 +31,7 @@ class _About(TypedDict):
     document_id: str
 
 
-FORM = InputFile(name="form.xlsx", artifact=ref("form"), role="request", form=True)
+FORM = InputFile(name="form.xlsx", artifact=ref("form", name="form.xlsx"), role="request", form=True)
 
 
 def read(story: Story, *field_ids: str, accepted: str | None = None) -> j.ReadInput:
@@ -50,7 +49,7 @@ def read(story: Story, *field_ids: str, accepted: str | None = None) -> j.ReadIn
 
 @pytest.fixture
 def given(begun: Story) -> Story:
-    begun.when(inputs.Add(begun.asked(), FORM, to_read=True, staged=False))
+    begun.when(asking.add_input(begun.asked(), FORM, to_read=True, staged=False))
     return begun
 
 
@@ -59,7 +58,7 @@ def form_id(story: Story) -> str:
 
 
 def confirm(story: Story, *dropped: str, version: int = 1) -> Any:
-    return story.when(forms.Confirm(story.asked(), form_id(story), version, dropped))
+    return story.when(asking.confirm_form(story.asked(), form_id(story), version, dropped))
 
 
 def section_of(story: Story) -> str:
@@ -116,7 +115,7 @@ def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fie
     confirm(given)
     given.settle(section_of(given))
     one = form_id(given)
-    given.when(inputs.Replace(given.asked(), one, 1, ref("form-2"), is_text=False, staged=False))
+    given.when(asking.replace_input(given.asked(), one, 1, ref("form-2"), is_text=False, staged=False))
     read(given, *found)
     assert (section_of(given) in staleness(given.document)) is is_stale
     confirm(given, version=2).then_types(e.FormFieldsConfirmed)
@@ -127,7 +126,7 @@ def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fie
 
 def test_fields_are_confirmed_on_the_version_that_counts_and_on_no_older_one(given: Story) -> None:
     read(given, "f-1", "f-2")
-    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
     read(given, "f-3")
     confirm(given, version=1).then_types(e.RefusedInputVersion)
     assert section_of(given) not in given.document.sections
@@ -159,14 +158,14 @@ def test_answers_for_an_older_version_leave_only_once_somebody_keeps_them(
     read(given, "f-1", "f-2", accepted="a" * 64)
     confirm(given)
     given.settle(section_of(given))
-    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
     read(given, *found, accepted=accepted and accepted * 64)
     (refusal,) = export(given).events
     assert isinstance(refusal, e.RefusedStaleAnswers)
     assert (refusal.version, refusal.current_version, refusal.field_ids) == (1, 2, fields)
     assert words in problem_of(refusal).message
     assert not given.document.form_exports
-    given.when(editing.Keep(given.asked(), section_of(given), 1))
+    given.when(asking.keep(given.asked(), section_of(given), 1))
     export(given).then_types(e.FormExportRequested)
 
 
@@ -179,27 +178,27 @@ def test_a_decided_event_that_every_reader_would_skip_is_an_exception(given: Sto
     misnamed = replace(section, plan=section.plan.model_copy(update={"section_id": "nowhere"}))
     document = replace(given.document, sections={**given.document.sections, section_of(given): misnamed})
     with pytest.raises(UnfittingEvent, match="FormExportRequested"):
-        decide(forms.Export(given.asked(), form_id(given)), document)
+        decide(asking.export_form(given.asked(), form_id(given)), document)
 
 
 def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:
     read(given, "f-1", accepted="a" * 64)
     confirm(given)
     given.settle(section_of(given))
-    given.when(inputs.Replace(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
+    given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
     read(given, "f-1", accepted="b" * 64)
     assert section_of(given) in staleness(given.document)
 
 
 def export(story: Story) -> Any:
-    return story.when(forms.Export(story.asked(), form_id(story)))
+    return story.when(asking.export_form(story.asked(), form_id(story)))
 
 
 def test_answers_of_a_form_leave_in_the_form_and_are_no_section_of_the_document_that_leaves(given: Story) -> None:
     read(given, "f-1")
     confirm(given)
     given.settle(section_of(given))
-    given.when(exports.MakeExport(given.asked(), ExportFormat.DOCX))
+    given.when(asking.export(given.asked(), ExportFormat.DOCX))
     (job,) = (job for job in given.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert {section.section_id for section in job.sections} == {*given.document.sections} - {section_of(given)}
 
@@ -282,7 +281,7 @@ def test_nobody_needs_the_answers_to_a_form_that_was_withdrawn_and_the_document_
     settled(given)
     given.reviewable(section_of(given))
     assert (given.document_status(), summarise(given.document, 1).sections[-1].form_withdrawn) == ("running", False)
-    given.when(inputs.Withdraw(given.asked(), form_id(given), 1)).then_types(
+    given.when(asking.withdraw_input(given.asked(), form_id(given), 1)).then_types(
         e.DocumentInputWithdrawn, e.DocumentCompleted
     )
     section = view_of(given.document).sections[section_of(given)]
@@ -292,10 +291,10 @@ def test_nobody_needs_the_answers_to_a_form_that_was_withdrawn_and_the_document_
 
 def test_answers_to_a_form_that_was_withdrawn_are_not_begun(given: Story) -> None:
     read(given, "f-1")
-    given.when(documents.Pause(given.asked()))
+    given.when(asking.pause(given.asked()))
     confirm(given)
-    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
-    given.when(documents.Resume(given.asked()))
+    given.when(asking.withdraw_input(given.asked(), form_id(given), 1))
+    given.when(asking.resume(given.asked()))
     assert given.status(section_of(given)) == "queued"
 
 
@@ -323,6 +322,6 @@ def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_
     (refusal,) = export(given).events
     assert problem_of(refusal).field == "section_id"
     given.settle(section_of(given))
-    given.when(inputs.Withdraw(given.asked(), form_id(given), 1))
+    given.when(asking.withdraw_input(given.asked(), form_id(given), 1))
     (refusal,) = export(given).events
     assert problem_of(refusal).field == "input_id"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, evaluation, not_judged, ref, validation
 from stemma_contracts.v1 import events as e
@@ -16,7 +17,6 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import NOT_CHECKED
-from stemma_domain.features import editing, generation, review
 from stemma_domain.state import Validating
 from stemma_domain.summary import summarise
 
@@ -149,14 +149,14 @@ def test_a_text_that_lacks_a_role_lacks_it_until_a_person_writes_it(begun: Story
     lacking = GenerationWarning(code="role_timed_out", detail="writer")
     begun.drafted("research", partial=True, warnings=(lacking, GenerationWarning(code="not_evaluated")))
     begun.validated("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     begun.validated("research")
     assert list(begun.document.sections["research"].versions[-1].warnings) == [lacking]
-    begun.when(editing.Edit(begun.asked(), "research", 2, ref("shorter still")))
+    begun.when(asking.edit(begun.asked(), "research", 2, ref("shorter still")))
     begun.outcome(o.DraftRevised, "research", draft=ref("shorter"), summary=ref("cut"), provenance=PROVENANCE)
     assert list(begun.document.sections["research"].versions[-1].warnings) == [lacking]
-    begun.when(editing.Write(begun.asked(), "research", 3, ref("all of it")))
+    begun.when(asking.write(begun.asked(), "research", 3, ref("all of it")))
     assert not begun.document.sections["research"].versions[-1].warnings
 
 
@@ -226,7 +226,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
         if begun.status("research") == SectionStatus.GENERATING:
             begun.drafted("research")
     version = begun.document.sections["research"].current_number
-    begun.when(review.Revise(begun.asked(), "research", version, ref("put it right")))
+    begun.when(asking.revise(begun.asked(), "research", version, ref("put it right")))
     (job,) = begun.open_jobs().values()
     assert job.report == ref("report", "application/json")
 
@@ -234,7 +234,7 @@ def test_an_editor_gets_what_was_found_in_the_draft(begun: Story) -> None:
 @pytest.mark.req("P8")
 def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter please")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter please")))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ReviseDraft)
     assert job.instruction == ref("shorter please")
@@ -248,7 +248,7 @@ def test_a_revision_replaces_the_content_and_is_reviewed_anew(begun: Story) -> N
 @pytest.mark.failure("refused-instruction")
 def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("sing")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("sing")))
     begun.outcome(o.InstructionRefused, "research", reason=ref("no such form"))
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
     assert begun.document.sections["research"].current_number == 1
@@ -257,12 +257,12 @@ def test_an_instruction_that_cannot_be_followed_leaves_the_version_in_review(beg
 def test_revisions_are_bounded(story: Story) -> None:
     story.create(max_revisions=1)
     story.reviewable("research")
-    story.when(review.Revise(story.asked(), "research", 1, ref("sing")))
+    story.when(asking.revise(story.asked(), "research", 1, ref("sing")))
     story.outcome(o.InstructionRefused, "research", reason=ref("no"))
-    story.when(review.Revise(story.asked(), "research", 1, ref("more")))
+    story.when(asking.revise(story.asked(), "research", 1, ref("more")))
     story.outcome(o.DraftRevised, "research", draft=ref("more text"), summary=ref("s"), provenance=PROVENANCE)
     story.validated("research")
-    story.when(review.Revise(story.asked(), "research", 2, ref("more"))).then_types(e.RefusedRevisionLimit)
+    story.when(asking.revise(story.asked(), "research", 2, ref("more"))).then_types(e.RefusedRevisionLimit)
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
@@ -273,7 +273,7 @@ def test_a_failed_section_is_visible_and_can_be_retried(begun: Story, failure: t
     assert isinstance(ended, e.DocumentFailed)
     assert begun.status("research") == SectionStatus.FAILED
     assert begun.document_status() == DocumentStatus.FAILED
-    (retried,) = begun.when(generation.Retry(begun.asked(), "research"))
+    (retried,) = begun.when(asking.retry(begun.asked(), "research"))
     assert retried.starts == ("research",)
     assert begun.document_status() == DocumentStatus.RUNNING
 
@@ -319,7 +319,7 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
     begun.drafted("research")
     first = begun.job_of("research")
     begun.outcome(o.JobDead, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.job_id != first
@@ -329,21 +329,21 @@ def test_a_retry_after_a_dead_validation_validates_again_and_writes_nothing_anew
 @pytest.mark.failure("check-given-up")
 def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: Story) -> None:
     begun.settle("research")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("mine")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("mine")))
     validate, _ = begun.document.sections["research"].checks
     (given_up,) = begun.outcome(o.JobDead, "research", job_id=validate, detail="Stalled")
     assert (given_up.validation.complete, given_up.validation.not_checked) == (False, "Stalled")
-    begun.when(generation.Retry(begun.asked(), "research")).then_types(e.SectionRetried)
+    begun.when(asking.retry(begun.asked(), "research")).then_types(e.SectionRetried)
     assert begun.status("research") == SectionStatus.EDITED
     (again,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ValidateDraft))
     assert again.draft == ref("mine")
     begun.outcome(o.DraftValidated, "research", job_id=again.job_id, validation=validation())
-    begun.when(generation.Retry(begun.asked(), "research")).then_types(e.RefusedByStatus)
+    begun.when(asking.retry(begun.asked(), "research")).then_types(e.RefusedByStatus)
 
 
 def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("more")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("more")))
     (failed,) = begun.outcome(o.ModelUnavailable, "research")
     assert failed.activity == Activity.EDIT
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
@@ -354,8 +354,8 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
     begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
 ) -> None:
     begun.reviewable("research")
-    begun.when(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
-    begun.when(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.when(asking.edit(begun.asked(), "research", 1, ref("shorter")))
     (event,) = begun.outcome(ended, "research", **fields)
     assert event.starts == ("research",)
     (job,) = begun.open_jobs().values()
@@ -366,12 +366,12 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
 def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
     begun.reviewable("research")
     for name in ("research", "solution"):
-        begun.when(generation.Retry(begun.asked(), name)).then_types(e.RefusedByStatus)
+        begun.when(asking.retry(begun.asked(), name)).then_types(e.RefusedByStatus)
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:
     stuck = begun.job_of("research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     assert begun.job_of("research") != stuck
     begun.drafted("research", "late", job_id=stuck).then_types(e.OutcomeSuperseded)
     begun.drafted("research")

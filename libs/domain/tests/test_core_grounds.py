@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import domain_asking as asking
 import pytest
 from domain_story import DECIDER, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
@@ -13,7 +14,6 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Record
-from stemma_domain.features import editing, review
 from stemma_domain.job_parts import grounds
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then, given
@@ -59,14 +59,14 @@ def test_a_version_that_one_rests_on_while_it_is_stale_and_another_does_not_is_n
 
 def test_what_people_said_is_a_ground_for_what_is_written_after_it(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
     begun.outcome(o.DraftRevised, "research", draft=ref("two"), summary=ref("s"), provenance={"model": "offline"})
     assert validation_job(begun, "research").said == (ref("name the price: EUR 5"),)
 
 
 def test_a_text_that_a_person_gives_is_said_by_that_person(begun: Story) -> None:
     begun.settle("research")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
     assert begun.document.sections["research"].versions[-1].origin is Origin.WRITTEN
     assert validation_job(begun, "research").said == (ref("a person's text"),)
 
@@ -102,7 +102,7 @@ def test_a_draft_with_unsupported_claims_goes_back_at_most_as_often_and_then_wai
 
 def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
     begun.settle("research")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
     job = next(name for name, kind in begun.document.sections["research"].checks.items() if kind == "validate")
     begun.outcome(o.DraftValidated, "research", job_id=job, validation=unsupported(amount=1)).then_types(
         e.SectionChecked

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
@@ -25,12 +26,10 @@ from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, editing
-from stemma_domain.features.inputs import decide as inputs
+from stemma_domain.features.inputs.decide import Replaced
 from stemma_domain.features.inputs.material import evidence_of, lacks_brief, manner_of
 from stemma_domain.features.inputs.view import input_views
 from stemma_domain.features.inputs.work import MOST_LIST_BYTES, listed
-from stemma_domain.features.ledger import decide as ledger
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document
 from stemma_domain.view import view_of
@@ -49,7 +48,7 @@ def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = (), **more
         for name, upstream in CHAIN.items()
     )
     story.when(
-        documents.Create(
+        asking.create(
             asked=story.asked("create"),
             tenant=TENANT,
             document_id=DOCUMENT,
@@ -136,7 +135,7 @@ def test_a_brief_that_cannot_be_read_is_a_question_and_no_failed_document() -> N
     story.when(Record(unreadable(story, job))).then_types(e.DocumentInputUnreadable)
     assert lacks_brief(story.document)
     assert (status_of(story, "research"), story.document.status) == (SectionStatus.QUEUED, "running")
-    another = inputs.Replace(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False)
+    another = asking.replace_input(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False)
     story.when(another).then_types(e.DocumentInputReplaced)
     [again] = jobs_of(story)
     [read] = story.when(Record(outcome(story, again, "the brief")))
@@ -149,7 +148,7 @@ def test_a_document_is_called_as_its_brief_calls_itself_once_that_is_read_and_no
     begin(story, to_read=(BRIEF,), titled_by_file=True)
     for number, called in enumerate(("first", "later"), 1):
         if number > 1:
-            story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("other", PDF), is_text=False, staged=False))
+            story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("other", PDF), is_text=False, staged=False))
         [job] = jobs_of(story)
         read = outcome(story, job, called)
         reading = read.reading.model_copy(update={"title": ref(called)})
@@ -192,7 +191,7 @@ def test_another_brief_changes_the_language_of_a_document_no_more() -> None:
     story = Story()
     begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
     story.when(Record(outcome(story, jobs_of(story)[0])))
-    story.when(inputs.Replace(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False))
+    story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False))
     german = InputReading(text=ref("deutsch"), language="de")
     story.when(Record(outcome(story, jobs_of(story)[0]).model_copy(update={"reading": german})))
     assert story.document.language == "en"
@@ -220,7 +219,7 @@ def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> N
     (job,) = jobs_of(story)
     reading = InputReading(text=ref("the text"), anchors=ref("places"))
     story.when(Record(outcome(story, job).model_copy(update={"reading": reading})))
-    story.when(ledger.Read(story.asked(), ()))
+    story.when(asking.read_ledger(story.asked(), ()))
     (asked,) = (job for job in jobs(story) if isinstance(job, j.ExtractRequirements))
     assert [(source.name, source.artifact, source.anchors) for source in asked.sources] == [
         ("brief", ref("brief"), None),
@@ -288,7 +287,7 @@ def written() -> Story:
 def amended(story: Story, *parts: str, text: str = "two", blocks: int = 1) -> tuple[e.AnyEvent, ...]:
     """The events of an input that is replaced and read."""
     version = story.document.inputs["input-1"].version
-    story.when(inputs.Replace(story.asked(), "input-1", version, ref(text, PDF), is_text=False, staged=False))
+    story.when(asking.replace_input(story.asked(), "input-1", version, ref(text, PDF), is_text=False, staged=False))
     [job] = jobs_of(story)
     return story.when(Record(outcome(story, job, text, difference=changed(*parts, blocks=blocks)))).events
 
@@ -330,7 +329,7 @@ def test_a_section_whose_log_records_no_inputs_counts_as_using_all(written: Stor
 @pytest.mark.req("I4")
 def test_a_kept_section_is_fresh_until_the_input_changes_again(written: Story) -> None:
     amended(written, "aaa")
-    kept = editing.Keep(written.asked(), "research", 1)
+    kept = asking.keep(written.asked(), "research", 1)
     [event, *_] = written.when(kept)
     assert isinstance(event, e.SectionKept)
     assert staleness(written.document) == {}
@@ -344,7 +343,7 @@ def test_a_kept_section_is_fresh_until_the_input_changes_again(written: Story) -
 def test_a_persons_change_of_a_text_rests_on_what_the_text_before_did_until_it_is_checked(written: Story) -> None:
     amended(written, "ddd", text="three")
     edited, _ = (
-        written.when(editing.Write(written.asked(), "budget", 1, ref("by hand")))
+        written.when(asking.write(written.asked(), "budget", 1, ref("by hand")))
         .then_types(e.SectionEdited, e.DocumentCompleted)
         .events
     )
@@ -360,7 +359,7 @@ def test_a_persons_change_of_a_text_rests_on_what_the_text_before_did_until_it_i
 @pytest.mark.req("I4")
 def test_a_stale_text_that_a_person_changes_stays_stale_until_it_is_checked(written: Story) -> None:
     amended(written, "aaa")
-    written.when(editing.Write(written.asked(), "research", 1, ref("by hand")))
+    written.when(asking.write(written.asked(), "research", 1, ref("by hand")))
     assert "research" in staleness(written.document)
 
 
@@ -384,7 +383,7 @@ def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_part_that_cha
 @pytest.mark.req("I4")
 def test_a_section_that_is_kept_against_an_input_is_looked_at_for_what_it_rests_on_there(written: Story) -> None:
     amended(written, "aaa")
-    written.when(editing.Keep(written.asked(), "research", 1))
+    written.when(asking.keep(written.asked(), "research", 1))
     [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
     used = (UsedInput(input_id="input-1", parts=("new",)),)
     found = validation().model_copy(update={"used": used})
@@ -405,7 +404,7 @@ def test_the_old_file_again_makes_fresh_what_rests_on_it(written: Story) -> None
 @pytest.mark.req("I4")
 def test_a_withdrawn_input_makes_stale_what_uses_it_and_reopens_the_document(written: Story) -> None:
     assert written.document.status == "completed"
-    [event] = written.when(inputs.Withdraw(written.asked(), "input-1", 1))
+    [event] = written.when(asking.withdraw_input(written.asked(), "input-1", 1))
     assert {mark.section_id for mark in event.makes_stale} == {"research", "solution", "budget", "timeline"}
     assert event.makes_stale[0].inputs[0].withdrawn
     assert (written.document.status, evidence_of(written.document)) == ("running", ())
@@ -413,21 +412,21 @@ def test_a_withdrawn_input_makes_stale_what_uses_it_and_reopens_the_document(wri
 
 @pytest.mark.req("I4")
 def test_what_is_staged_changes_nothing_until_it_is_applied(written: Story) -> None:
-    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     [job] = jobs_of(written)
     [read] = written.when(Record(outcome(written, job, "two", difference=changed("bbb"))))
     assert (read.makes_stale, staleness(written.document), written.document.inputs["input-1"].version) == ((), {}, 1)
     [_, one] = view_of(written.document).input_views
     assert (one.state, one.staged_version, one.concerns) == ("staged", 2, ("solution", "budget", "timeline"))
-    [applied] = written.when(inputs.Apply(written.asked(), "input-1", 2))
+    [applied] = written.when(asking.apply_input(written.asked(), "input-1", 2))
     assert {mark.section_id for mark in applied.makes_stale} == {"solution", "budget", "timeline"}
     assert written.document.inputs["input-1"].version == 2
 
 
 @pytest.mark.req("I4")
 def test_what_is_applied_before_it_was_read_counts_once_it_is(written: Story) -> None:
-    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
-    written.when(inputs.Apply(written.asked(), "input-1", 2))
+    written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(asking.apply_input(written.asked(), "input-1", 2))
     assert written.document.inputs["input-1"].version == 1
     read_anew(written)
     one = written.document.inputs["input-1"]
@@ -435,12 +434,12 @@ def test_what_is_applied_before_it_was_read_counts_once_it_is(written: Story) ->
 
 
 def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(written: Story) -> None:
-    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     read_anew(written)
     third = ref("three", PDF)
     for version, told in ((2, e.RefusedInputVersion), (1, e.DocumentInputReplaced)):
         written.when(
-            inputs.Replace(written.asked(), "input-1", version, third, is_text=False, staged=False)
+            asking.replace_input(written.asked(), "input-1", version, third, is_text=False, staged=False)
         ).then_types(told)
 
 
@@ -454,16 +453,16 @@ def read_anew(story: Story) -> None:
 
 
 def test_what_is_staged_can_be_dropped(written: Story) -> None:
-    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     [job] = jobs_of(written)
-    written.when(inputs.Withdraw(written.asked(), "input-1", 2)).then_types(e.DocumentInputWithdrawn)
+    written.when(asking.withdraw_input(written.asked(), "input-1", 2)).then_types(e.DocumentInputWithdrawn)
     assert (jobs_of(written), written.document.inputs["input-1"].version) == ([], 1)
     written.when(Record(outcome(written, job))).then_types(e.OutcomeSuperseded)
 
 
 @pytest.mark.req("I4")
 def test_a_new_version_that_cannot_be_read_leaves_the_text_before_it(written: Story) -> None:
-    written.when(inputs.Replace(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=False))
+    written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=False))
     [job] = jobs_of(written)
     written.when(Record(unreadable(written, job)))
     assert (staleness(written.document), evidence_of(written.document)[0].artifact.digest) == ({}, ref("one").digest)
@@ -472,7 +471,7 @@ def test_a_new_version_that_cannot_be_read_leaves_the_text_before_it(written: St
 
 @pytest.mark.req("I4")
 def test_an_added_input_is_read_and_makes_nothing_stale(written: Story) -> None:
-    written.when(inputs.Add(written.asked(), file("answers.pdf"), to_read=True, staged=False))
+    written.when(asking.add_input(written.asked(), file("answers.pdf"), to_read=True, staged=False))
     [job] = jobs_of(written)
     assert (job.input_id, job.previous) == ("input-2", None)
     written.when(Record(outcome(written, job)))
@@ -483,20 +482,20 @@ def test_an_added_input_is_read_and_makes_nothing_stale(written: Story) -> None:
 def test_refuses_what_does_not_fit_and_says_why(written: Story) -> None:
     asked = written.asked
 
-    def replaced(input_id: str, version: int) -> inputs.Replace:
-        return inputs.Replace(asked(), input_id, version, ref("two", PDF), is_text=False, staged=False)
+    def replaced(input_id: str, version: int) -> Replaced:
+        return asking.replace_input(asked(), input_id, version, ref("two", PDF), is_text=False, staged=False)
 
     written.when(replaced("input-9", 1)).then_types(e.RefusedUnknownInput)
     written.when(replaced("input-1", 7)).then_types(e.RefusedInputVersion)
-    written.when(inputs.Apply(asked(), "input-1", 1)).then_types(e.RefusedInputVersion)
-    written.when(inputs.Apply(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
-    written.when(inputs.Withdraw(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
-    written.when(inputs.Add(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
+    written.when(asking.apply_input(asked(), "input-1", 1)).then_types(e.RefusedInputVersion)
+    written.when(asking.apply_input(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
+    written.when(asking.withdraw_input(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
+    written.when(asking.add_input(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
 
 
 @pytest.mark.req("I4")
 def test_the_same_request_again_changes_nothing(written: Story) -> None:
     asked = written.asked("once")
-    command = inputs.Replace(asked, "input-1", 1, ref("two", PDF), is_text=False, staged=False)
+    command = asking.replace_input(asked, "input-1", 1, ref("two", PDF), is_text=False, staged=False)
     written.when(command).then_types(e.DocumentInputReplaced)
     written.when(command).then_nothing_happened()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import events as e
@@ -13,8 +14,6 @@ from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts, SecondOpinion
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.commands import Record
-from stemma_domain.features import documents, exports
-from stemma_domain.features.ledger import decide as ledger
 from stemma_domain.features.ledger.answering import open_mandatory
 from stemma_domain.features.ledger.state import Standing
 from stemma_domain.problems import problem_of
@@ -32,14 +31,14 @@ def record(story: Story, cls: Any, job_id: str, **fields: Any) -> Any:
 
 
 def read(story: Story, *mandatory: str, others: tuple[str, ...] = (), **changes: Any) -> Any:
-    story.when(ledger.Read(story.asked(), ()))
+    story.when(asking.read_ledger(story.asked(), ()))
     found = LedgerSummary(mandatory=mandatory, others=others, **changes)
     about = {"rows": ref("rows"), "difference": ref("difference"), "summary": found}
     return record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
 
 
 def decide(story: Story, **fields: Any) -> Any:
-    return story.when(ledger.Decide(story.asked(), (RequirementDecision.model_validate(fields),)))
+    return story.when(asking.decide_ledger(story.asked(), (RequirementDecision.model_validate(fields),)))
 
 
 def standing(story: Story, name: str) -> Standing:
@@ -48,7 +47,7 @@ def standing(story: Story, name: str) -> Standing:
 
 
 def test_a_request_opens_a_reading_of_the_brief_and_its_outcome_closes_it(begun: Story) -> None:
-    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RequirementsRequested)
+    begun.when(asking.read_ledger(begun.asked(), ())).then_types(e.RequirementsRequested)
     job = job_of(begun)
     assert [source.name for source in job.sources] == ["brief"]
     assert job.previous is None
@@ -62,14 +61,14 @@ def test_a_request_opens_a_reading_of_the_brief_and_its_outcome_closes_it(begun:
 @pytest.mark.req("L2")
 def test_a_second_reading_is_compared_with_the_first(begun: Story) -> None:
     read(begun, "R1", "R2")
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     assert job_of(begun).previous == ref("rows")
 
 
 def test_a_reading_gives_way_to_the_next_and_its_late_outcome_counts_for_nothing(begun: Story) -> None:
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     late = job_of(begun).job_id
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     assert job_of(begun).job_id != late
     about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary()}
     record(begun, o.RequirementsExtracted, late, **about).then_types(e.OutcomeSuperseded)
@@ -78,7 +77,7 @@ def test_a_reading_gives_way_to_the_next_and_its_late_outcome_counts_for_nothing
 @pytest.mark.parametrize("cls", [o.ExtractionFailed, o.JobDead])
 def test_a_reading_that_fails_leaves_the_ledger_as_it_was(begun: Story, cls: Any) -> None:
     read(begun, "R1")
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     record(begun, cls, job_of(begun).job_id, detail="too large").then_types(e.RequirementsUnread)
     assert begun.document.ledger is not None
     assert (begun.document.ledger.failure, begun.document.ledger.rows) == ("too large", ref("rows"))
@@ -133,9 +132,9 @@ def test_a_section_without_rows_of_its_own_is_not_told_of_the_ledger(begun: Stor
 def test_an_export_names_what_is_mandatory_and_open_and_a_comparison_does_not(begun: Story) -> None:
     read(begun, "R1", "R2", others=("R3",))
     decide(begun, requirement_id="R1", status="verified")
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
     begun.when(
-        exports.MakeExport(
+        asking.export(
             begun.asked(), ExportFormat.DOCX, (VersionPair(section_id="research", from_version=0, to_version=0),)
         )
     )
@@ -152,7 +151,7 @@ def test_refuses_rows_and_sections_that_are_not_there_and_decides_nothing(begun:
         RequirementDecision(requirement_id="R1", section_id="nowhere"),
         RequirementDecision(requirement_id="R1", merged_into="R8"),
     )
-    refused = tuple(begun.when(ledger.Decide(begun.asked(), decisions)))
+    refused = tuple(begun.when(asking.decide_ledger(begun.asked(), decisions)))
     assert [problem_of(refusal).field for refusal in refused] == [
         "decisions.1.requirement_id",
         "decisions.2.section_id",
@@ -163,13 +162,13 @@ def test_refuses_rows_and_sections_that_are_not_there_and_decides_nothing(begun:
 
 def test_refuses_decisions_before_anything_was_read_and_about_a_cancelled_document(begun: Story) -> None:
     decide(begun, requirement_id="R1", confirmed=True).then_types(e.RefusedUnknownRequirement)
-    begun.when(documents.Cancel(begun.asked()))
-    begun.when(ledger.Read(begun.asked(), ())).then_types(e.RefusedByDocumentStatus)
+    begun.when(asking.cancel(begun.asked()))
+    begun.when(asking.read_ledger(begun.asked(), ())).then_types(e.RefusedByDocumentStatus)
 
 
 def test_the_same_request_again_decides_nothing(begun: Story) -> None:
     read(begun, "R1")
-    command = ledger.Decide(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
+    command = asking.decide_ledger(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
     begun.when(command)
     begun.when(command).then_nothing_happened()
 
@@ -179,8 +178,8 @@ def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_
     decide(begun, requirement_id="R1", section_id="research", status="verified")
     decide(begun, requirement_id="R3", section_id="research", status="verified")
     decide(begun, requirement_id="R4", dropped=True)
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX, matrix=True))
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX, matrix=True))
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
     with_matrix, without = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
     assert told == [("research", "verified", ("R1", "R3")), ("", "open", ("R2",))]
@@ -189,7 +188,7 @@ def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_
 
 def split(story: Story, name: str, *parts: str, digest: str = "") -> Any:
     cut = (RowParts(requirement_id=name, parts=parts),)
-    return story.when(ledger.Split(story.asked(), digest or ref("rows").digest, ref("cut rows"), cut))
+    return story.when(asking.cut_ledger(story.asked(), digest or ref("rows").digest, ref("cut rows"), cut))
 
 
 def test_the_parts_of_a_row_stand_as_it_did_but_whether_they_are_answered_is_open(begun: Story) -> None:
@@ -206,7 +205,7 @@ def test_the_parts_of_a_row_stand_as_it_did_but_whether_they_are_answered_is_ope
 
 def test_a_reading_that_is_under_way_begins_again_from_the_rows_that_were_cut(begun: Story) -> None:
     read(begun, "R1")
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     late = job_of(begun)
     split(begun, "R1", "R1-2")
     assert job_of(begun).job_id != late.job_id
@@ -221,14 +220,14 @@ def test_refuses_to_cut_words_that_do_not_count_any_more(begun: Story) -> None:
     split(begun, "R1", "R1-2")
     (refusal,) = split(begun, "R1", "R1-2")
     assert problem_of(refusal).field == "rows_digest"
-    (unknown,) = begun.when(ledger.Split(begun.asked(), ref("cut rows").digest))
+    (unknown,) = begun.when(asking.cut_ledger(begun.asked(), ref("cut rows").digest))
     assert isinstance(unknown, e.RefusedOldLedger)
 
 
 def test_the_same_cut_again_is_made_once(begun: Story) -> None:
     read(begun, "R1")
     cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
-    command = ledger.Split(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
+    command = asking.cut_ledger(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
     begun.when(command)
     begun.when(command).then_nothing_happened()
 
@@ -238,7 +237,7 @@ def asked_model(story: Story) -> list[j.ProposeRequirements]:
 
 
 def read_with_opinion(story: Story) -> j.ProposeRequirements:
-    story.when(ledger.Read(story.asked(), (), second_opinion=True))
+    story.when(asking.read_ledger(story.asked(), (), second_opinion=True))
     assert not asked_model(story)
     about = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(mandatory=("R1",), new=1)}
     record(story, o.RequirementsExtracted, job_of(story).job_id, **about)
@@ -278,7 +277,7 @@ def test_a_model_that_is_asked_gives_way_to_the_next_reading_and_is_asked_again_
     split(begun, "R1", "R1-2")
     (second,) = asked_model(begun)
     assert (second.rows, second.recorded_before) == (ref("cut rows"), (first.job_id,))
-    begun.when(ledger.Read(begun.asked(), ()))
+    begun.when(asking.read_ledger(begun.asked(), ()))
     assert not asked_model(begun)
     late = {"opinion": SecondOpinion(mandatory=("R2",)), "rows": ref("late")}
     record(begun, o.RequirementsProposed, second.job_id, **late).then_types(e.OutcomeSuperseded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import domain_asking as asking
 import pytest
 from domain_naive import Ask
 from domain_run import STEPS, Run, Step, dependency_maps
@@ -15,7 +16,6 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.decide import decide
-from stemma_domain.features import documents, editing, generation
 from stemma_domain.state import State
 from stemma_domain.work import open_job_ids, work_of
 from stemma_testkit.property_tests import examples
@@ -59,7 +59,7 @@ def reachable(story: Story, name: str, words: str) -> bool:
     numbers = [version.number for version in section.versions if version.draft.digest == ref(words).digest]
     if section.current_number in numbers:
         return True
-    restores = (editing.Restore(story.asked(), name, section.current_number, number) for number in numbers)
+    restores = (asking.restore(story.asked(), name, section.current_number, number) for number in numbers)
     return any(restored(event, words) for command in restores for event in decide(command, open_again(story)))
 
 
@@ -75,9 +75,9 @@ def open_again(story: Story) -> State:
 
 def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(editing.Regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
+    begun.when(asking.regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
     begun.outcome(o.ModelUnavailable, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
     assert job.guidance == ref("more figures")
@@ -85,6 +85,6 @@ def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: S
 
 def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
     begun.settle("research")
-    begun.when(editing.Edit(begun.asked(), "research", 1, ref("shorter")))
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.edit(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.cancel(begun.asked()))
     assert begun.status("research") == SectionStatus.APPROVED

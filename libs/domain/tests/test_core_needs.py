@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
 from stemma_contracts.v1 import events as e
@@ -15,7 +16,6 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Record
-from stemma_domain.features import documents, editing, exports, generation, needs, review
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.outcomes import UnfittingOutcome
 from stemma_domain.problems import problem_of
@@ -114,7 +114,7 @@ def test_an_outcome_of_another_kind_of_job_leaves_the_need_open(begun: Story) ->
 
 def test_a_person_cannot_answer_what_a_service_is_to_meet(begun: Story) -> None:
     pause(begun, CHECK)
-    begun.when(needs.Answer(begun.asked(), "research", "n1", ref("yes"))).then_types(e.RefusedUnknownNeed)
+    begun.when(asking.answer(begun.asked(), "research", "n1", ref("yes"))).then_types(e.RefusedUnknownNeed)
 
 
 def test_a_need_without_a_text_waits_for_a_person_and_breaks_nothing(begun: Story) -> None:
@@ -125,13 +125,13 @@ def test_a_need_without_a_text_waits_for_a_person_and_breaks_nothing(begun: Stor
 
 def test_a_retry_asks_for_the_same_under_another_job_and_cancel_for_nothing(begun: Story) -> None:
     first = pause(begun, CHECK)
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     (second,) = begun.open_jobs().values()
     assert isinstance(second, j.ValidateDraft)
     assert second.job_id != first.job_id
     late = o.DraftValidated(job_id=first.job_id, tenant=TENANT, document_id=DOCUMENT, validation=REPORTED)
     assert [type(event) for event in begun.when(Record(late))] == [e.OutcomeSuperseded]
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.cancel(begun.asked()))
     assert begun.open_jobs() == {}
 
 
@@ -143,7 +143,7 @@ def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_expo
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.ValidateDraft)
     assert job.assets == ("media/plan.png",)
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX))
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
     export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert export.assets == (SUPPLIED,)
 
@@ -153,11 +153,11 @@ def test_images_that_came_with_a_draft_stay_with_its_revision_its_edit_and_a_com
     revised = {"summary": ref("cut"), "provenance": PROVENANCE}
     begun.outcome(o.SectionGenerated, "research", draft=DRAFT, **made)
     begun.validated("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), **revised)
-    begun.when(editing.Edit(begun.asked(), "research", 2, ref("shorter")))
+    begun.when(asking.edit(begun.asked(), "research", 2, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("shortest"), **revised)
-    begun.when(editing.Write(begun.asked(), "research", 3, ref("mine")))
+    begun.when(asking.write(begun.asked(), "research", 3, ref("mine")))
     assert [version.assets for version in begun.document.sections["research"].versions] == [(SUPPLIED,)] * 4
 
 
@@ -165,10 +165,10 @@ def test_a_comparison_has_the_images_of_a_version_that_is_gone(begun: Story) -> 
     made = {"evaluation": evaluation(), "provenance": PROVENANCE}
     begun.outcome(o.SectionGenerated, "research", draft=DRAFT, assets=(SUPPLIED,), **made)
     begun.validated("research")
-    begun.when(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     begun.outcome(o.SectionGenerated, "research", draft=ref("without images"), **made)
     pair = VersionPair(section_id="research", from_version=1, to_version=2)
-    begun.when(exports.MakeExport(begun.asked(), ExportFormat.DOCX, (pair,)))
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX, (pair,)))
     export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     assert export.assets == (SUPPLIED,)
 
@@ -179,7 +179,7 @@ def test_a_failed_resumption_keeps_the_thread_and_its_answer_for_the_retry(begun
     for failure in (o.JobDead, o.ModelUnavailable):
         begun.outcome(failure, "research")
         assert begun.status("research") == SectionStatus.FAILED
-        begun.when(generation.Retry(begun.asked(), "research"))
+        begun.when(asking.retry(begun.asked(), "research"))
         again = resumption(begun)
         assert again.job_id != first.job_id
         tried = {"recorded_as", "recorded_before"}
@@ -190,7 +190,7 @@ def test_a_thread_whose_resumption_is_dead_twice_is_begun_anew(begun: Story) -> 
     settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
     for _ in range(2):
         begun.outcome(o.JobDead, "research")
-        begun.when(generation.Retry(begun.asked(), "research"))
+        begun.when(asking.retry(begun.asked(), "research"))
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
 
@@ -228,7 +228,7 @@ def test_an_answer_that_is_not_understood_is_refused_with_the_forms_that_are(
 ) -> None:
     story = raised(begun, need)
     before = story.status("research"), story.open_jobs()
-    (refused,) = story.when(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
+    (refused,) = story.when(asking.answer(story.asked(), "research", "n1", ref("answer"), form, decisions))
     assert isinstance(refused, e.RefusedAnswer)
     assert refused.forms == need.forms
     assert (story.status("research"), story.open_jobs()) == before
@@ -247,7 +247,7 @@ def test_an_answer_that_is_not_understood_is_refused_with_the_forms_that_are(
 )
 def test_an_answer_that_is_understood_goes_on(begun: Story, need: Need, form: str, decisions: dict[str, str]) -> None:
     story = raised(begun, need)
-    story.when(needs.Answer(story.asked(), "research", "n1", ref("answer"), form, decisions)).then_types(
+    story.when(asking.answer(story.asked(), "research", "n1", ref("answer"), form, decisions)).then_types(
         e.SectionNeedAnswered
     )
 
@@ -259,7 +259,7 @@ def generation_job(story: Story) -> j.GenerateSection:
 
 
 def answer(story: Story, words: str) -> None:
-    story.when(needs.Answer(story.asked(), "research", "n1", ref(words), words))
+    story.when(asking.answer(story.asked(), "research", "n1", ref(words), words))
 
 
 @pytest.mark.req("F6")
@@ -270,7 +270,7 @@ def test_a_lost_thread_is_never_resumed_again_and_begun_anew_with_calls_and_answ
     (failed, *_) = begun.outcome(o.ThreadLost, "research", detail="the thread is unknown")
     assert isinstance(failed, e.SectionThreadLost)
     assert begun.status("research") == SectionStatus.FAILED
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     anew = generation_job(begun)
     assert anew.thread_id != first.thread_id
     assert anew.recorded_before == ("thread-1",)
@@ -283,11 +283,11 @@ def test_answers_of_people_outlive_any_number_of_lost_threads_and_those_of_servi
     settle(begun, pause(begun, CHECK), o.DraftValidated, validation=REPORTED)
     for _ in range(2):
         begun.outcome(o.ThreadLost, "research")
-        begun.when(generation.Retry(begun.asked(), "research"))
+        begun.when(asking.retry(begun.asked(), "research"))
         answer(raised(begun, BOUND), "end here")
         assert resumption(begun).answered_before[0].answer == ref("go on")
     begun.outcome(o.ThreadLost, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     assert [given.answer for given in generation_job(begun).answered_before] == [ref("go on"), *[ref("end here")] * 2]
 
 
@@ -296,13 +296,13 @@ def test_a_retried_resumption_records_under_its_own_name_and_knows_what_the_thre
     answer(raised(begun, BOUND), "go on")
     assert (resumption(begun).recorded_as, resumption(begun).recorded_before) == ("", ())
     begun.outcome(o.AnswerMalformed, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     again = resumption(begun)
     assert (again.recorded_as, again.recorded_before) == (again.job_id, ("thread-1",))
     answer(raised(begun, BOUND), "go on")
     assert resumption(begun).recorded_as == again.job_id
     begun.outcome(o.ThreadLost, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     assert generation_job(begun).recorded_before == (again.job_id, "thread-1")
 
 
@@ -310,22 +310,22 @@ def test_a_retried_resumption_records_under_its_own_name_and_knows_what_the_thre
 def test_a_retried_generation_knows_what_the_failed_one_recorded_and_a_regeneration_does_not(begun: Story) -> None:
     first = generation_job(begun)
     begun.outcome(o.ModelUnavailable, "research")
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     second = generation_job(begun)
     assert second.recorded_before == (first.job_id,)
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     assert generation_job(begun).recorded_before == (second.job_id, first.job_id)
     begun.reviewable("research")
-    begun.when(editing.Regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     assert generation_job(begun).recorded_before == ()
 
 
 @pytest.mark.req("F6")
 def test_a_retried_revision_knows_what_the_hanging_one_recorded(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     (first,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     (second,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
     assert second.recorded_before == (first.job_id,)
 
@@ -341,7 +341,7 @@ def test_threads_that_wait_or_can_be_retried_are_kept_and_all_others_dropped(beg
     assert dropped(begun, held) == tuple(sorted(needed))
     begun.outcome(o.ModelUnavailable, "research")
     assert dropped(begun, held) == tuple(sorted(needed))
-    begun.when(generation.Retry(begun.asked(), "research"))
+    begun.when(asking.retry(begun.asked(), "research"))
     begun.drafted("research")
     assert dropped(begun, held) == tuple(sorted(held))
     assert drop_threads(begun.document, ()) is None
@@ -350,7 +350,7 @@ def test_threads_that_wait_or_can_be_retried_are_kept_and_all_others_dropped(beg
 @pytest.mark.req("F4")
 def test_a_cancelled_document_needs_no_thread(begun: Story) -> None:
     raised(begun, BOUND)
-    begun.when(documents.Cancel(begun.asked()))
+    begun.when(asking.cancel(begun.asked()))
     assert dropped(begun, ("thread-1",)) == ("thread-1",)
 
 

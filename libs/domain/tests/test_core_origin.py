@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.provenance import Origin
-from stemma_domain.features import editing, review
 from stemma_domain.problems import problem_of
 from stemma_domain.state import State
 from stemma_domain.texts import is_a_persons
@@ -22,12 +22,12 @@ WORDS = "a person's text"
 def written(begun: Story) -> Story:
     """A settled document whose research is a person's, in version 2."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref(WORDS)))
+    begun.when(asking.write(begun.asked(), "research", 1, ref(WORDS)))
     return begun
 
 
 def regenerate(story: Story, replace_edited: bool, version: int = 2) -> Then[State, Any]:
-    return story.when(editing.Regenerate(story.asked(), "research", version, None, replace_edited))
+    return story.when(asking.regenerate(story.asked(), "research", version, None, replace_edited))
 
 
 def current(story: Story) -> tuple[int, Origin]:
@@ -57,7 +57,7 @@ def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(wri
     regenerate(written, replace_edited=True)
     written.drafted("research", WORDS)
     written.validated("research")
-    written.when(review.Revise(written.asked(), "research", 2, ref("as it was")))
+    written.when(asking.revise(written.asked(), "research", 2, ref("as it was")))
     written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
     assert current(written) == (2, Origin.WRITTEN)
 
@@ -67,7 +67,7 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     regenerate(written, replace_edited=True)
     written.drafted("research", WORDS)
     written.validated("research")
-    written.when(review.Revise(written.asked(), "research", 2, ref("shorter")))
+    written.when(asking.revise(written.asked(), "research", 2, ref("shorter")))
     written.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     assert current(written) == (3, Origin.REVISED)
     written.validated("research")
@@ -83,7 +83,7 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
 
 def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
     begun.reviewable("research")
-    begun.when(review.Revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     assert not is_a_persons(begun.document.sections["research"].versions[-1])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_design import Design
 from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
@@ -16,12 +17,12 @@ from hypothesis import strategies as st
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_domain.commands import Command, Record
+from stemma_domain.commands import Asked, Command, Record
 from stemma_domain.decide import decide
-from stemma_domain.features import editing, generation, proposals, review, several
 from stemma_domain.features.proposals import Proposed
 from stemma_domain.state import Section
 from stemma_domain.work import open_jobs
@@ -40,8 +41,6 @@ STEPS = st.lists(
     max_size=60,
 )
 MOST_WORK = 4
-GIVEN = (editing.Write, editing.Restore, proposals.AcceptEdit)
-"""What makes a text a person's."""
 
 
 @dataclass
@@ -50,6 +49,15 @@ class Hand:
 
     human: bool = False
     may_be_replaced: bool = False
+
+
+def gives_a_text(command: Command, name: str) -> bool:
+    """Whether it makes the text of a section a person's."""
+    match command.request if isinstance(command, Asked) else None:
+        case (r.EditSection(instruction=None) | r.RestoreSection() | r.AcceptEdit()) as request:
+            return request.section_id == name
+        case _:
+            return False
 
 
 class Bookkeeper:
@@ -81,7 +89,7 @@ class Bookkeeper:
             self.hands[name].may_be_replaced = True
         for name, section in self.story.document.sections.items():
             hand, words = self.hands[name], _words(section)
-            if isinstance(command, GIVEN) and command.section_id == name:
+            if gives_a_text(command, name):
                 self.hands[name] = Hand(human=True)
             elif words != before[name]:
                 self.hands[name] = self._after(command, name, hand)
@@ -98,12 +106,12 @@ class Bookkeeper:
         return Hand()
 
     def _may_now_be_replaced(self, command: Command) -> tuple[str, ...]:
-        match command:
-            case editing.Regenerate(replace_edited=True):
-                return (command.section_id,)
-            case several.RegenerateSeveral(replace_edited=True):
-                return tuple(seen.section_id for seen in command.sections)
-            case review.Revise(cycle=True, replace_edited=True):
+        match command.request if isinstance(command, Asked) else None:
+            case r.RegenerateSection(replace_edited=True) as request:
+                return (request.section_id,)
+            case r.RegenerateSections(replace_edited=True) as request:
+                return tuple(seen.section_id for seen in request.sections)
+            case r.ReviseSection(cycle=True, replace_edited=True):
                 return tuple(self.story.document.sections)
             case _:
                 return ()
@@ -130,25 +138,25 @@ class Bookkeeper:
         proposal = sections[name].proposal
         match verb:
             case "approve":
-                return review.Approve(self.story.asked(), name, version)
+                return asking.approve(self.story.asked(), name, version)
             case "write":
-                return editing.Write(self.story.asked(), name, version, words)
+                return asking.write(self.story.asked(), name, version, words)
             case "edit":
-                return editing.Edit(self.story.asked(), name, version, words)
+                return asking.edit(self.story.asked(), name, version, words)
             case "accept":
                 proposal_id = proposal.proposal_id if isinstance(proposal, Proposed) else "nothing"
-                return proposals.AcceptEdit(self.story.asked(), name, version, proposal_id)
+                return asking.accept(self.story.asked(), name, version, proposal_id)
             case "revise":
-                return review.Revise(self.story.asked(), name, version, words)
+                return asking.revise(self.story.asked(), name, version, words)
             case "restore":
-                return editing.Restore(self.story.asked(), name, version, 1 + choice % max(1, version))
+                return asking.restore(self.story.asked(), name, version, 1 + choice % max(1, version))
             case "retry":
-                return generation.Retry(self.story.asked(), name)
+                return asking.retry(self.story.asked(), name)
             case "regenerate":
-                return editing.Regenerate(self.story.asked(), name, version, None, flag)
+                return asking.regenerate(self.story.asked(), name, version, None, flag)
             case _:
                 seen = tuple(_seen(section) for section in sections.values())
-                return several.RegenerateSeveral(self.story.asked(), seen[which % 2 :], None, flag)
+                return asking.regenerate_several(self.story.asked(), seen[which % 2 :], None, flag)
 
     def _cycle(self, flag: bool) -> Command | None:
         cycle = self.story.document.cycle
@@ -156,7 +164,7 @@ class Bookkeeper:
             return None
         final = self.story.document.sections[cycle.plan.final_section]
         name, version = final.plan.section_id, final.current_number
-        return review.Revise(self.story.asked(), name, version, ref("all anew"), cycle=True, replace_edited=flag)
+        return asking.revise(self.story.asked(), name, version, ref("all anew"), cycle=True, replace_edited=flag)
 
     def _outcome(self, step: Step) -> Command | None:
         _, which, choice, good = step

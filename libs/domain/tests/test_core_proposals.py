@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, evaluation, ref, validation
 from stemma_contracts.v1 import events as e
@@ -13,7 +14,6 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, editing, proposals
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
@@ -33,7 +33,7 @@ def done() -> Story:
 
 
 def instruct(story: Story, section_id: str = "research", version: int = 1) -> Then[State, Any]:
-    return story.when(editing.Edit(story.asked(), section_id, version, ref("shorter")))
+    return story.when(asking.edit(story.asked(), section_id, version, ref("shorter")))
 
 
 def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
@@ -55,15 +55,15 @@ def proposed(story: Story, section_id: str = "research") -> str:
 
 
 def accept(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> Then[State, Any]:
-    return story.when(proposals.AcceptEdit(story.asked(), section_id, version, proposal_id))
+    return story.when(asking.accept(story.asked(), section_id, version, proposal_id))
 
 
 def reject(story: Story, proposal_id: str, version: int = 1, section_id: str = "research") -> Then[State, Any]:
-    return story.when(proposals.RejectEdit(story.asked(), section_id, version, proposal_id))
+    return story.when(asking.reject(story.asked(), section_id, version, proposal_id))
 
 
 def write(story: Story, text: str, version: int = 1) -> Then[State, Any]:
-    return story.when(editing.Write(story.asked(), "research", version, ref(text)))
+    return story.when(asking.write(story.asked(), "research", version, ref(text)))
 
 
 def words(refusal: Any) -> tuple[str, str]:
@@ -258,7 +258,7 @@ def test_a_cancelled_document_has_no_proposal(done: Story) -> None:
     proposal = proposed(done)
     write(done, "mine", 1)
     accept_again = proposed_after(done)
-    done.when(documents.Cancel(done.asked()))
+    done.when(asking.cancel(done.asked()))
     assert done.document.sections["research"].proposal is None
     for name in (proposal, accept_again):
         (refused,) = accept(done, name, 2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import domain_asking as asking
 import pytest
 from domain_design import EVERY, Design
 from domain_naive import Ask
@@ -19,8 +20,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_domain.commands import Record, RequestCommand
-from stemma_domain.features import review
+from stemma_domain.commands import Asked, Record
 from stemma_testkit.property_tests import examples
 
 DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")
@@ -41,11 +41,11 @@ def taken(design: Design, step: Step) -> None:
         design.when(Record(outcome(design.open_jobs()[jobs[which % len(jobs)]], choice)))
 
 
-def asked_for(design: Design, verb: str, name: str, choice: int) -> RequestCommand:
+def asked_for(design: Design, verb: str, name: str, choice: int) -> Asked[Any]:
     section = design.document.sections[name]
     version = section.current_number
     if verb == "cycle":
-        return review.Revise(
+        return asking.revise(
             design.asked(), name, version, ref("more", "text/plain"), cycle=True, replace_edited=choice > 4
         )
     proposals = {0: section.proposal.proposal_id} if section.proposal else {}

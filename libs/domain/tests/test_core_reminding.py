@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
-from stemma_domain.features import assignment, documents, editing
+from stemma_domain.features import assignment
 from stemma_domain.features.assignment import Reminder, timers
 
 pytestmark = pytest.mark.req("H2", "H7")
@@ -26,7 +27,7 @@ def asked(begun: Story) -> Story:
 
 
 def assign(story: Story, due: datetime | None = DUE, section: str = "research") -> Any:
-    return story.when(assignment.Assign(story.asked(), section, "bea", due, NOW))
+    return story.when(asking.assign(story.asked(), section, "bea", due, NOW))
 
 
 def number(story: Story) -> int:
@@ -50,7 +51,7 @@ def test_what_is_due_has_a_timer_before_and_one_at_its_time_and_none_that_is_pas
     asked.now = DUE - timedelta(hours=1)
     assign(asked, DUE + DAY, "budget")
     assert running(asked) == [("overdue", DUE), ("due-soon", DUE), ("overdue", DUE + DAY)]
-    asked.when(documents.Cancel(asked.asked()))
+    asked.when(asking.cancel(asked.asked()))
     assert running(asked) == []
 
 
@@ -81,10 +82,10 @@ def test_nobody_is_reminded_of_what_was_settled_reassigned_taken_back_or_cancell
     assert elapse(asked, Reminder.OVERDUE, DUE, of=first).events == ()
     asked.settle("research")
     assert elapse(asked, Reminder.OVERDUE, DUE + DAY).events == ()
-    asked.when(assignment.Unassign(asked.asked(), "research"))
+    asked.when(asking.unassign(asked.asked(), "research"))
     assert elapse(asked, Reminder.OVERDUE, DUE, of=first).events == ()
     assign(asked)
-    asked.when(documents.Cancel(asked.asked()))
+    asked.when(asking.cancel(asked.asked()))
     assert elapse(asked, Reminder.OVERDUE, DUE).events == ()
 
 
@@ -96,13 +97,13 @@ def test_of_what_was_settled_when_it_was_assigned_one_is_reminded_too(begun: Sto
 
 def test_a_stale_section_that_is_kept_is_not_due_any_more(begun: Story) -> None:
     begun.settle("research", "solution")
-    begun.when(assignment.Assign(begun.asked(), "solution", "bea", DUE, NOW))
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("by hand"), ()))
+    begun.when(asking.assign(begun.asked(), "solution", "bea", DUE, NOW))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("by hand"), ()))
     stale = begun.document.sections["solution"].assignment
     assert stale is not None
     timer = assignment.Elapsed("solution", Reminder.DUE_SOON, stale.number, DUE - DAY)
     begun.when(timer).then_types(e.SectionDueSoon)
-    begun.when(editing.Keep(begun.asked(), "solution", 1))
+    begun.when(asking.keep(begun.asked(), "solution", 1))
     begun.when(assignment.Elapsed("solution", Reminder.OVERDUE, stale.number, DUE)).then_nothing_happened()
 
 

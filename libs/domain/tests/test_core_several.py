@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import SeenVersion
-from stemma_domain.features import documents, editing, several
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.req("P10")
 def stale(begun: Story) -> Story:
     """research <- solution <- budget, timeline; all approved, then research was written by a person."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.when(editing.Write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
     return begun
 
 
@@ -33,11 +33,11 @@ def seen(**versions: int) -> tuple[SeenVersion, ...]:
 
 
 def keep(story: Story, **versions: int) -> Then[State, Any]:
-    return story.when(several.KeepSeveral(story.asked(), seen(**versions)))
+    return story.when(asking.keep_several(story.asked(), seen(**versions)))
 
 
 def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> Then[State, Any]:
-    return story.when(several.RegenerateSeveral(story.asked(), seen(**versions), ref("more figures"), replace_edited))
+    return story.when(asking.regenerate_several(story.asked(), seen(**versions), ref("more figures"), replace_edited))
 
 
 def problems(events: Iterable[Any]) -> dict[str, str]:
@@ -55,22 +55,22 @@ def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(st
 
 
 def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
-    command = several.KeepSeveral(stale.asked(), seen(budget=1, solution=1))
+    command = asking.keep_several(stale.asked(), seen(budget=1, solution=1))
     stale.when(command)
     handled = stale.document.requests[command.asked["request_id"]]
     assert handled.section_ids == ("solution", "budget")
 
 
 def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
-    stale.when(several.KeepSeveral(stale.asked(), seen(solution=1, budget=1, timeline=1)))
-    command = several.RegenerateSeveral(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
+    stale.when(asking.keep_several(stale.asked(), seen(solution=1, budget=1, timeline=1)))
+    command = asking.regenerate_several(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
     stale.when(command)
     handled = stale.document.requests[command.asked["request_id"]]
     assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
 
 
 def test_the_same_request_again_gives_nothing(stale: Story) -> None:
-    command = several.KeepSeveral(stale.asked(), seen(solution=1, budget=1))
+    command = asking.keep_several(stale.asked(), seen(solution=1, budget=1))
     stale.when(command)
     stale.when(command).then_nothing_happened()
 
@@ -109,5 +109,5 @@ def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: 
 
 
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:
-    stale.when(documents.Cancel(stale.asked()))
+    stale.when(asking.cancel(stale.asked()))
     assert [type(event) for event in keep(stale, solution=1, budget=1)] == [e.RefusedByDocumentStatus]

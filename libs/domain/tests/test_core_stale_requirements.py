@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import domain_asking as asking
 import pytest
 from domain_story import Story
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.ledger import RowParts
-from stemma_domain.features import editing
-from stemma_domain.features.ledger import decide as ledger
 from stemma_domain.features.ledger.answering import answer_to
 from stemma_domain.staleness import staleness
 from test_core_answers import OTHER_ROWS, ROWS, decide, edit, looked, looks, read
@@ -66,14 +65,14 @@ def test_what_was_changed_stays_stale_though_the_text_still_seems_to_answer_it_u
     read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
     looked(answering, "R1")
     assert rows(answering) == [("R1", "changed")]
-    answering.when(editing.Keep(answering.asked(), "research", 1))
+    answering.when(asking.keep(answering.asked(), "research", 1))
     assert not rows(answering)
 
 
 def test_a_section_that_is_written_again_is_written_for_the_row_as_it_reads_now(answering: Story) -> None:
     read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
     looked(answering, "R1")
-    answering.when(editing.Regenerate(answering.asked(), "research", 1, None, False))
+    answering.when(asking.regenerate(answering.asked(), "research", 1, None, False))
     answering.drafted("research", "again")
     assert not rows(answering)
 
@@ -117,7 +116,7 @@ def test_an_amendment_that_changes_no_row_makes_nothing_stale(answering: Story) 
 
 def test_a_row_that_is_cut_makes_nothing_stale_and_each_part_is_looked_for_by_itself(answering: Story) -> None:
     cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
-    answering.when(ledger.Split(answering.asked(), ROWS.digest, OTHER_ROWS, cut))
+    answering.when(asking.cut_ledger(answering.asked(), ROWS.digest, OTHER_ROWS, cut))
     assert answer_to(answering.document, "R1").status == "open"
     (job,) = looks(answering)
     assert (job.section.section_id, job.requirements) == ("research", ("R1", "R1-2"))

@@ -12,10 +12,9 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, InputRole, UploadRef
-from stemma_domain.features import editing, needs, proposals, review, several
-from stemma_domain.features.inputs import decide as inputs
-from stemma_domain.features.ledger import decide as ledger
-from stemma_orchestrator.inputs import as_input, reference
+from stemma_domain.commands import Asked
+from stemma_domain.features.inputs.decide import Added, Replaced
+from stemma_domain.features.inputs.material import artifact_of, as_input
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused, document_id_for
 
@@ -28,7 +27,7 @@ async def test_stores_the_brief_and_the_title_and_keeps_only_references(intake: 
     assert command.title is not None
     assert await intake.artifacts.get("default", command.document_id, command.brief) == b"Write it."
     assert await intake.artifacts.get("default", command.document_id, command.title) == b"Bicycles for books"
-    assert command.time == NOW
+    assert command.created_at == NOW
 
 
 async def test_copies_uploads_to_the_artifacts_under_their_names(intake: Intake, uploads: UploadStore) -> None:
@@ -141,7 +140,7 @@ async def test_demands_are_read_without_the_brief_if_an_input_is_a_request(
     given = [InputFile(name="rfp.pdf", artifact=ref("x"), input_id="input-1", role=role, form=form)]
     request = r.ReadRequirements(document_id="d1", without_brief=True)
     if reads:
-        assert isinstance(await commanded(intake, request, given), ledger.Read)
+        assert (await commanded(intake, request, given)).request == request
         return
     with pytest.raises(Refused) as refused:
         await commanded(intake, request, given)
@@ -157,13 +156,13 @@ async def test_requests_about_inputs_become_commands_and_their_files_artifacts(
     about = {"document_id": "d1", "input_id": "input-1", "version": 1}
     added = await commanded(intake, r.AddInput.model_validate({"document_id": "d1", "upload": pdf, "staged": True}))
     replaced = await commanded(intake, r.ReplaceInput.model_validate(about | {"upload": text}))
-    assert isinstance(added, inputs.Add)
-    assert (added.file.name, added.to_read, added.staged) == ("rfp.pdf", True, True)
-    assert isinstance(replaced, inputs.Replace)
-    assert (replaced.input_id, replaced.is_text, replaced.staged) == ("input-1", True, False)
-    assert await intake.artifacts.get("default", "d1", replaced.artifact) == b"# New\n"
-    assert await commanded(intake, r.ApplyInput.model_validate(about)) == inputs.Apply(ASKED, "input-1", 1)
-    assert await commanded(intake, r.WithdrawInput.model_validate(about)) == inputs.Withdraw(ASKED, "input-1", 1)
+    assert isinstance(added, Added)
+    assert (added.to_read, added.unreadable) == (True, None)
+    assert isinstance(replaced, Replaced)
+    assert (replaced.to_read, replaced.unreadable) == (False, None)
+    assert await intake.artifacts.get("default", "d1", artifact_of(replaced.request.upload)) == b"# New\n"
+    for request in (r.ApplyInput.model_validate(about), r.WithdrawInput.model_validate(about)):
+        assert await commanded(intake, request) == Asked(request, ASKED, NOW)
 
 
 async def test_takes_any_other_file_as_an_attachment(intake: Intake, uploads: UploadStore) -> None:
@@ -184,7 +183,7 @@ async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Inta
         await commanded(intake, request)
     assert [problem.field for problem in refused.value.problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
     with pytest.raises(ArtifactMissing):
-        await intake.artifacts.get("default", document_id_for("default", ASKED["request_id"]), reference(good))
+        await intake.artifacts.get("default", document_id_for("default", ASKED["request_id"]), artifact_of(good))
 
 
 async def test_refuses_inputs_that_are_too_much_together(intake: Intake, uploads: UploadStore) -> None:
@@ -240,8 +239,8 @@ async def test_refuses_a_brief_that_is_no_text(
 async def test_stores_feedback_before_it_is_decided(intake: Intake) -> None:
     request = r.ReviseSection(document_id="d1", section_id="research", version=1, feedback="Shorter.")
     command = await commanded(intake, request)
-    assert isinstance(command, review.Revise)
-    assert await intake.artifacts.get("default", "d1", command.feedback) == b"Shorter."
+    assert command.stored.keys() == {"feedback"}
+    assert await intake.artifacts.get("default", "d1", command.stored["feedback"]) == b"Shorter."
 
 
 def answer(**fields: object) -> r.AnswerNeed:
@@ -256,8 +255,7 @@ async def test_decisions_about_images_are_stored_with_the_uploads_as_artifacts(
     upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
     decisions = {"media/plan.png": upload.model_dump(), "media/old.png": "skip"}
     command = await commanded(intake, answer(answer="Use it.", decisions=decisions))
-    assert isinstance(command, needs.Answer)
-    stored = NeedAnswer.model_validate_json(await intake.artifacts.get("default", "doc1", command.answer))
+    stored = NeedAnswer.model_validate_json(await intake.artifacts.get("default", "doc1", command.stored["answer"]))
     assert (stored.text, stored.decisions["media/old.png"]) == ("Use it.", "skip")
     taken = stored.decisions["media/plan.png"]
     assert isinstance(taken, InputFile)
@@ -310,17 +308,13 @@ async def test_a_request_says_whether_edits_are_reviewed(intake: Intake) -> None
 @pytest.mark.req("P9", "P10")
 async def test_decisions_about_proposals_and_several_sections_become_commands(intake: Intake) -> None:
     about = {"document_id": "d1", "section_id": "budget", "version": 2, "proposal_id": "p7"}
-    accepted = await commanded(intake, r.AcceptEdit.model_validate(about))
-    rejected = await commanded(intake, r.RejectEdit.model_validate(about))
-    assert accepted == proposals.AcceptEdit(ASKED, "budget", 2, "p7")
-    assert rejected == proposals.RejectEdit(ASKED, "budget", 2, "p7")
+    for request in (r.AcceptEdit.model_validate(about), r.RejectEdit.model_validate(about)):
+        assert await commanded(intake, request) == Asked(request, ASKED, NOW)
     seen = {"document_id": "d1", "sections": [{"section_id": "budget", "version": 2}], "guidance": "shorter"}
     kept = await commanded(intake, r.KeepSections.model_validate(seen))
     anew = await commanded(intake, r.RegenerateSections.model_validate(seen))
-    assert isinstance(kept, several.KeepSeveral)
-    assert isinstance(anew, several.RegenerateSeveral)
-    assert anew.guidance is not None
-    assert await intake.artifacts.get("default", "d1", anew.guidance) == b"shorter"
+    assert kept.stored == {}
+    assert await intake.artifacts.get("default", "d1", anew.stored["guidance"]) == b"shorter"
 
 
 def edit_with(images: list[UploadRef]) -> r.EditSection:
@@ -332,9 +326,8 @@ def edit_with(images: list[UploadRef]) -> r.EditSection:
 async def test_images_come_with_a_text(intake: Intake, uploads: UploadStore) -> None:
     upload = await uploads.put(PNG, name="plan.png", media_type="image/png")
     command = await commanded(intake, edit_with([upload]))
-    assert isinstance(command, editing.Write)
-    assert command.images == (as_input(upload),)
-    assert await intake.artifacts.get("default", "d1", command.images[0].artifact) == PNG
+    assert command.stored["text"].name == "draft.md"
+    assert await intake.artifacts.get("default", "d1", as_input(upload).artifact) == PNG
 
 
 @pytest.mark.req("I5")

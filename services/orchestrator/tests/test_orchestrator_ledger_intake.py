@@ -8,7 +8,7 @@ from orchestrator_intake import commanded
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.features.ledger import decide as ledger
+from stemma_domain.features.ledger.decide import Cut
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused
 
@@ -32,8 +32,8 @@ def request(digest: str, name: str = "R1", cut: int = QUOTE.index("and")) -> r.S
 async def test_the_rows_are_cut_and_only_ids_go_into_the_log(intake: Intake) -> None:
     rows = await stored(intake)
     command = await commanded(intake, request(rows.digest), rows=rows)
-    assert isinstance(command, ledger.Split)
-    assert (command.rows_digest, command.splits) == (rows.digest, (RowParts(requirement_id="R1", parts=("R1-2",)),))
+    assert isinstance(command, Cut)
+    assert command.parts == (RowParts(requirement_id="R1", parts=("R1-2",)),)
     assert command.rows is not None
     cut = LedgerRows.model_validate_json(await intake.artifacts.get("default", "d1", command.rows))
     assert [row.quote for row in cut.rows] == ["Train users", "and keep records."]
@@ -60,5 +60,5 @@ async def test_a_cut_of_other_rows_than_those_of_now_is_left_to_the_core_to_refu
     intake: Intake, rows: ArtifactRef | None
 ) -> None:
     command = await commanded(intake, request(ref("rows").digest), rows=rows)
-    assert isinstance(command, ledger.Split)
+    assert isinstance(command, Cut)
     assert command.rows is None

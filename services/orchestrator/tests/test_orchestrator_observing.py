@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
+import domain_asking as asking
 import pytest
 from domain_story import Story
 from nats.aio.client import Client
@@ -13,7 +14,6 @@ from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_domain.features.documents import Cancel
 from stemma_orchestrator.observing.census import Census
 from stemma_orchestrator.observing.fleet import Fleet
 from stemma_orchestrator.observing.waits import WaitsFor, ended_waits
@@ -149,5 +149,5 @@ def test_nobody_decided_about_what_a_cancelled_document_let_wait(story: Story) -
     story.create()
     story.reviewable("research")
     waiting = story.state
-    story.when(Cancel(story.asked()))
+    story.when(asking.cancel(story.asked()))
     assert list(ended_waits(waiting, story.state)) == []

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
+import domain_asking as asking
 import pytest
 from domain_story import DECIDER, DOCUMENT, Story, meta, ref
 from nats.aio.client import Client
@@ -20,7 +21,6 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_domain.commands import Command, Record
 from stemma_domain.decide import decide
 from stemma_domain.evolve import evolve
-from stemma_domain.features import documents, editing, exports
 from stemma_domain.state import NoDocument, State
 from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
@@ -57,7 +57,7 @@ async def requested(client: Client, tenant: str) -> None:
     story = Story()
     (event,) = story.create()
     store = EventStore(JetStreamEventLog(client), DECIDER)
-    command = documents.Create(
+    command = asking.create(
         asked=story.asked("create"),
         tenant=tenant,
         document_id=document(tenant),
@@ -169,7 +169,7 @@ async def test_a_section_is_written_again_when_something_in_it_changed_and_only_
     projector = Projector(store, await client.jetstream().key_value(subjects.VIEWS_BUCKET))
     await projector.write(stream, (await store.load(stream)).sequence, anew=True)
     research, timeline = [(await details(client, "default", name)).last_sequence for name in ("research", "timeline")]
-    write = editing.Write(
+    write = asking.write(
         meta("w"),
         "research",
         0,
@@ -189,7 +189,7 @@ async def test_processes_that_write_one_summary_in_turn_each_write_over_the_earl
     stores = [EventStore(JetStreamEventLog(client), DECIDER) for _ in range(2)]
     projectors = [Projector(store, views) for store in stores]
     for number in range(4):
-        paused = documents.Pause(meta(f"r{number}"))
+        paused = asking.pause(meta(f"r{number}"))
         cause = Cause(f"c{number}", "/test", datetime(2026, 1, 1, tzinfo=UTC))
         handled = await stores[number % 2].handle(stream, paused, cause)
         await projectors[number % 2].write(stream, handled.folded.sequence)
@@ -219,7 +219,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     (created,) = story.create()
     image = ref("image", "image/png")
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
-    (requested,) = story.when(exports.MakeExport(story.asked(), ExportFormat.DOCX))
+    (requested,) = story.when(asking.export(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
     jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))

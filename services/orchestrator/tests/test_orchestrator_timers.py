@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 
+import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, Story
 from nats.aio.client import Client
 from nats.js.api import RawStreamMsg
 from stemma_contracts import subjects
-from stemma_domain.features import assignment
 from stemma_eventlog import StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import service
@@ -49,7 +49,7 @@ async def lying(client: Client, subject: str) -> RawStreamMsg | None:
 
 def due(story: Story, time: datetime, asked_at: datetime) -> None:
     story.now = asked_at
-    story.when(assignment.Assign(story.asked(), "research", "bea", time, asked_at))
+    story.when(asking.assign(story.asked(), "research", "bea", time, asked_at))
 
 
 async def test_a_timer_is_kept_once_whoever_sets_it_and_gives_way_to_another_time(client: Client, begun: Story) -> None:

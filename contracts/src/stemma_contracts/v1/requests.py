@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstra
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.shown import check_shown
+from stemma_contracts.stored import Stored
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 
 from .assignment import Due
@@ -47,10 +48,15 @@ class DocumentRequest(Request):
     document_id: Token
 
 
-class SectionDecision(DocumentRequest):
-    """A decision about one section in the version that the person saw."""
+class SectionRequest(DocumentRequest):
+    """A request about one section."""
 
     section_id: Token
+
+
+class SectionDecision(SectionRequest):
+    """A decision about one section in the version that the person saw."""
+
     version: StrictInt = Field(ge=1)
 
 
@@ -107,23 +113,22 @@ class ReviseSection(SectionDecision):
     that is reviewed in cycles.
     """
 
-    feedback: str = Field(min_length=1, max_length=20_000)
+    feedback: Annotated[str, Stored("feedback.txt")] = Field(min_length=1, max_length=20_000)
     cycle: StrictBool = Field(default=False, description="have every section written again, not only this one changed")
     replace_edited: StrictBool = Field(default=False, description="in a cycle: also those that a person made")
 
 
 @registry.contract("stemma.edit.section.v1", Family.REQUEST)
-class EditSection(DocumentRequest):
+class EditSection(SectionRequest):
     """Change any section at any time: by an instruction to the editor agent, or by text that takes its place.
 
     Give exactly one of ``instruction``, ``text`` and ``text_upload``. ``version`` is the one that the person
     saw, 0 if nothing was written yet. ``images`` come with a text, which shows them by their names.
     """
 
-    section_id: Token
     version: StrictInt = Field(ge=0)
-    instruction: str | None = Field(default=None, min_length=1, max_length=20_000)
-    text: str | None = Field(default=None, min_length=1)
+    instruction: Annotated[str | None, Stored("instruction.txt")] = Field(default=None, min_length=1, max_length=20_000)
+    text: Annotated[str | None, Stored("draft.md", "text/markdown")] = Field(default=None, min_length=1)
     text_upload: UploadRef | None = None
     images: tuple[UploadRef, ...] = Field(default=(), max_length=20, description="PNG, JPEG, GIF or WebP")
 
@@ -186,7 +191,7 @@ class KeepSections(SectionsDecision):
 class RegenerateSections(SectionsDecision):
     """Write several sections anew, each after those that it rests on; the guidance goes to all of them."""
 
-    guidance: str | None = Field(default=None, min_length=1, max_length=20_000)
+    guidance: Annotated[str | None, Stored("guidance.txt")] = Field(default=None, min_length=1, max_length=20_000)
     replace_edited: StrictBool = False
 
 
@@ -199,7 +204,7 @@ class KeepSection(SectionDecision):
 class RegenerateSection(SectionDecision):
     """Write a section anew. ``replace_edited`` allows it for a version that a person made."""
 
-    guidance: str | None = Field(default=None, min_length=1, max_length=20_000)
+    guidance: Annotated[str | None, Stored("guidance.txt")] = Field(default=None, min_length=1, max_length=20_000)
     replace_edited: StrictBool = False
 
 
@@ -211,20 +216,17 @@ class RestoreSection(SectionDecision):
 
 
 @registry.contract("stemma.retry.section.v1", Family.REQUEST)
-class RetrySection(DocumentRequest):
+class RetrySection(SectionRequest):
     """Try a failed section again."""
-
-    section_id: Token
 
 
 @registry.contract("stemma.answer.need.v1", Family.REQUEST)
-class AnswerNeed(DocumentRequest):
+class AnswerNeed(SectionRequest):
     """Answer what a paused graph of a section asked for: in words, by decisions about references, or both.
 
     A decision is ``skip``, the name of an input of the document, or an image that was uploaded.
     """
 
-    section_id: Token
     need_id: Token
     answer: str = Field(max_length=20_000, description="may be empty beside decisions")
     decisions: dict[Reference, FileName | UploadRef] = Field(default={}, max_length=200)
@@ -381,10 +383,9 @@ class CommentSection(SectionDecision):
     comments: tuple[NewComment, ...] = Field(min_length=1, max_length=MOST_COMMENTS)
 
 
-class ThreadDecision(DocumentRequest):
+class ThreadDecision(SectionRequest):
     """A decision about a thread of comments."""
 
-    section_id: Token
     thread_id: Token
 
 
@@ -399,20 +400,17 @@ class ReopenThread(ThreadDecision):
 
 
 @registry.contract("stemma.assign.section.v1", Family.REQUEST)
-class AssignSection(DocumentRequest):
+class AssignSection(SectionRequest):
     """Ask a person to see to a section and to what waits in it. Nothing is locked: others may still decide.
 
     It takes the place of what was asked before. Whether there is such a person is not looked up. The time that it is
     ``due`` counts until the section is settled.
     """
 
-    section_id: Token
     assignee: Actor
     due: Due | None = Field(default=None, description="with its time zone, as in RFC 3339")
 
 
 @registry.contract("stemma.unassign.section.v1", Family.REQUEST)
-class UnassignSection(DocumentRequest):
+class UnassignSection(SectionRequest):
     """Ask nobody in particular to see to a section any more."""
-
-    section_id: Token

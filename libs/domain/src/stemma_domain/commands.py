@@ -1,18 +1,21 @@
-"""What the core is asked to decide, and how it says no. The commands themselves are in their features.
-
-Free text was stored before: commands hold references.
-"""
+"""What is decided, and how it is refused: a request as it was asked, the outcome of a job, a timer that elapsed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypedDict, TypeVar
 
-from stemma_contracts import Contract, registry
+from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.requests import EditSection, Request, SectionDecision, SectionRequest
 
 from .state import Document, Lifecycle, Section, status_of
+
+R_co = TypeVar("R_co", bound=Request, covariant=True)
 
 
 class RequestMeta(TypedDict):
@@ -39,25 +42,16 @@ class Command:
 
 
 @dataclass(frozen=True)
-class RequestCommand(Command):
-    """What a person or a program asks for; ``request`` is the contract that asks for it."""
+class Asked(Command, Generic[R_co]):
+    """A request as the edge hands it on: checked, with the time at which it came.
 
-    request: ClassVar[type[Contract]]
+    ``stored`` are its free texts, by the names of their fields: no event holds their words.
+    """
+
+    request: R_co
     asked: RequestMeta
-
-
-@dataclass(frozen=True)
-class SectionCommand(RequestCommand):
-    """What is asked about one section."""
-
-    section_id: str
-
-
-@dataclass(frozen=True)
-class VersionCommand(SectionCommand):
-    """What is asked about one version of a section: the one that a person saw."""
-
-    version: int
+    time: datetime
+    stored: Mapping[str, ArtifactRef] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,29 +61,33 @@ class Record(Command):
     outcome: Outcome
 
 
-def refused(command: RequestCommand, section_id: str | None = None) -> Refusal:
-    """The fields of the event that refuses a command."""
+def refused(command: Asked[Any], section_id: str | None = None) -> Refusal:
+    """The fields of the event that refuses a request."""
     return Refusal(**command.asked, request=registry.entry_of(command.request).ce_type, section_id=section_id)
 
 
-def by_status(command: SectionCommand, section: Section) -> e.RefusedByStatus:
+def refused_section(command: Asked[SectionRequest]) -> Refusal:
+    """The fields of the event that refuses a request about a section."""
+    return refused(command, command.request.section_id)
+
+
+def by_status(command: Asked[SectionRequest], section: Section) -> e.RefusedByStatus:
     """The refusal of what the section is not ready for."""
-    return e.RefusedByStatus(**refused(command, command.section_id), status=status_of(section.phase))
+    return e.RefusedByStatus(**refused_section(command), status=status_of(section.phase))
 
 
-def old_version(command: VersionCommand, current: int) -> e.RefusedOldVersion | None:
+def old_version(command: Asked[SectionDecision | EditSection], current: int) -> e.RefusedOldVersion | None:
     """The refusal of what is about another version than the current one."""
-    if command.version == current:
+    version = command.request.version
+    if version == current:
         return None
-    refusal = refused(command, command.section_id)
-    return e.RefusedOldVersion(**refusal, version=command.version, current_version=current)
+    return e.RefusedOldVersion(**refused_section(command), version=version, current_version=current)
 
 
-def not_decidable(command: SectionCommand, document: Document) -> e.AnyRefusal | None:
+def not_decidable(command: Asked[SectionRequest], document: Document) -> e.AnyRefusal | None:
     """Why nothing can be decided about a section, whatever is asked."""
-    if command.section_id not in document.sections:
+    if command.request.section_id not in document.sections:
         return e.RefusedUnknownSection(**refused(command))
     if document.lifecycle is Lifecycle.CANCELLED:
-        status = document.lifecycle
-        return e.RefusedByDocumentStatus(**refused(command, command.section_id), document_status=status)
+        return e.RefusedByDocumentStatus(**refused_section(command), document_status=document.lifecycle)
     return None

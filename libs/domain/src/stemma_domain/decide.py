@@ -12,18 +12,25 @@ from typing import assert_never
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
-from .commands import Command, Record, RequestCommand, SectionCommand, not_decidable
+from .commands import Asked, Command, Record, not_decidable
 from .evolve import evolve, with_usage_before
-from .features.documents import Create, begin
+from .features.assignment import Elapsed, remind
+from .features.documents import Create
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
 from .work import is_ahead, work_of
 
-_DECIDE = {command: feature.decide for feature in FEATURES if feature.decide for command in feature.commands}
+_DECIDE = {request: feature.decide for feature in FEATURES if feature.decide for request in feature.requests}
 _FOLLOW = [feature.follow for feature in FEATURES if feature.follow]
+
+
+def is_decidable(request: Request) -> bool:
+    """Whether a feature decides requests of its type."""
+    return type(request) in _DECIDE
 
 
 class UnfittingEvent(Exception):
@@ -34,7 +41,7 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
     """The events of a command; the same command decided again gives none."""
     match state:
         case NoDocument():
-            return _complete(state, [begin(command)]) if isinstance(command, Create) else []
+            return _complete(state, [command.requested]) if isinstance(command, Create) else []
         case Document():
             return _complete(state, _decide(command, state))
         case _:
@@ -44,11 +51,14 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
         return _recorded(command.outcome, document)
-    if isinstance(command, RequestCommand) and command.asked["request_id"] in document.requests:
+    if isinstance(command, Elapsed):
+        return remind(command, document)
+    assert isinstance(command, Asked)
+    if command.asked["request_id"] in document.requests:
         return []
-    if isinstance(command, SectionCommand) and (refusal := not_decidable(command, document)):
+    if isinstance(command.request, SectionRequest) and (refusal := not_decidable(command, document)):
         return [refusal]
-    return _DECIDE[type(command)](command, document)
+    return _DECIDE[type(command.request)](command, document)
 
 
 def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, TypeVarTuple
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1.requests import Request
 
 from .commands import Command
 from .staleness import Staleness
@@ -38,15 +39,15 @@ and of most it wants the id alone."""
 
 @dataclass(frozen=True)
 class Feature(Generic[C]):
-    """A feature, as it stands in the table of `features.py`.
+    """A feature, as it stands in the table of `table.py`.
 
-    ``decide`` gives the events of its ``commands``, or a refusal. ``follow`` adds to the events of any command what
-    they mean for it. ``phases`` are those in which a section has a job of it open, and what that is for; ``work`` names
-    the jobs beside. ``job_owners`` says which service has them, by the names in their ids. A section starts, and a
-    document is at its end, when every feature says that it ``may``.
+    ``decide`` gives the events of one of its ``requests``, or a refusal. ``follow`` adds to the events of any command
+    what they mean for it. ``phases`` are those in which a section has a job of it open, and what that is for;
+    ``work`` names the jobs beside. ``job_owners`` says which service has them, by the names in their ids. A section
+    starts, and a document is at its end, when every feature says that it ``may``.
     """
 
-    commands: tuple[type[C], ...] = ()
+    requests: tuple[type[Request], ...] = ()
     decide: Callable[[C, Document], Sequence[AnyEvent]] | None = None
     follow: Callable[[Document, Sequence[AnyEvent]], Sequence[AnyEvent]] | None = None
     phases: Mapping[type[Phase], Task[Document, Section, Any]] = field(default_factory=dict)

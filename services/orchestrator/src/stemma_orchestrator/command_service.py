@@ -8,7 +8,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_domain.commands import Command, Record, RequestCommand
+from stemma_domain.commands import Asked, Command, Record
 from stemma_domain.features.assignment import Elapsed
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.needs import drop_threads
@@ -37,7 +37,7 @@ class CommandService:
         """Handle a request; one that was handled before is answered as it was then."""
         stream = StreamId(received.tenant, received.document_id)
         known = await self.store.known(stream)
-        section_id = getattr(request, "section_id", "")
+        section_id = request.section_id if isinstance(request, r.SectionRequest) else ""
         annotate(document_id=stream.document_id, section_id=section_id)
         link(known.traces.get(section_id) or known.traces.get("", {}))
         document = known.state if isinstance(known.state, Document) else None
@@ -57,7 +57,7 @@ class CommandService:
 
     async def _command(
         self, received: Received, request: r.Request, cause: Cause, document: Document | None
-    ) -> RequestCommand:
+    ) -> Asked[r.Request]:
         inputs = evidence_of(document, with_forms=True) if document else ()
         ledger = document.ledger if document else None
         return await self.intake.command(received, request, cause.time, inputs, ledger.rows if ledger else None)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Unreadable
-from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
+from stemma_contracts.v1.references import InputFile, UploadRef
+from stemma_domain.features.inputs.material import as_input
 
 MARKDOWN = "text/markdown"
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
@@ -137,19 +138,6 @@ def _problems_together(uploads: Sequence[UploadRef], limits: Limits) -> Iterator
 def listed(files: Iterable[InputFile]) -> int:
     """The bytes that a list of inputs takes up in an event."""
     return sum(len(file.model_dump_json(exclude_defaults=True)) for file in files)
-
-
-def reference(upload: UploadRef) -> ArtifactRef:
-    """The artifact that an upload becomes."""
-    return ArtifactRef(digest=upload.digest, size=upload.size, media_type=upload.media_type, name=upload.name)
-
-
-def as_input(upload: UploadRef) -> InputFile:
-    """The input that an upload becomes."""
-    artifact = reference(upload)
-    if upload.role == "form":
-        return InputFile(name=upload.name, artifact=artifact, role="request", form=True)
-    return InputFile(name=upload.name, artifact=artifact, role=upload.role)
 
 
 async def checked(pieces: AsyncIterator[bytes], upload: UploadRef) -> AsyncIterator[bytes]:

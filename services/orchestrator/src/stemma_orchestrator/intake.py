@@ -1,4 +1,4 @@
-"""From a request to a command: check what it names, and store its free text before anything is decided."""
+"""Check what a request names, and store its free text, before anything is decided."""
 
 from __future__ import annotations
 
@@ -7,38 +7,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import assert_never
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import READ, SHOWN
+from stemma_contracts.stored import free_texts
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import NewComment, Remark
+from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
-from stemma_contracts.v1.needs import NeedAnswer, answer_form
+from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.blueprints.outlines import InvalidOutline, plan_outline
 from stemma_domain.blueprints.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
-from stemma_domain.commands import RequestCommand, RequestMeta
-from stemma_domain.features import (
-    assignment,
-    comments,
-    documents,
-    editing,
-    exports,
-    forms,
-    generation,
-    needs,
-    proposals,
-    review,
-    several,
-)
-from stemma_domain.features.inputs import decide as input_commands
+from stemma_domain.commands import Asked
+from stemma_domain.decide import is_decidable
+from stemma_domain.features.documents import Create
+from stemma_domain.features.inputs.decide import Added, Replaced
 from stemma_domain.features.inputs.evolve import numbered
-from stemma_domain.features.needs import UPLOADED
+from stemma_domain.features.inputs.material import artifact_of, as_input
 
 from .catalog import Catalog, Kind
 from .inputs import (
@@ -46,7 +36,6 @@ from .inputs import (
     Judged,
     Limits,
     NotWhatItSays,
-    as_input,
     checked,
     listed,
     not_blank,
@@ -54,10 +43,9 @@ from .inputs import (
     problem_of_ref,
     problem_of_text,
     problems_of_inputs,
-    reference,
 )
 from .language_choice import NoLanguage, in_language_of
-from .ledger_intake import ledger_command
+from .ledger_intake import check_sources, cut_rows
 from .requests import MAX_NAMED, Received, Refused, shown
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
@@ -69,7 +57,7 @@ MAX_IMAGES_BYTES = 48 * 1024
 
 @dataclass(frozen=True)
 class Intake:
-    """Makes commands. ``graphs`` gives the graphs that generation knows, None while it has not said."""
+    """Makes requests ready to be decided. ``graphs`` are those that generation knows, None while it has not said."""
 
     catalog: Catalog
     artifacts: ArtifactStore
@@ -84,56 +72,52 @@ class Intake:
         time: datetime,
         inputs: Sequence[InputFile] = (),
         rows: ArtifactRef | None = None,
-    ) -> RequestCommand:
-        """The command of a request about a document with these inputs and rows of its ledger. Raises `Refused`."""
+    ) -> Asked[r.Request]:
+        """A request about a document with these inputs and rows of its ledger, as it is decided. Raises `Refused`."""
+        if not is_decidable(request):
+            raise Refused(Problem.of("request_unsupported"))
+        tenant, asked = received.tenant, received.asked
         match request:
             case r.CreateDocument():
                 return await self._create(received, request, time)
-            case r.CommentSection() | r.ResolveThread() | r.ReopenThread():
-                return await self._about_comments(received, request)
-            case r.ReadRequirements() | r.DecideRequirements() | r.SplitRequirements():
-                return await ledger_command(received, request, self.artifacts, inputs, rows)
-            case r.AssignSection() | r.UnassignSection():
-                return assignment.command_of(received.asked, request, time)
-            case r.DocumentRequest():
-                return await self._about_document(received.tenant, received.asked, request, inputs)
+            case r.SplitRequirements():
+                return await cut_rows(received, request, time, self.artifacts, rows)
+            case r.AddInput():
+                if listed(inputs) > MAX_LIST_BYTES:
+                    raise Refused(Problem.of("inputs_too_many", "upload"))
+                judged = await self._given(tenant, request)
+                return Added(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable)
+            case r.ReplaceInput():
+                judged = await self._given(tenant, request)
+                return Replaced(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable)
+            case r.ReadRequirements():
+                check_sources(request, inputs)
             case _:
-                raise Refused(Problem.of("request_unsupported"))
+                pass
+        return Asked(request, asked, time, await self._texts(tenant, request, inputs))
 
-    async def _about_document(
-        self, tenant: str, asked: RequestMeta, request: r.DocumentRequest, inputs: Sequence[InputFile]
-    ) -> RequestCommand:
-        async def stored(text: str, name: str) -> ArtifactRef:
-            return await self._stored(tenant, request.document_id, text, name)
-
+    async def _texts(self, tenant: str, request: r.Request, inputs: Sequence[InputFile]) -> dict[str, ArtifactRef]:
+        """The free texts of a request as they are stored, by the names of their fields."""
         match request:
-            case r.ReviseSection():
-                feedback = await stored(request.feedback, "feedback.txt")
-                about = (asked, request.section_id, request.version, feedback)
-                return review.Revise(*about, request.cycle, request.replace_edited)
             case r.AnswerNeed():
                 if _too_many_images(request, inputs):
                     raise Refused(Problem.of("images_too_many", "decisions"))
-                answer = await self._answer(tenant, request)
-                said = {k: d if isinstance(d, str) else UPLOADED for k, d in request.decisions.items()}
-                form = answer_form(request.answer)
-                return needs.Answer(asked, request.section_id, request.need_id, answer, form, said)
-            case r.EditSection():
-                return await self._edit(tenant, asked, request, inputs)
-            case r.RegenerateSection():
-                guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
-                return editing.Regenerate(asked, request.section_id, request.version, guidance, request.replace_edited)
-            case r.RegenerateSections():
-                guidance = await stored(request.guidance, "guidance.txt") if request.guidance else None
-                return several.RegenerateSeveral(asked, request.sections, guidance, request.replace_edited)
-            case r.AddInput() | r.ReplaceInput() | r.ApplyInput() | r.WithdrawInput():
-                if isinstance(request, r.AddInput) and listed(inputs) > MAX_LIST_BYTES:
-                    raise Refused(Problem.of("inputs_too_many", "upload"))
-                return await self._about_input(tenant, asked, request)
-            case r.ConfirmFormFields() | r.ExportForm():
-                return forms.command_of(asked, request)
+                return {"answer": await self._answer(tenant, request)}
+            case r.EditSection(instruction=None):
+                return {"text": await self._written(tenant, request, inputs)}
+            case r.CommentSection():
+                made = enumerate(request.comments)
+                return {f"comments.{n}": await self._remark(tenant, request, comment) for n, comment in made}
+            case r.DocumentRequest():
+                return await self._free_texts(tenant, request)
             case _:
-                return _without_text(asked, request)
+                return {}
+
+    async def _free_texts(self, tenant: str, request: r.DocumentRequest) -> dict[str, ArtifactRef]:
+        return {
+            name: await self._stored(tenant, request.document_id, text, how.name, how.media_type)
+            for name, how, text in free_texts(request)
+        }
 
     async def _answer(self, tenant: str, request: r.AnswerNeed) -> ArtifactRef:
         """An answer in words is a text; decisions make it JSON, with the uploads as artifacts."""
@@ -156,43 +140,21 @@ class Intake:
         await self._taken(tenant, document_id, image, field, self._content(tenant, image))
         return as_input(image)
 
-    async def _edit(
-        self, tenant: str, asked: RequestMeta, request: r.EditSection, inputs: Sequence[InputFile]
-    ) -> editing.Edit | editing.Write:
-        section_id, version, document_id = request.section_id, request.version, request.document_id
-        if request.instruction is not None:
-            instruction = await self._stored(tenant, document_id, request.instruction, "instruction.txt")
-            return editing.Edit(asked, section_id, version, instruction)
+    async def _written(self, tenant: str, request: r.EditSection, inputs: Sequence[InputFile]) -> ArtifactRef:
+        """The text that a person wrote; the images that come with it are copied first."""
         if problem := _problem_of_images(request.images, inputs):
             raise Refused(problem)
-        images = [
-            await self._image(tenant, document_id, f"images.{number}", image)
-            for number, image in enumerate(request.images)
-        ]
-        if request.text is not None:
-            draft = await self._stored(tenant, document_id, request.text, "draft.md", "text/markdown")
-        else:
-            assert request.text_upload is not None
-            draft = await self._text_taken(tenant, document_id, request.text_upload, "text_upload")
-        return editing.Write(asked, section_id, version, draft, tuple(images))
+        for number, image in enumerate(request.images):
+            await self._image(tenant, request.document_id, f"images.{number}", image)
+        if request.text_upload is not None:
+            return await self._text_taken(tenant, request.document_id, request.text_upload, "text_upload")
+        return (await self._free_texts(tenant, request))["text"]
 
-    async def _about_comments(
-        self, received: Received, request: r.CommentSection | r.ResolveThread | r.ReopenThread
-    ) -> comments.CommentCommand:
-        asked, section_id = received.asked, request.section_id
-        if isinstance(request, r.CommentSection):
-            about = (received.tenant, request.document_id)
-            made = [await self._comment(*about, comment) for comment in request.comments]
-            return comments.MakeComments(asked, section_id, request.version, tuple(made))
-        decision = comments.Resolve if isinstance(request, r.ResolveThread) else comments.Reopen
-        return decision(asked, section_id, request.thread_id)
-
-    async def _comment(self, tenant: str, document_id: str, comment: NewComment) -> comments.StoredComment:
+    async def _remark(self, tenant: str, request: r.CommentSection, comment: NewComment) -> ArtifactRef:
         remark = Remark(text=comment.text, quote=comment.quote, before=comment.before).model_dump_json()
-        stored = await self._stored(tenant, document_id, remark, "remark.json", "application/json")
-        return comments.StoredComment(stored, comment.block_id, comment.thread_id)
+        return await self._stored(tenant, request.document_id, remark, "remark.json", "application/json")
 
-    async def _create(self, received: Received, request: r.CreateDocument, time: datetime) -> documents.Create:
+    async def _create(self, received: Received, request: r.CreateDocument, time: datetime) -> Create:
         tenant = received.tenant
         kind = await self._kind(tenant, request)
         document_id = received.document_id
@@ -205,8 +167,8 @@ class Intake:
         to_read = tuple(name for name, judged in _by_id(inputs) if judged.to_read)
         words = request.title.strip() or _file_title(request)
         title = await self._stored(tenant, document_id, words, "title.txt") if words else None
-        return documents.Create(
-            asked=received.asked,
+        requested = DocumentRequested(
+            **received.asked,
             tenant=tenant,
             document_id=document_id,
             kind=request.kind,
@@ -218,11 +180,12 @@ class Intake:
             sections=sections,
             cycle=planned_cycle(kind.blueprint, sections),
             blueprint_digest=kind.digest,
-            time=time,
+            created_at=time,
             language=kind.blueprint.language,
             wordings=tuple(_wordings(kind, request)) if request.language is None and not _is_text(request) else (),
             titled_by_file=title is not None and not request.title.strip(),
         )
+        return Create(request, received.asked, time, requested=requested)
 
     async def _kind(self, tenant: str, request: r.CreateDocument) -> Kind:
         """The kind that is asked for, in the language of the document."""
@@ -293,30 +256,6 @@ class Intake:
             raise Refused(problem)
         return await self._input(tenant, request.document_id, request.upload, "upload")
 
-    async def _about_input(
-        self,
-        tenant: str,
-        asked: RequestMeta,
-        request: r.AddInput | r.ReplaceInput | r.ApplyInput | r.WithdrawInput,
-    ) -> input_commands.InputCommand:
-        match request:
-            case r.AddInput():
-                judged = await self._given(tenant, request)
-                return input_commands.Add(
-                    asked, as_input(request.upload), judged.to_read, request.staged, judged.unreadable
-                )
-            case r.ReplaceInput():
-                judged = await self._given(tenant, request)
-                is_text = not judged.to_read and request.upload.media_type in READ
-                about = (asked, request.input_id, request.version, reference(request.upload))
-                return input_commands.Replace(*about, is_text, request.staged, judged.unreadable)
-            case r.ApplyInput():
-                return input_commands.Apply(asked, request.input_id, request.version)
-            case r.WithdrawInput():
-                return input_commands.Withdraw(asked, request.input_id, request.version)
-            case _:
-                assert_never(request)
-
     def _content(self, tenant: str, upload: UploadRef) -> AsyncIterator[bytes]:
         return checked(self.uploads(tenant).pieces(upload), upload)
 
@@ -324,7 +263,7 @@ class Intake:
         self, tenant: str, document_id: str, upload: UploadRef, field: str, content: AsyncIterator[bytes]
     ) -> ArtifactRef:
         """Copy an upload to the artifacts, if its content is what it says."""
-        ref = reference(upload)
+        ref = artifact_of(upload)
         with _refusing(upload, field):
             await self.artifacts.put_pieces(tenant, document_id, ref, content)
         return ref
@@ -408,35 +347,6 @@ def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool
     supplied = [as_input(decision) for decision in request.decisions.values() if isinstance(decision, UploadRef)]
     images = [item for item in inputs if item.artifact.media_type in SHOWN]
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES
-
-
-def _without_text(asked: RequestMeta, request: r.DocumentRequest) -> RequestCommand:
-    """The command of a request that holds no free text."""
-    match request:
-        case r.ApproveSection():
-            return review.Approve(asked, request.section_id, request.version)
-        case r.RetrySection():
-            return generation.Retry(asked, request.section_id)
-        case r.KeepSection():
-            return editing.Keep(asked, request.section_id, request.version)
-        case r.KeepSections():
-            return several.KeepSeveral(asked, request.sections)
-        case r.AcceptEdit():
-            return proposals.AcceptEdit(asked, request.section_id, request.version, request.proposal_id)
-        case r.RejectEdit():
-            return proposals.RejectEdit(asked, request.section_id, request.version, request.proposal_id)
-        case r.RestoreSection():
-            return editing.Restore(asked, request.section_id, request.version, request.restore_version)
-        case r.PauseDocument():
-            return documents.Pause(asked)
-        case r.ResumeDocument():
-            return documents.Resume(asked)
-        case r.CancelDocument():
-            return documents.Cancel(asked)
-        case r.ExportDocument():
-            return exports.MakeExport(asked, request.format, request.redline, request.citations, request.matrix)
-        case _:
-            raise Refused(Problem.of("request_unsupported"))
 
 
 def _wordings(kind: Kind, request: r.CreateDocument) -> Iterator[PlanWording]:

@@ -13,9 +13,9 @@ from enum import StrEnum
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 
-from stemma_domain.commands import Command, RequestMeta, SectionCommand, refused
+from stemma_domain.commands import Asked, Command, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import NOBODY, Document, Lifecycle, Person, person_of
 from stemma_domain.views import AssignmentView
@@ -38,35 +38,7 @@ class Elapsed(Command):
     time: datetime
 
 
-@dataclass(frozen=True)
-class Assign(SectionCommand):
-    """Ask a person, and nobody else any more; ``time`` is that of the request."""
-
-    request = requests.AssignSection
-    assignee: str
-    due: datetime | None
-    time: datetime
-
-
-@dataclass(frozen=True)
-class Unassign(SectionCommand):
-    request = requests.UnassignSection
-
-
-AssignmentCommand = Assign | Unassign | Elapsed
-
-
-def command_of(
-    asked: RequestMeta, request: requests.AssignSection | requests.UnassignSection, time: datetime
-) -> Assign | Unassign:
-    """What a request of this time asks for."""
-    match request:
-        case requests.AssignSection():
-            return Assign(asked, request.section_id, request.assignee, request.due, time)
-        case requests.UnassignSection():
-            return Unassign(asked, request.section_id)
-        case _:
-            assert_never(request)
+AssignmentRequest = r.AssignSection | r.UnassignSection
 
 
 @dataclass(frozen=True)
@@ -113,32 +85,30 @@ def assignment_kept(assignment: Assignment | None, event: e.AnySectionEvent) -> 
     return replace(assignment, due=None)
 
 
-def decide(command: AssignmentCommand, document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a request about who sees to a section, or its refusal; the reminder of a timer, if any."""
-    match command:
-        case Assign():
-            return [_assigned(command, document.sections[command.section_id].assignment)]
-        case Unassign():
-            return [_unassigned(command, document.sections[command.section_id].assignment)]
-        case Elapsed():
-            return remind(command, document)
+def decide(command: Asked[AssignmentRequest], document: Document) -> Sequence[e.AnyEvent]:
+    """The event of a request about who sees to a section, or its refusal."""
+    now = document.sections[command.request.section_id].assignment
+    match command.request:
+        case r.AssignSection() as request:
+            return [_assigned(command, request, now)]
+        case r.UnassignSection():
+            return [_unassigned(command, now)]
         case _:
-            assert_never(command)
+            assert_never(command.request)
 
 
-def _assigned(command: Assign, now: Assignment | None) -> e.AnyEvent:
-    if command.due is not None and command.due <= command.time:
-        return e.RefusedPastDue(**refused(command, command.section_id), due=command.due)
-    if now is not None and (now.assignee, now.due) == (command.assignee, command.due):
-        about = refused(command, command.section_id)
-        return e.RefusedSameAssignment(**about, assignee=command.assignee, due=command.due)
-    return e.SectionAssigned(**command.asked, section_id=command.section_id, assignee=command.assignee, due=command.due)
+def _assigned(command: Asked[AssignmentRequest], request: r.AssignSection, now: Assignment | None) -> e.AnyEvent:
+    if request.due is not None and request.due <= command.time:
+        return e.RefusedPastDue(**refused_section(command), due=request.due)
+    if now is not None and (now.assignee, now.due) == (request.assignee, request.due):
+        return e.RefusedSameAssignment(**refused_section(command), assignee=request.assignee, due=request.due)
+    return e.SectionAssigned(**command.asked, section_id=request.section_id, assignee=request.assignee, due=request.due)
 
 
-def _unassigned(command: Unassign, now: Assignment | None) -> e.AnyEvent:
+def _unassigned(command: Asked[AssignmentRequest], now: Assignment | None) -> e.AnyEvent:
     if now is None:
-        return e.RefusedNotAssigned(**refused(command, command.section_id))
-    return e.SectionUnassigned(**command.asked, section_id=command.section_id, assignee=now.assignee)
+        return e.RefusedNotAssigned(**refused_section(command))
+    return e.SectionUnassigned(**command.asked, section_id=command.request.section_id, assignee=now.assignee)
 
 
 @dataclass(frozen=True)
@@ -199,4 +169,4 @@ def assignment_view(assignment: Assignment) -> AssignmentView:
     return AssignmentView(assignment.assignee, assignment.due, by.name, assignment.at, verified=by.verified)
 
 
-FEATURE = Feature[AssignmentCommand](commands=(Assign, Unassign, Elapsed), decide=decide)
+FEATURE = Feature[Asked[AssignmentRequest]](requests=(r.AssignSection, r.UnassignSection), decide=decide)

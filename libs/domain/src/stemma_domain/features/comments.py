@@ -11,46 +11,16 @@ from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.references import ArtifactRef
 
-from stemma_domain.commands import SectionCommand, VersionCommand, refused
+from stemma_domain.commands import Asked, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import NOBODY, Document, Person, Section, person_of
 from stemma_domain.views import CommentView, ThreadView
 
-
-@dataclass(frozen=True)
-class StoredComment:
-    """A comment whose words are stored; with a thread it is an answer in that one."""
-
-    remark: ArtifactRef
-    block_id: str | None = None
-    thread_id: str | None = None
-
-
-@dataclass(frozen=True)
-class MakeComments(VersionCommand):
-    """Make comments on a version, all or none; it may be an earlier one."""
-
-    request = requests.CommentSection
-    comments: tuple[StoredComment, ...]
-
-
-@dataclass(frozen=True)
-class Resolve(SectionCommand):
-    request = requests.ResolveThread
-    thread_id: str
-
-
-@dataclass(frozen=True)
-class Reopen(SectionCommand):
-    request = requests.ReopenThread
-    thread_id: str
-
-
-CommentCommand = MakeComments | Resolve | Reopen
+CommentRequest = r.CommentSection | r.ResolveThread | r.ReopenThread
 
 
 @dataclass(frozen=True)
@@ -90,9 +60,9 @@ def threads_after(threads: Threads, event: e.AnyCommentEvent, at: datetime | Non
                 threads = {**threads, made.thread_id: _commented(threads.get(made.thread_id), made, event, at)}
             return threads
         case e.SectionThreadResolved():
-            return _thread_marked(threads, event, resolved=True, by=person_of(event), at=at)
+            return _marked(threads, event, resolved=True, by=person_of(event), at=at)
         case e.SectionThreadReopened():
-            return _thread_marked(threads, event, resolved=False, by=NOBODY, at=None)
+            return _marked(threads, event, resolved=False, by=NOBODY, at=None)
         case _:
             assert_never(event)
 
@@ -104,7 +74,7 @@ def _commented(thread: Thread | None, made: MadeComment, event: e.SectionComment
     return Thread(thread.thread_id, thread.block_id, (*thread.comments, comment))
 
 
-def _thread_marked(
+def _marked(
     threads: Threads,
     event: e.SectionThreadResolved | e.SectionThreadReopened,
     *,
@@ -118,53 +88,56 @@ def _thread_marked(
     return {**threads, event.thread_id: replace(thread, resolved=resolved, resolved_by=by, resolved_at=at)}
 
 
-def decide(command: CommentCommand, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[CommentRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The event of a request about comments, or its refusals."""
-    section = document.sections[command.section_id]
-    match command:
-        case MakeComments():
-            return list(_refusals(command, section)) or [_made(command, document)]
-        case Resolve() | Reopen():
-            return [_unfit(command, section) or _marked(command)]
+    section = document.sections[command.request.section_id]
+    match command.request:
+        case r.CommentSection() as request:
+            return list(_refusals(command, request, section)) or [_made(command, request, document)]
+        case r.ResolveThread() | r.ReopenThread() as request:
+            return [_unfit(command, request, section) or _decided(command, request)]
         case _:
-            assert_never(command)
+            assert_never(command.request)
 
 
-def _made(command: MakeComments, document: Document) -> e.SectionCommented:
+def _made(command: Asked[CommentRequest], request: r.CommentSection, document: Document) -> e.SectionCommented:
     comments = []
-    for position, stored in enumerate(command.comments, 1):
-        comment_id = f"c{document.number + 1}-{position}"
-        about = {"comment_id": comment_id, "thread_id": stored.thread_id or comment_id}
-        comments.append(MadeComment(**about, block_id=stored.block_id, remark=stored.remark))
+    for position, comment in enumerate(request.comments):
+        comment_id = f"c{document.number + 1}-{position + 1}"
+        about = {"comment_id": comment_id, "thread_id": comment.thread_id or comment_id}
+        remark = command.stored[f"comments.{position}"]
+        comments.append(MadeComment(**about, block_id=comment.block_id, remark=remark))
     return e.SectionCommented(
-        **command.asked, section_id=command.section_id, version=command.version, comments=tuple(comments)
+        **command.asked, section_id=request.section_id, version=request.version, comments=tuple(comments)
     )
 
 
-def _refusals(command: MakeComments, section: Section) -> Iterator[e.AnyRefusal]:
-    about = refused(command, command.section_id)
+def _refusals(command: Asked[CommentRequest], request: r.CommentSection, section: Section) -> Iterator[e.AnyRefusal]:
+    about, version = refused_section(command), request.version
     if section.current is None:
         yield e.RefusedNothingWritten(**about)
-    elif command.version > section.current_number:
-        yield e.RefusedOldVersion(**about, version=command.version, current_version=section.current_number)
-    for position, stored in enumerate(command.comments):
-        if stored.thread_id is not None and stored.thread_id not in section.threads:
-            yield e.RefusedUnknownThread(**about, position=position, thread_id=stored.thread_id)
+    elif version > section.current_number:
+        yield e.RefusedOldVersion(**about, version=version, current_version=section.current_number)
+    for position, comment in enumerate(request.comments):
+        if comment.thread_id is not None and comment.thread_id not in section.threads:
+            yield e.RefusedUnknownThread(**about, position=position, thread_id=comment.thread_id)
 
 
-def _unfit(command: Resolve | Reopen, section: Section) -> e.AnyRefusal | None:
-    about = refused(command, command.section_id)
-    thread = section.threads.get(command.thread_id)
+def _unfit(
+    command: Asked[CommentRequest], request: r.ResolveThread | r.ReopenThread, section: Section
+) -> e.AnyRefusal | None:
+    about = refused_section(command)
+    thread = section.threads.get(request.thread_id)
     if thread is None:
-        return e.RefusedUnknownThread(**about, thread_id=command.thread_id)
-    if thread.resolved is isinstance(command, Resolve):
-        return e.RefusedByThreadStatus(**about, thread_id=command.thread_id, resolved=thread.resolved)
+        return e.RefusedUnknownThread(**about, thread_id=request.thread_id)
+    if thread.resolved is isinstance(request, r.ResolveThread):
+        return e.RefusedByThreadStatus(**about, thread_id=request.thread_id, resolved=thread.resolved)
     return None
 
 
-def _marked(command: Resolve | Reopen) -> e.AnyEvent:
-    event = e.SectionThreadResolved if isinstance(command, Resolve) else e.SectionThreadReopened
-    return event(**command.asked, section_id=command.section_id, thread_id=command.thread_id)
+def _decided(command: Asked[CommentRequest], request: r.ResolveThread | r.ReopenThread) -> e.AnyEvent:
+    event = e.SectionThreadResolved if isinstance(request, r.ResolveThread) else e.SectionThreadReopened
+    return event(**command.asked, section_id=request.section_id, thread_id=request.thread_id)
 
 
 def thread_view(thread: Thread) -> ThreadView:
@@ -183,4 +156,4 @@ def thread_view(thread: Thread) -> ThreadView:
     )
 
 
-FEATURE = Feature[CommentCommand](commands=(MakeComments, Resolve, Reopen), decide=decide)
+FEATURE = Feature[Asked[CommentRequest]](requests=(r.CommentSection, r.ResolveThread, r.ReopenThread), decide=decide)

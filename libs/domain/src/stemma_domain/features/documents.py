@@ -4,102 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests
-from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.inputs import UnreadableInput
-from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_contracts.v1.section import SectionPlan
-from stemma_contracts.v1.wording import PlanWording
+from stemma_contracts.v1 import requests as r
 
-from stemma_domain.commands import RequestCommand, refused
+from stemma_domain.commands import Asked, refused
 from stemma_domain.hooks import Feature
 from stemma_domain.state import Document, Lifecycle
 
-
-@dataclass(frozen=True)
-class Create(RequestCommand):
-    request = requests.CreateDocument
-    tenant: str
-    document_id: str
-    kind: str
-    title: ArtifactRef | None
-    brief: ArtifactRef
-    inputs: tuple[InputFile, ...]
-    sections: tuple[SectionPlan, ...]
-    blueprint_digest: str
-    time: datetime
-    cycle: CyclePlan | None = None
-    language: str = ""
-    to_read: tuple[str, ...] = ()
-    unreadable: tuple[UnreadableInput, ...] = ()
-    wordings: tuple[PlanWording, ...] = ()
-    titled_by_file: bool = False
+DocumentRequest = r.CreateDocument | r.PauseDocument | r.ResumeDocument | r.CancelDocument
 
 
-@dataclass(frozen=True)
-class Pause(RequestCommand):
-    request = requests.PauseDocument
+@dataclass(frozen=True, kw_only=True)
+class Create(Asked[r.CreateDocument]):
+    """A document is asked for, and planned by its blueprint: ``requested`` is the event with which it begins."""
+
+    requested: e.DocumentRequested
 
 
-@dataclass(frozen=True)
-class Resume(RequestCommand):
-    request = requests.ResumeDocument
-
-
-@dataclass(frozen=True)
-class Cancel(RequestCommand):
-    request = requests.CancelDocument
-
-
-DocumentCommand = Create | Pause | Resume | Cancel
-_POSSIBLE: dict[type[DocumentCommand], frozenset[Lifecycle]] = {
-    Pause: frozenset({Lifecycle.RUNNING, Lifecycle.FAILED}),
-    Resume: frozenset({Lifecycle.PAUSED}),
-    Cancel: frozenset(Lifecycle) - {Lifecycle.CANCELLED, Lifecycle.COMPLETED},
+_POSSIBLE: dict[type[DocumentRequest], frozenset[Lifecycle]] = {
+    r.PauseDocument: frozenset({Lifecycle.RUNNING, Lifecycle.FAILED}),
+    r.ResumeDocument: frozenset({Lifecycle.PAUSED}),
+    r.CancelDocument: frozenset(Lifecycle) - {Lifecycle.CANCELLED, Lifecycle.COMPLETED},
 }
 
 
-def begin(command: Create) -> e.DocumentRequested:
-    """The event with which a document begins."""
-    return e.DocumentRequested(
-        **command.asked,
-        tenant=command.tenant,
-        document_id=command.document_id,
-        kind=command.kind,
-        title=command.title,
-        brief=command.brief,
-        inputs=command.inputs,
-        sections=command.sections,
-        blueprint_digest=command.blueprint_digest,
-        created_at=command.time,
-        cycle=command.cycle,
-        language=command.language,
-        to_read=command.to_read,
-        unreadable=command.unreadable,
-        wordings=command.wordings,
-        titled_by_file=command.titled_by_file,
-    )
-
-
-def decide(command: DocumentCommand, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[DocumentRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The event of a request about the document, or the refusal by its status; it begins only once."""
-    if isinstance(command, Create):
+    request = command.request
+    if isinstance(request, r.CreateDocument):
         return []
-    if document.lifecycle not in _POSSIBLE[type(command)]:
+    if document.lifecycle not in _POSSIBLE[type(request)]:
         return [e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)]
-    match command:
-        case Pause():
+    match request:
+        case r.PauseDocument():
             return [e.DocumentPaused(**command.asked)]
-        case Resume():
+        case r.ResumeDocument():
             return [e.DocumentResumed(**command.asked)]
-        case Cancel():
+        case r.CancelDocument():
             return [e.DocumentCancelled(**command.asked)]
         case _:
-            assert_never(command)
+            assert_never(request)
 
 
-FEATURE = Feature[DocumentCommand](commands=(Create, Pause, Resume, Cancel), decide=decide)
+FEATURE = Feature[Asked[DocumentRequest]](
+    requests=(r.CreateDocument, r.PauseDocument, r.ResumeDocument, r.CancelDocument), decide=decide
+)

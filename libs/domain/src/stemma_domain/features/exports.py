@@ -10,7 +10,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import (
     ExportFormat,
     ExportSection,
@@ -22,7 +22,7 @@ from stemma_contracts.v1.exports import (
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 
-from stemma_domain.commands import RequestCommand, refused
+from stemma_domain.commands import Asked, refused
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.job_ids import CONVERT, job_id
@@ -33,15 +33,6 @@ from stemma_domain.state import Document, Section, settled, status_of
 from stemma_domain.views import ExportView
 
 from .cycles import exported
-
-
-@dataclass(frozen=True)
-class MakeExport(RequestCommand):
-    request = requests.ExportDocument
-    format: ExportFormat
-    redline: tuple[VersionPair, ...] = ()
-    citations: bool = False
-    matrix: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,25 +75,25 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
             assert_never(event)
 
 
-def decide(command: MakeExport, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[r.ExportDocument], document: Document) -> Sequence[e.AnyEvent]:
     """The request for an export, or the refusal of a comparison of something that is not there."""
     return [_not_there(command, document) or _requested(command, document)]
 
 
-def _requested(command: MakeExport, document: Document) -> e.ExportRequested:
-    export_id = f"export-{document.number + 1}"
+def _requested(command: Asked[r.ExportDocument], document: Document) -> e.ExportRequested:
+    request = command.request
     return e.ExportRequested(
         **command.asked,
-        export_id=export_id,
-        format=command.format,
-        redline=command.redline,
-        citations=command.citations,
-        matrix=command.matrix,
+        export_id=f"export-{document.number + 1}",
+        format=request.format,
+        redline=request.redline,
+        citations=request.citations,
+        matrix=request.matrix,
     )
 
 
-def _not_there(command: MakeExport, document: Document) -> e.AnyRefusal | None:
-    for pair in command.redline:
+def _not_there(command: Asked[r.ExportDocument], document: Document) -> e.AnyRefusal | None:
+    for pair in command.request.redline:
         section = document.sections.get(pair.section_id)
         if section is None:
             return e.RefusedUnknownSection(**refused(command))
@@ -265,6 +256,6 @@ def export_view(export_id: str, export: Export) -> ExportView:
     return ExportView(export_id, export.format, export.artifact, export.warnings, export.failure, export.too_long)
 
 
-FEATURE = Feature[MakeExport](
-    commands=(MakeExport,), decide=decide, work=work, job_owners={CONVERT: subjects.CONVERTER}
+FEATURE = Feature[Asked[r.ExportDocument]](
+    requests=(r.ExportDocument,), decide=decide, work=work, job_owners={CONVERT: subjects.CONVERTER}
 )

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
 
-from stemma_domain.commands import RequestCommand, RequestMeta, refused
+from stemma_domain.commands import Asked, refused
 from stemma_domain.features.inputs.material import changed_inputs, lacks_form
 from stemma_domain.features.inputs.state import Input
 from stemma_domain.hooks import Feature, Task, Work
@@ -29,37 +29,7 @@ from stemma_domain.staleness import Staleness
 from stemma_domain.state import Document, Lifecycle, Section, status_of
 from stemma_domain.views import FormExportView
 
-
-@dataclass(frozen=True)
-class Confirm(RequestCommand):
-    """The fields of a version of a form are to be answered, but for those that are dropped."""
-
-    request = requests.ConfirmFormFields
-    input_id: str
-    version: int
-    dropped: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Export(RequestCommand):
-    """The approved answers are to be written into a form."""
-
-    request = requests.ExportForm
-    input_id: str
-
-
-FormCommand: TypeAlias = Confirm | Export
-
-
-def command_of(asked: RequestMeta, request: requests.ConfirmFormFields | requests.ExportForm) -> FormCommand:
-    """What a request about a form asks for."""
-    match request:
-        case requests.ConfirmFormFields():
-            return Confirm(asked, request.input_id, request.version, request.dropped)
-        case requests.ExportForm():
-            return Export(asked, request.input_id)
-        case _:
-            assert_never(request)
+FormRequest = r.ConfirmFormFields | r.ExportForm
 
 
 @dataclass(frozen=True)
@@ -128,38 +98,38 @@ MAX_TITLE = 200
 _DONE = (SectionStatus.APPROVED, SectionStatus.EDITED)
 
 
-def decide(command: FormCommand, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[FormRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The section of a form, or the form with its answers; else why there is none."""
-    one = document.inputs.get(command.input_id)
+    one = document.inputs.get(command.request.input_id)
     if one is None or one.withdrawn:
-        return [e.RefusedUnknownInput(**refused(command), input_id=command.input_id)]
-    match command:
-        case Confirm():
-            return [_confirmed(command, document, one)]
-        case Export():
+        return [e.RefusedUnknownInput(**refused(command), input_id=command.request.input_id)]
+    match command.request:
+        case r.ConfirmFormFields() as request:
+            return [_confirmed(command, request, document, one)]
+        case r.ExportForm():
             return [_exported(command, document, one)]
         case _:
-            assert_never(command)
+            assert_never(command.request)
 
 
-def _confirmed(command: Confirm, document: Document, one: Input) -> e.AnyEvent:
+def _confirmed(command: Asked[FormRequest], request: r.ConfirmFormFields, document: Document, one: Input) -> e.AnyEvent:
     if document.lifecycle is Lifecycle.CANCELLED:
         return e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)
-    if command.version != one.version:
+    if request.version != one.version:
         return e.RefusedInputVersion(
-            **refused(command), input_id=one.input_id, version=command.version, current_version=one.version
+            **refused(command), input_id=one.input_id, version=request.version, current_version=one.version
         )
     found = one.current.reading.form if one.current and one.current.reading else None
-    if found is None or not set(found.field_ids).difference(command.dropped):
+    if found is None or not set(found.field_ids).difference(request.dropped):
         return e.RefusedFormFields(**refused(command), input_id=one.input_id)
-    unknown = next((name for name in command.dropped if name not in found.field_ids), None)
+    unknown = next((name for name in request.dropped if name not in found.field_ids), None)
     if unknown is not None:
         return e.RefusedFormFields(**refused(command), input_id=one.input_id, field_id=unknown)
-    section = _planned(command, document, one, found)
+    section = _planned(request, document, one, found)
     return e.FormFieldsConfirmed(**command.asked, input_id=one.input_id, version=one.version, section=section)
 
 
-def _exported(command: Export, document: Document, one: Input) -> e.AnyEvent:
+def _exported(command: Asked[FormRequest], document: Document, one: Input) -> e.AnyEvent:
     section = next(
         (s for s in document.sections.values() if s.plan.form and s.plan.form.input_id == one.input_id), None
     )
@@ -180,7 +150,9 @@ def _exported(command: Export, document: Document, one: Input) -> e.AnyEvent:
     )
 
 
-def _for_older_form(command: Export, document: Document, section: Section, one: Input) -> e.RefusedStaleAnswers | None:
+def _for_older_form(
+    command: Asked[FormRequest], document: Document, section: Section, one: Input
+) -> e.RefusedStaleAnswers | None:
     changed = next((change for change in changed_inputs(document, section) if change.input_id == one.input_id), None)
     if changed is None:
         return None
@@ -194,7 +166,7 @@ def _for_older_form(command: Export, document: Document, section: Section, one: 
     )
 
 
-def _planned(command: Confirm, document: Document, one: Input, found: FoundFields) -> SectionPlan:
+def _planned(request: r.ConfirmFormFields, document: Document, one: Input, found: FoundFields) -> SectionPlan:
     """It is reviewed as the document's first section is; its text rests on the inputs alone."""
     first = next(iter(document.sections.values())).plan
     return SectionPlan(
@@ -207,7 +179,7 @@ def _planned(command: Confirm, document: Document, one: Input, found: FoundField
         review_edits=first.review_edits,
         max_lint_rounds=first.max_lint_rounds,
         max_revisions=first.max_revisions,
-        form=AnsweredForm(input_id=one.input_id, version=one.version, fields=found.fields, dropped=command.dropped),
+        form=AnsweredForm(input_id=one.input_id, version=one.version, fields=found.fields, dropped=request.dropped),
     )
 
 
@@ -275,8 +247,8 @@ def may_start(document: Document, section: Section, _stale: Staleness) -> bool:
     return not lacks_form(document, section)
 
 
-FEATURE = Feature[FormCommand](
-    commands=(Confirm, Export),
+FEATURE = Feature[Asked[FormRequest]](
+    requests=(r.ConfirmFormFields, r.ExportForm),
     decide=decide,
     work=work,
     job_owners={FILL: subjects.CONVERTER},

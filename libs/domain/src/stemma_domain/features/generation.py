@@ -6,14 +6,13 @@ Its events are folded in `sections.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
 from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
@@ -21,7 +20,7 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 
-from stemma_domain.commands import SectionCommand, by_status
+from stemma_domain.commands import Asked, by_status
 from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
 from stemma_domain.hooks import Feature, Task
@@ -46,17 +45,13 @@ from .checks import validation
 from .cycles import human_feedback
 
 
-@dataclass(frozen=True)
-class Retry(SectionCommand):
-    request = requests.RetrySection
-
-
-def decide(command: Retry, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[r.RetrySection], document: Document) -> Sequence[e.AnyEvent]:
     """A failed section is tried again, one whose job never comes to an end, and a check that did not find all out."""
-    section = document.sections[command.section_id]
+    name = command.request.section_id
+    section = document.sections[name]
     if not isinstance(section.phase, Failed | Working) and not _is_unchecked(section):
         return [by_status(command, section)]
-    return [e.SectionRetried(**command.asked, section_id=command.section_id)]
+    return [e.SectionRetried(**command.asked, section_id=name)]
 
 
 def _is_unchecked(section: Section) -> bool:
@@ -260,8 +255,8 @@ RESUMING = Task(_resume, _resumed)
 VALIDATING = Task(_validate, _validated)
 """The validator looks at its draft."""
 
-FEATURE = Feature[Retry](
-    commands=(Retry,),
+FEATURE = Feature[Asked[r.RetrySection]](
+    requests=(r.RetrySection,),
     decide=decide,
     phases={Generating: GENERATING, Resuming: RESUMING, Validating: VALIDATING},
     job_owners={GENERATE: subjects.GENERATION, RESUME: subjects.GENERATION},

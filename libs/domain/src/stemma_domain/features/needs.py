@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, TypedDict, assert_never
 
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
 from stemma_contracts.v1.jobs import DropThreads
-from stemma_contracts.v1.needs import SKIP, Need
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.needs import SKIP, Need, answer_form
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionStatus
 
-from stemma_domain.commands import SectionCommand, refused
+from stemma_domain.commands import Asked, refused_section
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.job_ids import RESUME
@@ -26,19 +26,7 @@ from stemma_domain.outcomes import unfitting
 from stemma_domain.state import AwaitingAnswer, Document, Failed, Generating, NeedDispatched, Phase, Resuming, Section
 from stemma_domain.tries import answered
 
-UPLOADED = ""
-"""What stands for an image that came with the answer."""
 MAX_NAMED = 10
-
-
-@dataclass(frozen=True)
-class Answer(SectionCommand):
-    request = requests.AnswerNeed
-    need_id: str
-    answer: ArtifactRef
-    form: str = ""
-    decisions: Mapping[str, str] = field(default_factory=dict)
-
 
 _JOBS: dict[str, Literal["validate", "convert"]] = {"validation": "validate", "conversion": "convert"}
 
@@ -84,38 +72,38 @@ def dispatched_again(phase: NeedDispatched, new_job: NewJob) -> NeedDispatched:
     return replace(phase, job_id=new_job(_JOBS[phase.need.kind]))
 
 
-def decide(command: Answer, document: Document) -> Sequence[e.AnyEvent]:
-    """The answer to what a section waits for, or the refusal that names the reason."""
-    phase = document.sections[command.section_id].phase
-    if not isinstance(phase, AwaitingAnswer) or phase.need.need_id != command.need_id:
-        return [e.RefusedUnknownNeed(**refused(command, command.section_id), need_id=command.need_id)]
-    if not _is_understood(command, phase.need, document):
+def decide(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.AnyEvent]:
+    """The answer to what a section waits for: one that its question can have; else the refusal, with those that are."""
+    request = command.request
+    phase = document.sections[request.section_id].phase
+    if not isinstance(phase, AwaitingAnswer) or phase.need.need_id != request.need_id:
+        return [e.RefusedUnknownNeed(**refused_section(command), need_id=request.need_id)]
+    if not _is_understood(request, phase.need, document):
         return [_not_understood(command, phase.need)]
+    answer = command.stored["answer"]
     return [
-        e.SectionNeedAnswered(
-            **command.asked, section_id=command.section_id, need_id=command.need_id, answer=command.answer
-        )
+        e.SectionNeedAnswered(**command.asked, section_id=request.section_id, need_id=request.need_id, answer=answer)
     ]
 
 
-def _not_understood(command: Answer, need: Need) -> e.RefusedAnswer:
+def _not_understood(command: Asked[r.AnswerNeed], need: Need) -> e.RefusedAnswer:
     return e.RefusedAnswer(
-        **refused(command, command.section_id),
-        need_id=command.need_id,
+        **refused_section(command),
+        need_id=need.need_id,
         forms=need.forms,
         references=tuple(entry.reference for entry in need.references[:MAX_NAMED]),
     )
 
 
-def _is_understood(command: Answer, need: Need, document: Document) -> bool:
+def _is_understood(request: r.AnswerNeed, need: Need, document: Document) -> bool:
     """Whether the words are a form of the need, if it has any, and every decision is about one of its references."""
-    if not command.decisions:
-        return not need.forms or command.form in need.forms
+    if not request.decisions:
+        return not need.forms or answer_form(request.answer) in need.forms
     asked = {entry.reference for entry in need.references}
     images = {item.name for item in evidence_of(document) if item.artifact.media_type in SHOWN}
     return all(
-        reference in asked and decision in {SKIP, UPLOADED, *images}
-        for reference, decision in command.decisions.items()
+        reference in asked and (isinstance(decision, UploadRef) or decision in {SKIP, *images})
+        for reference, decision in request.decisions.items()
     )
 
 
@@ -235,4 +223,4 @@ def _thread_of(phase: Phase) -> str | None:
             return None
 
 
-FEATURE = Feature[Answer](commands=(Answer,), decide=decide, phases={NeedDispatched: DISPATCHED})
+FEATURE = Feature[Asked[r.AnswerNeed]](requests=(r.AnswerNeed,), decide=decide, phases={NeedDispatched: DISPATCHED})

@@ -13,13 +13,13 @@ from typing import Literal, assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1 import requests
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
-from stemma_domain.commands import Refusal, RequestMeta, VersionCommand, old_version, refused
+from stemma_domain.commands import Asked, Refusal, RequestMeta, old_version, refused_section
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.job_parts import revision
 from stemma_domain.outcomes import failed, paid, unfitting
@@ -30,22 +30,7 @@ from stemma_domain.views import ProposalView
 
 from .checks import validation
 
-
-@dataclass(frozen=True)
-class AcceptEdit(VersionCommand):
-    """Make a proposed edit the version; ``version`` is the one that it would change."""
-
-    request = requests.AcceptEdit
-    proposal_id: str
-
-
-@dataclass(frozen=True)
-class RejectEdit(VersionCommand):
-    request = requests.RejectEdit
-    proposal_id: str
-
-
-ProposalCommand = AcceptEdit | RejectEdit
+ProposalRequest = r.AcceptEdit | r.RejectEdit
 
 
 @dataclass(frozen=True)
@@ -177,25 +162,23 @@ class _Named(Refusal):
     proposal_id: str
 
 
-def decide(command: ProposalCommand, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[ProposalRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The event of a decision about a proposed edit, or the refusal that names the reason."""
-    section = document.sections[command.section_id]
+    section = document.sections[command.request.section_id]
     proposal = section.proposal
-    if proposal is None or proposal.proposal_id != command.proposal_id:
+    if proposal is None or proposal.proposal_id != command.request.proposal_id:
         return [_not_open(command, section)]
     return [_of_open(command, section, proposal)]
 
 
-def _of_open(command: ProposalCommand, section: Section, proposal: Proposal) -> e.AnyEvent:
+def _of_open(command: Asked[ProposalRequest], section: Section, proposal: Proposal) -> e.AnyEvent:
     if refusal := old_version(command, proposal.version):
         return refusal
-    about = _About(**command.asked, section_id=command.section_id, proposal_id=proposal.proposal_id)
-    if isinstance(command, RejectEdit):
+    about = _About(**command.asked, section_id=command.request.section_id, proposal_id=proposal.proposal_id)
+    if isinstance(command.request, r.RejectEdit):
         return e.SectionEditRejected(**about, version=proposal.version)
     if isinstance(proposal, Proposing):
-        return e.RefusedOpenProposal(
-            **refused(command, command.section_id), proposal_id=proposal.proposal_id, made=False
-        )
+        return e.RefusedOpenProposal(**refused_section(command), proposal_id=proposal.proposal_id, made=False)
     return _accepted(proposal, section, about)
 
 
@@ -211,9 +194,10 @@ def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionE
     )
 
 
-def _not_open(command: ProposalCommand, section: Section) -> e.AnyEvent:
-    ended = section.ended_proposals.get(command.proposal_id)
-    named = _Named(**refused(command, command.section_id), proposal_id=command.proposal_id)
+def _not_open(command: Asked[ProposalRequest], section: Section) -> e.AnyEvent:
+    proposal_id = command.request.proposal_id
+    ended = section.ended_proposals.get(proposal_id)
+    named = _Named(**refused_section(command), proposal_id=proposal_id)
     if ended is None:
         return e.RefusedUnknownProposal(**named)
     match ended.how:
@@ -345,4 +329,6 @@ def _proposed_view(proposal: Proposed, asked: ProposalView) -> ProposalView:
     )
 
 
-FEATURE = Feature[ProposalCommand](commands=(AcceptEdit, RejectEdit), decide=decide, follow=follow, work=work)
+FEATURE = Feature[Asked[ProposalRequest]](
+    requests=(r.AcceptEdit, r.RejectEdit), decide=decide, follow=follow, work=work
+)

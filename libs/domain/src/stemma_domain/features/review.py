@@ -3,69 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import requests
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 
-from stemma_domain.commands import VersionCommand, by_status, old_version, refused
+from stemma_domain.commands import Asked, by_status, old_version, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import AwaitingReview, Document, Section
 
 from .cycles import may_be_approved, revise_all
 
-
-@dataclass(frozen=True)
-class Approve(VersionCommand):
-    request = requests.ApproveSection
+ReviewRequest = r.ApproveSection | r.ReviseSection
 
 
-@dataclass(frozen=True)
-class Revise(VersionCommand):
-    request = requests.ReviseSection
-    feedback: ArtifactRef
-    cycle: bool = False
-    replace_edited: bool = False
-
-
-ReviewCommand = Approve | Revise
-
-
-def decide(command: ReviewCommand, document: Document) -> Sequence[e.AnyEvent]:
+def decide(command: Asked[ReviewRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The event of a review, or the refusal that names the reason."""
-    section = document.sections[command.section_id]
+    section = document.sections[command.request.section_id]
     return [_not_reviewable(command, section) or _reviewed(command, document, section)]
 
 
-def _not_reviewable(command: ReviewCommand, section: Section) -> e.AnyRefusal | None:
+def _not_reviewable(command: Asked[ReviewRequest], section: Section) -> e.AnyRefusal | None:
     if refusal := old_version(command, section.current_number):
         return refusal
     return None if isinstance(section.phase, AwaitingReview) else by_status(command, section)
 
 
-def _reviewed(command: ReviewCommand, document: Document, section: Section) -> e.AnyEvent:
-    match command:
-        case Approve():
+def _reviewed(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
+    match command.request:
+        case r.ApproveSection():
             return _approve(command, document, section)
-        case Revise(cycle=True):
-            return _revise_all(command, document)
-        case Revise():
+        case r.ReviseSection(cycle=True) as request:
+            return _revise_all(command, request, document)
+        case r.ReviseSection():
             return _revise(command, section)
         case _:
-            assert_never(command)
+            assert_never(command.request)
 
 
-def _approve(command: Approve, document: Document, section: Section) -> e.AnyEvent:
-    if not may_be_approved(document, command.section_id):
+def _approve(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
+    name, version = command.request.section_id, command.request.version
+    if not may_be_approved(document, name):
         return by_status(command, section)
     if long := _answers_found(section, LONG_ANSWER):
-        return e.RefusedLongAnswers(**refused(command, command.section_id), answers=long)
+        return e.RefusedLongAnswers(**refused_section(command), answers=long)
     if unaccepted := _answers_found(section, UNACCEPTED_ANSWER):
-        return e.RefusedUnacceptedAnswers(**refused(command, command.section_id), answers=unaccepted)
-    return e.SectionApproved(**command.asked, section_id=command.section_id, version=command.version)
+        return e.RefusedUnacceptedAnswers(**refused_section(command), answers=unaccepted)
+    return e.SectionApproved(**command.asked, section_id=name, version=version)
 
 
 def _answers_found(section: Section, rule: str) -> int:
@@ -74,19 +59,23 @@ def _answers_found(section: Section, rule: str) -> int:
     return validation.rules.get(rule, 0) if validation else 0
 
 
-def _revise(command: Revise, section: Section) -> e.AnyEvent:
+def _revise(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
     if section.revisions >= section.plan.max_revisions:
-        return e.RefusedRevisionLimit(**refused(command, command.section_id), max_revisions=section.plan.max_revisions)
+        return e.RefusedRevisionLimit(**refused_section(command), max_revisions=section.plan.max_revisions)
     return e.SectionRevisionRequested(
-        **command.asked, section_id=command.section_id, version=command.version, feedback=command.feedback
+        **command.asked,
+        section_id=command.request.section_id,
+        version=command.request.version,
+        feedback=command.stored["feedback"],
     )
 
 
-def _revise_all(command: Revise, document: Document) -> e.AnyEvent:
+def _revise_all(command: Asked[ReviewRequest], request: r.ReviseSection, document: Document) -> e.AnyEvent:
     cycle = document.cycle
-    if cycle is None or command.section_id != cycle.plan.final_section:
-        return e.RefusedNoCycle(**refused(command, command.section_id))
-    return revise_all(command.asked, document, cycle, command.feedback, replace_edited=command.replace_edited)
+    if cycle is None or request.section_id != cycle.plan.final_section:
+        return e.RefusedNoCycle(**refused_section(command))
+    feedback = command.stored["feedback"]
+    return revise_all(command.asked, document, cycle, feedback, replace_edited=request.replace_edited)
 
 
-FEATURE = Feature[ReviewCommand](commands=(Approve, Revise), decide=decide)
+FEATURE = Feature[Asked[ReviewRequest]](requests=(r.ApproveSection, r.ReviseSection), decide=decide)

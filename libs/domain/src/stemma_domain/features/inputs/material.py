@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.inputs import BRIEF, ChangedInput, InputVersion, UsedInput
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import Activity
 
 from stemma_domain.state import Document, Section, Validating, Version
@@ -19,6 +19,18 @@ EVIDENCE = frozenset({"request", "evidence"})
 ATTACHED = "application/octet-stream"
 _CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
 """Texts that are made of the one before."""
+
+
+def artifact_of(upload: UploadRef) -> ArtifactRef:
+    """The artifact that an upload becomes."""
+    return ArtifactRef(digest=upload.digest, size=upload.size, media_type=upload.media_type, name=upload.name)
+
+
+def as_input(upload: UploadRef) -> InputFile:
+    """The input that an upload becomes."""
+    if upload.role == "form":
+        return InputFile(name=upload.name, artifact=artifact_of(upload), role="request", form=True)
+    return InputFile(name=upload.name, artifact=artifact_of(upload), role=upload.role)
 
 
 def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:
