@@ -12,6 +12,7 @@ from stemma_confinement import Limits
 from stemma_gateway.computing import Computing
 from stemma_gateway.texts import compared, pairs_compared, rendered
 from stemma_markdown import merge
+from stemma_testkit.pathological import UNITS, text_of
 
 pytestmark = pytest.mark.req("S6")
 OLD = "Aa bbb. Ccc *ddd*.\n\n" * 1000
@@ -38,9 +39,9 @@ async def test_a_long_text_gives_what_a_call_here_gives() -> None:
 
 
 async def test_what_takes_too_long_is_refused_with_what_to_do_instead() -> None:
-    computing = Computing(Limits(seconds=0.01))
+    computing, long = Computing(Limits(seconds=0.2)), text_of(UNITS["half links"], 1024 * 1024)
     with pytest.raises(InvalidInputError, match="read it as Markdown"):
-        await computing.compute(differences, OLD, NEW, "en")
+        await computing.compute(differences, long, f"{long}\n\nnew", "en")
 
 
 async def test_work_ends_with_its_caller() -> None:
