@@ -10,10 +10,11 @@ from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRows
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_validator.extracting import on_extract_requirements
+from stemma_validator.confined import SAFE_CHARACTERS
+from stemma_validator.extracting import Extraction, on_extract_requirements
 
 from .conftest import DOCUMENT, LIMITS, TENANT
 
@@ -55,6 +56,15 @@ async def test_reads_the_demands_of_all_sources_and_tells_which_must_be_answered
     assert (read.summary.mandatory, read.summary.others, read.summary.new) == (("R1", "R3"), ("R2",), 3)
     rows = (await desk.rows(read)).rows
     assert [(row.source, row.line) for row in rows] == [("brief", 3), ("brief", 5), ("anlage.md", 1)]
+
+
+@pytest.mark.req("S6")
+def test_a_short_source_with_a_long_ledger_before_it_is_no_short_work() -> None:
+    row = LedgerRow(requirement_id="R1", source="a.md", line=1, quote="a " * 999, kind="work", obligation="mandatory")
+    rows = tuple(row.model_copy(update={"requirement_id": f"R{number}"}) for number in range(1, 20))
+    previous = LedgerRows(given=19, rows=rows)
+    check = Extraction(texts={"a.md": "A."}, language="en", previous=previous, anchors={}, origins={})
+    assert check.unknown > SAFE_CHARACTERS
 
 
 async def test_tells_what_an_amendment_changed(desk: Desk) -> None:

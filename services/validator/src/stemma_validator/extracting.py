@@ -61,7 +61,8 @@ class Extraction(Check[Extracted]):
     @property
     def characters(self) -> int:
         """How much there is to read."""
-        return sum(map(len, self.texts.values()))
+        before = sum(len(row.quote) + len(row.announced_by) for row in self.previous.rows)
+        return sum(map(len, self.texts.values())) + before
 
     def run(self) -> Extracted:
         """The ledger."""
