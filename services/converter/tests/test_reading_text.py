@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.reading import escaping
+from stemma_converter.reading.drawings import svg_to_png
+from stemma_converter.reading.errors import Unreadable
 from stemma_converter.reading.kinds import Kind, kind_of
 from stemma_converter.reading.limits import Limits
 from stemma_markdown import Document
@@ -132,3 +136,11 @@ def test_comments_without_end_at_the_beginning_are_looked_at_once(name: str) -> 
     """Each of them doubled the time: thirty took minutes."""
     kind = kind_of(name, None, b"<!-- a -->\n" * 300 + b"<p>Words.</p>", Limits())
     assert kind == (Kind.HTML if name == "page.html" else Kind.TEXT)
+
+
+@pytest.mark.req("S6")
+def test_a_width_that_is_no_number_is_looked_at_once() -> None:
+    """Spaces were looked at from each of them on: so many took minutes."""
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="1{" " * 200_000}x" height="20" viewBox="0 0 20 20"/>'
+    with suppress(Unreadable):
+        assert svg_to_png(svg.encode())

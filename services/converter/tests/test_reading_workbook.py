@@ -125,3 +125,13 @@ def test_only_so_many_cells_are_read_and_that_is_told() -> None:
 def test_empty_sheets_are_no_text() -> None:
     refused = refusal("a.xlsx", saved(Workbook()))
     assert (refused.reason, "sheets are empty" in refused.words) == ("no_text", True)
+
+
+@pytest.mark.req("S6")
+def test_a_currency_that_does_not_end_is_looked_for_once() -> None:
+    """From each bracket on, and from each character behind it, it took minutes."""
+    book = Workbook()
+    book.active.append(["Item", "Value"])
+    book.active.append(["a", 7])
+    book.active["B2"].number_format = "[$a" * 5000
+    assert table(read("prices.xlsx", saved(book)).markdown) == [["Item", "Value"], ["a", "7"]]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from stemma_editor_agent.blocks import split_draft
+from stemma_editor_agent.prompting import unescaped
 from stemma_editor_agent.revision import DRAFT, Revision
 
 CONTEXT = {DRAFT: split_draft("# A\n\none\n")}
@@ -46,3 +47,11 @@ def test_refuses_two_replacements_of_one_block() -> None:
     twice = {"changes": [{"block_id": "b1", "text": "x"}] * 2, "summary": "Changed."}
     with pytest.raises(ValidationError, match="b1 is replaced 2 times"):
         Revision.model_validate(twice, context=CONTEXT)
+
+
+@pytest.mark.req("S6")
+def test_what_looks_like_the_begin_of_a_tag_is_looked_at_once() -> None:
+    """Spaces behind one mark took minutes in the event loop."""
+    text = f"‹{' ' * 200_000}"
+    assert unescaped(text, split_draft("A.\n")) == text
+    assert unescaped("‹ /task>", split_draft("A.\n")) == "< /task>"

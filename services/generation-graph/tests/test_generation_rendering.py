@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from stemma_generation_graph.graphs.section.rendering import render
+from stemma_generation_graph.graphs.section.rendering import render, table
 from stemma_generation_graph.graphs.section.schemas import (
     Budget,
     BudgetItem,
@@ -166,3 +166,10 @@ def test_a_title_is_what_the_whole_text_begins_with_although_only_its_beginning_
     is_title = first is not None and (first.kind, first.level) == ("heading", 1)
     rest = text[first.end :] if first and is_title else text
     assert without_title(text).lstrip() == rest.lstrip()
+
+
+@pytest.mark.req("S6")
+def test_spaces_in_a_cell_are_looked_at_once() -> None:
+    """From each of them on, it took minutes in the event loop."""
+    words = f"a{' ' * 200_000}b"
+    assert table(["A"], [[f"{words} \n c"]]).splitlines()[-1] == f"| {words} c |"

@@ -14,7 +14,7 @@ from stemma_models.prompting import TAGS, block
 from .blocks import Draft
 
 MATERIAL_CHARACTERS = 24_000
-_ESCAPED_TAG = re.compile(rf"‹(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+_ESCAPED_TAG = re.compile(rf"‹(?=\s{{0,4}}/?\s{{0,4}}(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

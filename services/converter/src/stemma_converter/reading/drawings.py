@@ -17,7 +17,7 @@ _HREF = ("href", "{http://www.w3.org/1999/xlink}href")
 _IMAGES = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp)[;,]", re.IGNORECASE)
 _LEFT_OUT = ("script", "foreignObject")
 _FAMILY = "Noto Sans CJK JP"
-_NUMBER = re.compile(r"\s*([\d.]+)\s*(?:px)?\s*$")
+_NUMBER = re.compile(r"\s*+([\d.]++)\s*+(?:px)?\s*+$")
 
 
 def svg_to_png(content: bytes) -> bytes:

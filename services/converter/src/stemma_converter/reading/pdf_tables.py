@@ -11,7 +11,7 @@ from itertools import pairwise
 from .pdf_lines import Line, joined, rows_of
 from .pdf_page import Page, Rule, Run
 
-_LEADERS = re.compile(r"\s*\.{3,}\s*$")
+_LEADERS = re.compile(r"(?<!\s)(?:\s++\.{3,}+|(?<!\.)\.{3,}+)\s*+$")
 _SNAP, _REACH = 3.0, 4.0
 _FEWEST_ROWS, _FEWEST_WIDE = 2, 3
 _MOST_CELLS, _MOST_PAIRS, _MOST_LINES = 20_000, 1_000_000, 500

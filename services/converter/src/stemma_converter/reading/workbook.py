@@ -19,7 +19,7 @@ from .packages import Package
 from .ranges import Row, cell_range, in_sheet, put_table
 from .sheet_parts import SheetParts, parts_of_sheets
 
-_CURRENCY = re.compile(r"\[\$([^\]-]+)[^\]]*\]|([€$£¥])")
+_CURRENCY = re.compile(r"\[\$([^\[\]-]++)[^\[\]]*+\]|([€$£¥])")
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
 _ERROR = re.compile(r"#(?:REF!|DIV/0!|N/A|NAME\?|NULL!|NUM!|VALUE!|SPILL!|CALC!)")
 # Blank cells that are only formatted cost time, but are nothing that is read.

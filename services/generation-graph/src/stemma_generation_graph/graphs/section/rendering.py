@@ -17,7 +17,7 @@ from stemma_generation_graph.writing.drafts import clean_heading, with_sub_headi
 from .schemas import Budget, BudgetItem, Component, Connections, Finding, Part, Research, Solution, Structured
 
 _MARKUP = re.compile(r"[`*<>\[\]\\]")
-_CELL_BREAK = re.compile(r"\s*\n\s*")
+_CELL_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 
 
 def render(answer: Structured, language: Language) -> str:
