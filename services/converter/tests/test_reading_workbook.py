@@ -134,4 +134,4 @@ def test_a_currency_that_does_not_end_is_looked_for_once() -> None:
     book.active.append(["Item", "Value"])
     book.active.append(["a", 7])
     book.active["B2"].number_format = "[$a" * 5000
-    assert table(read("prices.xlsx", saved(book)).markdown) == [["Item", "Value"], ["a", "7"]]
+    assert table(read("prices.xlsx", saved(book)).markdown) == [["Item", "Value"], ["a", "7 $"]]
