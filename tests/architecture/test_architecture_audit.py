@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def test_versions_that_are_mended_and_packages_of_another_registry_pass(tmp_path
     _, advisories = audit.known()
     about = [one.id for one in advisories if any(map(one.is_about, audit.locked(root)))]
     assert about == ["CVE-2026-42208"]
+
+
+@pytest.mark.req("E9")
+def test_each_advisory_has_an_id_and_is_about_a_package_that_is_locked() -> None:
+    _, advisories = audit.known()
+    locked = {(one.registry, one.package) for one in audit.locked(audit.ROOT)}
+    assert {(one.registry, one.package) for one in advisories} - locked == set()
+    well_formed = re.compile(r"-|CVE-\d{4}-\d{4,}|GHSA(-[23456789cfghjmpqrvwx]{4}){3}")
+    assert [one.id for one in advisories if not well_formed.fullmatch(one.id)] == []
+    assert [one.id for one in advisories if not all(map(str, one.affected))] == []
 
 
 def test_a_list_is_old_when_nobody_has_looked_for_three_months() -> None:

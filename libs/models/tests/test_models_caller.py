@@ -60,6 +60,17 @@ async def test_counts_what_a_call_cost(desk: Desk) -> None:
     assert ctx.meter.total == answer.usage
 
 
+@pytest.mark.req("M6")
+async def test_the_text_parts_of_an_answer_are_its_text_and_thoughts_are_not(desk: Desk) -> None:
+    parts: list[str | dict[Any, Any]] = [
+        {"type": "thinking", "thinking": "The lawn?"},
+        {"type": "text", "text": "# The "},
+        {"type": "text", "text": "lawn"},
+    ]
+    caller, _ = desk.caller(AIMessage(parts))
+    assert (await caller.text(context(), "generate", PROMPT)).text == "# The lawn"
+
+
 @pytest.mark.req("P2")
 @pytest.mark.parametrize("text", ["short", "long " * 1000])
 async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account(desk: Desk, text: str) -> None:
