@@ -10,11 +10,12 @@ from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
-from stemma_contracts import Entry, Envelope, Family, envelope_for
+from stemma_contracts import Entry, Envelope, Family, envelope_for, problems
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, NewComment
 from stemma_contracts.v1.coverage import UncoveredChapter
 from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.events import (
     DocumentRequested,
     RefusedByThreadStatus,
@@ -124,9 +125,16 @@ NAMED: Mapping[str, Any] = {
     "validation_passed": False,
     "version": 3,
 }
+
+
+def _coded(words: str, code: str, **params: problems.Param) -> dict[str, Any]:
+    return {words: problems.message(code, params), "code": code, "params": params}
+
+
 PROBLEM = Problem.of("version_old", "version", version=3, current_version=4)
 NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     Problem: PROBLEM.model_dump(),
+    ProgramCheck: _coded("detail", "inputs_named", named=0, all=2) | {"check": "inputs_cited"},
     UncoveredChapter: {"chapter": "Costs by year", "line": 12, "blocks": 2},
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
     DocumentHead: {"kind": "proposal"},

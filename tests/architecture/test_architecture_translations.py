@@ -7,8 +7,7 @@ import json
 import pytest
 from source_tree import ROOT
 from stemma_client.findings import Finding
-from stemma_gateway.desk.found import name_of, told, translated
-from stemma_validator import claim_report
+from stemma_gateway.desk.found import name_of, told
 from stemma_validator.rules import Rule
 
 pytestmark = pytest.mark.req("H4")
@@ -30,13 +29,6 @@ def test_every_rule_of_the_linter_that_is_looked_at_has_a_title_in_german() -> N
     enabled = {word.strip('", \n') for word in config.partition("enable = [")[2].partition("]")[0].split(",")} - {""}
     assert len(enabled) > 40
     assert [rule for rule in enabled if not told([Finding("lint", rule, "words")], "de")[0].words] == []
-
-
-def test_every_sentence_about_a_claim_is_in_german() -> None:
-    sentences = [*claim_report._WHAT.values(), *claim_report._UNSUPPORTED_HOW.values()]
-    assert [said for said in sentences if not translated(f"{said}: 3 €", "de") and "of one thing" not in said] == []
-    moved = f"{claim_report._ELSEWHERE}, where they have 3 € (a (b).pdf, line 4): 4 €"
-    assert "dort steht 3 € (a (b).pdf, Zeile 4): 4 €" in translated(moved, "de")
 
 
 def test_every_criterion_of_the_kinds_that_ship_has_a_name_in_german() -> None:

@@ -50,10 +50,13 @@ def test_answers_that_a_field_does_not_accept_are_told_with_the_reason_and_those
 
     def reasons(*given: str) -> list[tuple[int, str, str]]:
         text = as_markdown([region, start], dict(zip((region.id, start.id), given, strict=True)))
-        return [(one.line, one.field_id, one.reason) for one in unaccepted_answers(text, [region, start])]
+        return [
+            (one.line, one.field_id, f"{one.kind}: {one.answer} {one.choices}".strip())
+            for one in unaccepted_answers(text, [region, start])
+        ]
 
     assert reasons("West", "in May") == [
-        (1, region.id, '"West" is not one of "North", "South"'),
-        (5, start.id, '"in May" is not a date such as 2026-11-24'),
+        (1, region.id, 'choice: "West" "North", "South"'),
+        (5, start.id, 'date: "in May"'),
     ]
     assert reasons("south", "2027-05-03") == reasons("", "") == []

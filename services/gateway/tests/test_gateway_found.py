@@ -7,7 +7,6 @@ from stemma_client.findings import Finding
 from stemma_gateway.desk.found import Told, name_of, told
 
 pytestmark = pytest.mark.req("H4")
-AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a} (3 €)"
 
 
 @pytest.mark.parametrize(
@@ -23,14 +22,14 @@ AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a
         ),
         (
             Finding("lint", "MD009", "2 trailing spaces found", line=7),
-            Told("MD009", "Leerzeichen am Zeilenende", "2 Leerzeichen", False, 7),
+            Told("MD009", "Leerzeichen am Zeilenende", "2 trailing spaces found", True, 7),
         ),
         (
             Finding("lint", "MD099", "Odd words", line=7),
             Told("MD099", "", "Odd words", True, 7),
         ),
         (
-            Finding("lint", "forms/answer", "Q1: 'maybe' is not yes or no", line=7),
+            Finding("lint", "forms/answer", line=7).coded("answer_no_boolean", field_id="Q1", answer="'maybe'"),
             Told(
                 "forms/answer",
                 "Eine Antwort ist keine, die ihr Feld im Formular annimmt",
@@ -40,7 +39,7 @@ AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a
             ),
         ),
         (
-            Finding("lint", "limits/words", "90 words, at most 80: shorten it by 10"),
+            Finding("lint", "limits/words").coded("words_too_many", words=90, max_words=80, excess=10),
             Told(
                 "limits/words",
                 "Der Abschnitt ist länger, als seine Gliederung erlaubt",
@@ -50,7 +49,7 @@ AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a
             ),
         ),
         (
-            Finding("grounding", "grounding/amount", AMOUNT, line=2),
+            Finding("grounding", "grounding/amount", line=2).coded("claim_without_amount", text="{a} (3 €)"),
             Told(
                 "Betrag",
                 "Ein Betrag steht in keiner Unterlage, auch nicht im Auftrag oder in einem Abschnitt davor: {a} (3 €)",
@@ -60,11 +59,11 @@ AMOUNT = "An amount stands in no input, nor in the brief or a section before: {a
             ),
         ),
         (
-            Finding("check", "required_headings", "missing: Risks, Costs"),
+            Finding("check", "required_headings").coded("headings_missing", headings="Risks, Costs"),
             Told("Verlangte Überschriften", "es fehlt: Risks, Costs", "", False, 0),
         ),
         (
-            Finding("judgement", "next_step", "below its threshold"),
+            Finding("judgement", "next_step").coded("criterion_below"),
             Told("Nächster Schritt", "unter dem Schwellenwert", "", False, 0),
         ),
         (

@@ -7,13 +7,14 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
+from .coded import Coded
 from .references import ArtifactRef
 
 COMPLETE = "complete"
 """The check that fails for a text in which something is missing; a person looks at it whatever the policy says."""
 
 
-class ProgramCheck(Contract):
+class ProgramCheck(Coded):
     """Something about a draft that code can see: whether it holds, and by how much; never words of the draft."""
 
     check: Token = Field(description="what was looked at, for example required_headings")

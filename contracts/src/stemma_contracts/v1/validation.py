@@ -8,6 +8,7 @@ from pydantic import Field
 
 from stemma_contracts.base import Contract
 
+from .coded import Coded
 from .coverage import CoverageSummary
 from .grounding import ClaimKind
 from .inputs import UsedInput
@@ -22,7 +23,7 @@ UNACCEPTED_ANSWER = "forms/answer"
 """The rule of the issue that an answer is not one that its field of the form accepts."""
 
 
-class ValidationIssue(Contract):
+class ValidationIssue(Coded):
     """One finding of the validator, the same shape whatever engine produced it."""
 
     line_number: int = Field(ge=0, description="1 is the first line; 0: the whole text")

@@ -6,13 +6,14 @@ A judgement is a model's, a check a program's; they have names of their own in e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
+from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import Evaluation
-from stemma_contracts.v1.validation import NOT_CHECKED, ValidationReport, ValidationSummary
+from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
 from stemma_domain.views import VersionView
 
 from .client import Client
@@ -24,14 +25,24 @@ GROUNDING = "grounding/"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a person should know of a draft; ``line`` 0 is the whole text."""
+    """One thing that a person should know of a draft; ``line`` 0 is the whole text.
+
+    ``code`` and ``params`` say the message as a problem does, where it has a code.
+    """
 
     kind: Literal["judgement", "critical", "check", "lint", "grounding", "warning"]
     name: str
-    message: str
+    message: str = ""
     score: float | None = None
     line: int = 0
     count: int = 1
+    code: str = ""
+    params: problems.Params = field(default_factory=dict)
+
+    def coded(self, code: str, **params: problems.Param) -> Finding:
+        """The same with the words of a problem code."""
+        params = problems.shortened(params)
+        return replace(self, message=problems.message(code, params), code=code, params=params)
 
 
 async def findings_of(client: Client, document_id: str, version: VersionView | None) -> tuple[Finding, ...]:
@@ -48,13 +59,18 @@ async def findings_in(client: Client, document_id: str, validation: ValidationSu
         return []
     if validation.report is None:
         why = validation.not_checked
-        return [Finding("lint", NOT_CHECKED, f"{why}; retry the section to have it checked again")] if why else []
+        return [Finding("lint", NOT_CHECKED).coded("not_checked", reason=why)] if why else []
     try:
         report = ValidationReport.model_validate_json(await client.artifact(document_id, validation.report))
     except (ArtifactMissing, ValidationError):
         rules = validation.rules.items()
-        return [Finding(_kind(rule), rule, "where is not stored any more", count=count) for rule, count in rules]
-    return [Finding(_kind(issue.rule), issue.rule, issue.message, line=issue.line_number) for issue in report.issues]
+        return [Finding(_kind(rule), rule, count=count).coded("report_gone") for rule, count in rules]
+    return [_of_issue(issue) for issue in report.issues]
+
+
+def _of_issue(issue: ValidationIssue) -> Finding:
+    rule, line = issue.rule, issue.line_number
+    return Finding(_kind(rule), rule, issue.message, line=line, code=issue.code, params=issue.params)
 
 
 def failed_criteria(evaluation: Evaluation) -> tuple[str, ...]:
@@ -66,16 +82,17 @@ def _evaluated(evaluation: Evaluation | None) -> Iterator[Finding]:
     if evaluation is None:
         return
     if not evaluation.judged:
-        yield Finding("judgement", NOT_JUDGED, evaluation.not_judged_reason or "no model scored this draft")
+        unjudged = Finding("judgement", NOT_JUDGED, evaluation.not_judged_reason)
+        yield unjudged if unjudged.message else unjudged.coded("not_judged")
     for name in evaluation.critical_failures:
-        yield Finding("critical", name, "failed", evaluation.scores.get(name))
+        yield Finding("critical", name, score=evaluation.scores.get(name)).coded("criterion_failed")
     for name in failed_criteria(evaluation):
-        yield Finding("judgement", name, "below its threshold", evaluation.scores.get(name))
+        yield Finding("judgement", name, score=evaluation.scores.get(name)).coded("criterion_below")
     if evaluation.judged and not evaluation.passed:
-        yield Finding("judgement", "score", "not passed", evaluation.score)
+        yield Finding("judgement", "score", score=evaluation.score).coded("score_not_passed")
     for check in evaluation.checks:
         if not check.passed:
-            yield Finding("check", check.check, check.detail)
+            yield Finding("check", check.check, check.detail, code=check.code, params=check.params)
 
 
 def _kind(rule: str) -> Literal["lint", "grounding"]:
@@ -86,4 +103,4 @@ def _warned(version: VersionView) -> Iterator[Finding]:
     for warning in version.warnings:
         yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
     if unread := version.validation.unread if version.validation else ():
-        yield Finding("warning", "not read", f"claims were not looked up in {', '.join(unread)}", count=len(unread))
+        yield Finding("warning", "not read", count=len(unread)).coded("claims_not_read", names=", ".join(unread))

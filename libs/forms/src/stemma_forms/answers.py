@@ -27,7 +27,7 @@ def refusal_of(field: Field, answer: str) -> str | None:
 def mismatch_of(field: Field, answer: str) -> str | None:
     """Why an answer is none of those that a field accepts, however long it may be; None if it is, or if it is empty."""
     wanted = _misses(field, answer) if answer else None
-    return f"{_shown(answer)} is not {wanted}" if wanted else None
+    return f"{shown(answer)} is not {wanted}" if wanted else None
 
 
 def chosen(field: Field, answer: str) -> str | None:
@@ -61,7 +61,7 @@ def is_number(answer: str) -> bool:
 def _misses(field: Field, answer: str) -> str | None:
     match field.kind:
         case Kind.CHOICE if chosen(field, answer) is None:
-            return f"one of {', '.join(map(_shown, field.allowed))}"
+            return f"one of {', '.join(map(shown, field.allowed))}"
         case Kind.CHECKBOX if is_checked(answer) is None:
             return "yes or no"
         case Kind.DATE if as_date(answer) is None:
@@ -77,9 +77,10 @@ def _loose(text: str) -> str:
 
 
 def _named(field: Field) -> str:
-    return f"{field.place} ({_shown(field.question)})"
+    return f"{field.place} ({shown(field.question)})"
 
 
-def _shown(text: str, most: int = 60) -> str:
+def shown(text: str, most: int = 60) -> str:
+    """The beginning of a text on one line, in quotes."""
     line = " ".join(text.split())
     return f'"{line if len(line) <= most else line[: most - 1] + "…"}"'

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from stemma_markdown import Container, Document, Leaf, Prose, split
 
-from .answers import mismatch_of
-from .field import Field, Limit
+from .answers import mismatch_of, shown
+from .field import Field, Kind, Limit
 from .limits import stated_limit
 
 _LONGEST_HEADING = 120
@@ -54,11 +54,13 @@ def too_long_answers(text: str) -> Iterator[TooLong]:
 
 @dataclass(frozen=True)
 class Unaccepted:
-    """An answer that its field does not accept, and why; ``line`` is that of the heading, from 1."""
+    """An answer that its field does not accept by its kind; ``line`` is that of the heading, from 1."""
 
     line: int
     field_id: str
-    reason: str
+    kind: Kind
+    answer: str
+    choices: str
 
 
 def unaccepted_answers(text: str, fields: Iterable[Field]) -> Iterator[Unaccepted]:
@@ -67,8 +69,9 @@ def unaccepted_answers(text: str, fields: Iterable[Field]) -> Iterator[Unaccepte
     for block in split(text):
         found = _ID.search(block.text) if block.kind == "heading" else None
         field = known.pop(found[0], None) if found else None
-        if field and (reason := mismatch_of(field, answers.get(field.id, ""))):
-            yield Unaccepted(block.line, field.id, reason)
+        answer = answers.get(field.id, "") if field else ""
+        if field and mismatch_of(field, answer):
+            yield Unaccepted(block.line, field.id, field.kind, shown(answer), ", ".join(map(shown, field.allowed)))
 
 
 def without_ids(text: str) -> str:

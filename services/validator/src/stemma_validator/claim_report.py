@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from pydantic import BaseModel
+from stemma_contracts import problems
 from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_evidence import EXCHANGED, UNSUPPORTED, Cited, Found, Grounded
@@ -111,22 +112,32 @@ def _standing(word: str) -> ClaimStanding:
 
 def _issue(claim: GroundedClaim) -> ValidationIssue:
     text = " ".join(claim.text.split())
-    what = _UNSUPPORTED_HOW.get(claim.how, _WHAT[claim.kind])
+    code, params = _said(claim)
+    params["text"] = text
     return ValidationIssue(
         line_number=claim.line_number,
         rule=_RULE + claim.kind,
-        rule_description=what,
-        message=f"{what}{_instead(claim)}: {text}",
+        rule_description=_UNSUPPORTED_HOW.get(claim.how, _WHAT[claim.kind]),
+        message=problems.message(code, params),
         error_detail=text,
+        code=code,
+        params=params,
     )
 
 
-def _instead(claim: GroundedClaim) -> str:
-    """What the sources say, or where they say it."""
-    if claim.how == NOT_THERE:
-        places = (f"{source.name}, {source.place or f'line {source.line}'}" for source in claim.sources)
-        return f", but {'; '.join(places)} does" if claim.sources else ""
-    if claim.how != EXCHANGED:
-        return ""
-    said = claim.sources[0]
-    return f", where they have {' '.join(said.text.split())} ({said.name or said.standing}, line {said.line})"
+def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
+    """The code of what is wrong, with what the sources say, or where they say it."""
+    match claim.how:
+        case how if how == NOT_THERE and claim.sources:
+            places = (f"{source.name}, {source.place or f'line {source.line}'}" for source in claim.sources)
+            return "citation_said_elsewhere", {"places": "; ".join(places)}
+        case how if how == NOT_THERE:
+            return "citation_not_said", {}
+        case how if how == NO_PLACE:
+            return "citation_without_place", {}
+        case how if how == EXCHANGED:
+            said = claim.sources[0]
+            there, source = " ".join(said.text.split()), said.name or said.standing
+            return "claim_exchanged", {"there": there, "source": source, "line": said.line}
+        case _:
+            return f"claim_without_{claim.kind}", {}

@@ -13,6 +13,13 @@ from stemma_forms import Field, Kind, unaccepted_answers
 
 from .rules import Rule
 
+_CODES = {
+    Kind.CHOICE: "answer_no_choice",
+    Kind.CHECKBOX: "answer_no_boolean",
+    Kind.DATE: "answer_no_date",
+    Kind.NUMBER: "answer_no_number",
+}
+
 
 async def fields_of(job: ValidateDraft, artifacts: ArtifactStore) -> tuple[FormField, ...]:
     """The fields of the form that a section answers; none if it answers none, or they are not there any more."""
@@ -29,7 +36,10 @@ def not_accepted(text: str, fields: Sequence[FormField]) -> Iterator[ValidationI
     """An issue for each answer that is not in its field's list, or no date, number, yes or no where it wants one."""
     if fields:
         for found in unaccepted_answers(text, map(_field, fields)):
-            yield Rule.UNACCEPTED_ANSWER.issue(found.line, f"{found.field_id}: {found.reason}")
+            about = {"field_id": found.field_id, "answer": found.answer}
+            if found.kind is Kind.CHOICE:
+                about["choices"] = found.choices
+            yield Rule.UNACCEPTED_ANSWER.coded(found.line, _CODES[found.kind], **about)
 
 
 def _field(told: FormField) -> Field:

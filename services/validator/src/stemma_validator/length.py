@@ -20,12 +20,14 @@ def too_long(text: str, max_words: int | None) -> Iterator[ValidationIssue]:
     titles = (heading.text for heading in document.headings if heading.level == 1)
     words = count_words(document.plain) - sum(map(count_words, titles))
     if words > max_words:
-        yield Rule.TOO_MANY_WORDS.issue(0, f"{words} words, at most {max_words}: shorten it by {words - max_words}")
+        excess = words - max_words
+        yield Rule.TOO_MANY_WORDS.coded(0, "words_too_many", words=words, max_words=max_words, excess=excess)
 
 
 def long_answers(text: str) -> Iterator[ValidationIssue]:
     """An issue for each answer to a field of a form that is longer than the field's heading says."""
     for answer in too_long_answers(text):
-        most, unit = answer.limit.most, answer.limit.unit.value
-        detail = f"{answer.field_id}: {answer.length} {unit}, at most {most}: shorten it by {answer.length - most}"
-        yield Rule.LONG_ANSWER.issue(answer.line, detail)
+        most, length = answer.limit.most, answer.length
+        about = {"length": length, "most": most, "excess": length - most}
+        code = f"answer_{answer.limit.unit}_too_many"
+        yield Rule.LONG_ANSWER.coded(answer.line, code, field_id=answer.field_id, **about)

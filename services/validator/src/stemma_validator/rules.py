@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from stemma_contracts import problems
 from stemma_contracts.v1.validation import LONG_ANSWER, NOT_CHECKED, UNACCEPTED_ANSWER, ValidationIssue
 
 _MAX_DETAIL = 200
@@ -57,6 +58,12 @@ class Rule(Enum):
             message=detail[:_MAX_DETAIL] or row.description,
             error_detail=detail[:_MAX_DETAIL] or None,
         )
+
+    def coded(self, line: int, code: str, **params: problems.Param) -> ValidationIssue:
+        """The finding with the words of a problem code."""
+        params = problems.shortened(params)
+        issue = self.issue(line, problems.message(code, params))
+        return issue.model_copy(update={"code": code, "params": params})
 
 
 SAME_FAULT = {rule.code: rule.same_as for rule in Rule}

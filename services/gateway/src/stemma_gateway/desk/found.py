@@ -1,4 +1,4 @@
-"""What was found in a text, in the language of the desk: our words by templates, those of others as they are."""
+"""What was found in a text, in the language of the desk: our words by their codes, those of others as they are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from importlib.resources import files
 from typing import Any
 
 from stemma_client.findings import Finding
+from stemma_contracts import problems
 
-from stemma_gateway.phrases import Phrases, in_other_words, phrases
-
-WRITTEN_IN = "en"
+WRITTEN_IN = problems.WRITTEN_IN
 """What services write findings in."""
 OF_THE_LINTER = "MD"
 
@@ -46,7 +45,7 @@ def name_of(name: str, language: str) -> str:
 def _of_rule(finding: Finding, language: str) -> Told:
     rule, message = finding.name, finding.message
     is_said = message == _catalogue(WRITTEN_IN)["rules"].get(rule)
-    said = translated(message, language)
+    said = translated(finding, language)
     is_foreign = not said and rule.startswith(OF_THE_LINTER)
     detail = "" if is_said else said or message
     return Told(rule, _catalogue(language)["rules"].get(rule, ""), detail, is_foreign, finding.line)
@@ -54,18 +53,15 @@ def _of_rule(finding: Finding, language: str) -> Told:
 
 def _of_other(finding: Finding, language: str) -> Told:
     name = _catalogue(language)["rules"].get(finding.name) or name_of(finding.name, language)
-    words = translated(finding.message, language)
+    words = translated(finding, language)
     return Told(name, words, "" if words else finding.message, False, finding.line)
 
 
-def translated(words: str, language: str) -> str:
-    """Words that are ours in a language; empty if they are not among them."""
-    return words if language == WRITTEN_IN else in_other_words(words, _phrases(language))
-
-
-@cache
-def _phrases(language: str) -> Phrases:
-    return phrases(_catalogue(language)["said"])
+def translated(finding: Finding, language: str) -> str:
+    """The words of a finding in a language; empty if there are none for its code."""
+    if language == WRITTEN_IN:
+        return finding.message
+    return problems.sentence(finding.code, finding.params, language) or ""
 
 
 @cache

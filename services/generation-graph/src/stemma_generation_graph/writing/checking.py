@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_languages import detect, is_instruction
 from stemma_markdown import Document
@@ -29,7 +30,10 @@ def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck
     as much, and most drafts have them all."""
     as_written = (block.content.strip("# ") for block in draft.blocks if block.kind == "heading")
     missing = _absent(required, as_written) and _absent(required, (heading.text for heading in draft.headings))
-    return _check("required_headings", not missing, f"missing: {', '.join(missing)}" if missing else "")
+    if not missing:
+        return ProgramCheck(check="required_headings", passed=True)
+    headings = ", ".join(missing)[:DETAIL_CHARS]
+    return coded("required_headings", False, "headings_missing", headings=headings)
 
 
 def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
@@ -39,7 +43,7 @@ def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
 
 def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
     cited = sum(name in draft for name in dict.fromkeys(names))
-    return _check("inputs_cited", cited > 0 or not names, f"{cited} of {len(set(names))} inputs are named")
+    return coded("inputs_cited", cited > 0 or not names, "inputs_named", named=cited, all=len(set(names)))
 
 
 def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
@@ -47,7 +51,7 @@ def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
     asked = _instructions(brief)
     written = _words(draft.plain) if asked else ""
     repeated = sum(sentence in written for sentence in asked)
-    return _check("no_instruction", repeated == 0, f"{repeated} of {len(asked)} instructions stand in the text")
+    return coded("no_instruction", repeated == 0, "instructions_repeated", repeated=repeated, all=len(asked))
 
 
 @lru_cache(maxsize=256)
@@ -62,8 +66,10 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _check(name: str, passed: bool, detail: str) -> ProgramCheck:
-    return ProgramCheck(check=name, passed=passed, detail=detail[:DETAIL_CHARS])
+def coded(name: str, passed: bool, code: str, **params: problems.Param) -> ProgramCheck:
+    """A check with the words of a problem code."""
+    detail = problems.message(code, params)[:DETAIL_CHARS]
+    return ProgramCheck(check=name, passed=passed, detail=detail, code=code, params=params)
 
 
 def _listed(blocks: Sequence[Block], tag: str) -> list[str]:

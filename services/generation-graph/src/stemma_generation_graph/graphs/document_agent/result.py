@@ -12,6 +12,7 @@ from stemma_contracts.v1.needs import SKIP
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
+from stemma_generation_graph.writing.checking import coded
 from stemma_generation_graph.writing.evaluating import evaluated, not_judged
 from stemma_generation_graph.writing.material import load_material
 
@@ -73,5 +74,6 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
 def _coverage_check(written: Written) -> ProgramCheck:
     """The criterion that no model scores: whether the document holds all that the inputs say."""
     missing, total = len(written.missing), len(written.blocks)
-    detail = f"{missing} of {total} blocks of the inputs are missing" if missing else f"{total} blocks of the inputs"
-    return ProgramCheck(check="coverage", passed=not missing, detail=detail)
+    if missing:
+        return coded("coverage", False, "blocks_missing", missing=missing, all=total)
+    return coded("coverage", True, "blocks_covered", all=total)
