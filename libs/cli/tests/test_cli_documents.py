@@ -145,7 +145,7 @@ async def test_a_rejected_request_prints_the_answer_as_json_for_programs(cli: An
     assert done.exit_code == 3
     assert answer["request_id"] == backstage.received[-1][1].request_id
     assert answer["problems"] == [problem.model_dump()]
-    assert "rejected: kind: no such kind" in done.stderr
+    assert "rejected: kind: 'poem' is not known; known are: budget" in done.stderr
 
 
 @pytest.mark.parametrize(
