@@ -10,7 +10,7 @@ from stemma_client.differences import differences
 from stemma_client.errors import InvalidInputError
 from stemma_confinement import Limits
 from stemma_gateway.computing import Computing
-from stemma_gateway.texts import compared, pairs_compared, rendered
+from stemma_gateway.texts import MOST_LINES, compared, pairs_compared, rendered, shown_lines
 from stemma_markdown import merge
 from stemma_testkit.pathological import UNITS, text_of
 
@@ -52,3 +52,9 @@ async def test_work_ends_with_its_caller() -> None:
             await gone(differences, OLD, NEW, "en")
         there = computing.called_by(Request({"type": "http"}, stays))
         assert await there(differences, OLD, OLD + "\nnew", "en")  # its turn came: nothing of the other is left
+
+
+def test_a_page_shows_so_many_lines_by_themselves_and_loses_none() -> None:
+    text = "a\n" * (2 * MOST_LINES)
+    assert len(shown_lines(text)) == MOST_LINES + 1
+    assert "\n".join(shown_lines(text)) == text

@@ -9,6 +9,14 @@ from stemma_client.differences import Change, Piece, differences
 from stemma_client.single_changes import SingleChange, placed, placed_changes
 from stemma_markdown import html, split
 
+MOST_LINES = 5_000
+"""Lines that a page shows each by itself, in 25 ms."""
+
+
+def shown_lines(text: str) -> list[str]:
+    """The lines of a text; beyond `MOST_LINES` the rest is one."""
+    return text.split("\n", MOST_LINES)
+
 
 @dataclass(frozen=True)
 class Compared:

@@ -14,8 +14,8 @@ from stemma_confinement import Crashed, Limits, OutOfMemory, OutOfTime, Prepared
 from . import check_process
 from .errors import EngineCrashed, ValidationOutOfMemory, ValidationTimeout
 
-QUICK_CHARACTERS = 2 * 1024
-"""Up to here a check takes a few milliseconds, the worst input a tenth of a second: a thread costs more."""
+QUICK_CHARACTERS = 512
+"""Up to here a check takes a few milliseconds, the worst input 25: a thread costs more."""
 SAFE_CHARACTERS = 16 * 1024
 """Up to here the worst input takes half a second, in a thread; beyond, a process of its own can be ended."""
 

@@ -23,7 +23,7 @@ from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
-from stemma_gateway.texts import Compared, compared, rendered
+from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown_lines
 
 from .document import title_of
 from .found import Told, told
@@ -96,7 +96,7 @@ async def section_page(
         section=section,
         held_up_by=held_up_by(document, section_id),
         verbs=open_verbs(section),
-        lines=text.split("\n"),
+        lines=shown_lines(text),
         rendered=await client.compute(rendered, text, pictures(request, document, section)),
         findings=findings,
         by_line=_by_line(findings),
@@ -154,7 +154,7 @@ def _by_line(findings: tuple[Told, ...]) -> Mapping[int, list[Told]]:
     lines: dict[int, list[Told]] = {}
     for finding in findings:
         if finding.line:
-            lines.setdefault(finding.line, []).append(finding)
+            lines.setdefault(min(finding.line, MOST_LINES + 1), []).append(finding)
     return lines
 
 

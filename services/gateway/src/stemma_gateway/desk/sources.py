@@ -24,7 +24,7 @@ from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import DocumentId, document_of
 from stemma_gateway.sessions import Session
-from stemma_gateway.texts import block_line, rendered
+from stemma_gateway.texts import block_line, rendered, shown_lines
 
 from .drawn_pages import page_of
 from .inputs import INPUTS, InputId, found_input, source_name
@@ -92,7 +92,7 @@ async def show_text(
         one=one,
         part=part,
         rendered=as_html,
-        lines=() if is_markdown else part.text.split("\n"),
+        lines=() if is_markdown else shown_lines(part.text),
         drawn=await page_of(session.client, document_id, one, part.label, _quote(rows, row)),
         rows=sorted(rows, key=lambda entry: entry.row.requirement_id != row),
         row=row,
