@@ -64,8 +64,8 @@ class Orchestrator:
         sender = self.broker.sender
         jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
         commands = CommandService(self._store, self._intake(), jobs, Timers(sender, timedelta(days=1)))
-        bounds = Bounds(self._store, self._open, LIMITS, self._nothing, commands.request)
-        answers = Answers(self.broker.jetstream, sender, bounds.request)
+        bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
+        answers = Answers(self.broker.jetstream, sender, bounds, commands)
         return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))
 
     def _intake(self) -> Intake:

@@ -37,6 +37,17 @@ _REOPENING = (
 )
 """They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
 
+_WITHOUT_JOB = (
+    e.SectionRevisionRequested,
+    e.SectionRetried,
+    e.SectionEditRequested,
+    e.SectionEditRejected,
+    e.SectionEditVoided,
+    e.SectionRestored,
+    e.SectionKept,
+    e.SectionRegenerationRequested,
+)
+
 _LIFECYCLES: dict[type[e.AnyEvent], Lifecycle] = {
     e.DocumentPaused: Lifecycle.PAUSED,
     e.DocumentResumed: Lifecycle.RUNNING,
@@ -106,7 +117,8 @@ def _begun(document: Document, event: e.AnyEvent) -> Document:
 
 def _marked(document: Document, event: e.AnyEvent) -> Document:
     """Since when sections are stale is what the events say."""
-    since = StaleSince(document.time, document.sequence, getattr(event, "section_id", None))
+    cause = event.section_id if isinstance(event, e.SectionEvent) else None
+    since = StaleSince(document.time, document.sequence, cause)
     marks: dict[str, StaleSince | None] = {mark.section_id: since for mark in event.makes_stale}
     marks |= dict.fromkeys(event.clears_stale)
     marked = {name: _with_mark(document.sections[name], mark) for name, mark in marks.items()}
@@ -125,7 +137,7 @@ def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | Non
     return replace(
         so_far,
         section_ids=(*so_far.section_ids, *_sections_of(event)),
-        export_id=getattr(event, "export_id", None),
+        export_id=event.export_id if isinstance(event, e.ExportRequested | e.FormExportRequested) else None,
         refusals=(*so_far.refusals, *refused),
         started=started,
         sequence=document.sequence,
@@ -204,7 +216,7 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     section = section_after(document, before, event)
     notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
     section = replace(section, notes=notes, assignment=assignment_kept(before.assignment, event))
-    closed = getattr(event, "job_id", None)
+    closed = None if isinstance(event, _WITHOUT_JOB) else event.job_id
     document = replace(
         document,
         sections={**document.sections, event.section_id: section},

@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from stemma_contracts import Contract, envelope_for, registry
+from stemma_contracts.v1.events import DecisionRefused, SectionEvent
 
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
 
@@ -195,7 +196,7 @@ class EventStore(Generic[C, S, E]):
             state = self._decider.evolve(folded.state, cast("E", new.event), new.envelope.time, sequence)
         except Exception as error:
             raise FoldFailed(stream, sequence, error) from error
-        trace = dict.fromkeys(("", str(getattr(new.event, "section_id", ""))), new.envelope.trace)
+        trace = dict.fromkeys(("", _section_of(new.event)), new.envelope.trace)
         return Folded(state, sequence, new.envelope.sequence, {**folded.traces, **trace})
 
     def _lock(self, stream: StreamId) -> asyncio.Lock:
@@ -203,6 +204,10 @@ class EventStore(Generic[C, S, E]):
         if lock is None:
             lock = self._locks[stream] = asyncio.Lock()
         return lock
+
+
+def _section_of(event: Contract) -> str:
+    return event.section_id or "" if isinstance(event, SectionEvent | DecisionRefused) else ""
 
 
 def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, count: int) -> NewEvent:

@@ -1,9 +1,9 @@
-"""Around the handler of requests: each is read, handled by itself under its id, and answered."""
+"""Handle a request from its message to its answer: read, within the bounds of its tenant, decided, answered."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from nats.js import JetStreamContext
@@ -11,7 +11,6 @@ from nats.js.errors import NotFoundError
 from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
-from stemma_contracts.v1.requests import Request
 from stemma_domain.features.generation import held_up_by
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
@@ -20,19 +19,23 @@ from stemma_eventlog import Cause
 from stemma_messaging import Delivery, Publisher
 from stemma_telemetry import annotate, get_logger, inject
 
-from .requests import Received, read_request, request_id_for
+from .bounds import Bounds
+from .command_service import CommandService
+from .requests import Received, Refused, read_request, request_id_for
 
 Answer = RequestAccepted | RequestRejected
-Handle = Callable[[Received, Request, Cause], Awaitable[Answer]]
 
 
 class Answers:
-    """The outer middleware of requests: what ``handle`` returns is stored where the caller reads it, now or later."""
+    """Requests as they come in; each answer is stored where the caller reads it, now or later."""
 
-    def __init__(self, jetstream: JetStreamContext, publisher: Publisher, handle: Handle) -> None:
+    def __init__(
+        self, jetstream: JetStreamContext, publisher: Publisher, bounds: Bounds, commands: CommandService
+    ) -> None:
         self._js = jetstream
         self._publisher = publisher
-        self._handle = handle
+        self._bounds = bounds
+        self._commands = commands
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -54,7 +57,12 @@ class Answers:
             return id_used_before(received)
         if received.request is None:
             return rejected(received, *received.problems)
-        return await self._handle(received, received.request, cause)
+        try:
+            await self._bounds.check(received, received.request)
+            state = await self._commands.request(received, received.request, cause)
+        except Refused as refusal:
+            return rejected(received, *refusal.problems)
+        return answer_of(received, state)
 
     def _one_at_a_time(self, received: Received) -> asyncio.Lock:
         """What requests with the same id wait for, so that the first one is answered before the next is looked at."""

@@ -167,8 +167,8 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs, digests(kinds))
     timers = Timers(sender, timedelta(seconds=settings.remind_before_s))
     commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs, timers)
-    bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker), commands.request)
-    answers, advisories = Answers(broker.jetstream, sender, bounds.request), AdvisoryHandler(broker.jetstream, sender)
+    bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker))
+    answers, advisories = Answers(broker.jetstream, sender, bounds, commands), AdvisoryHandler(broker.jetstream, sender)
     views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
     projector = Projector(store, views)
     handlers: dict[str, Handler] = {

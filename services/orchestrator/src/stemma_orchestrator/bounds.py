@@ -12,11 +12,10 @@ from stemma_domain.commands import Command
 from stemma_domain.job_ids import CONVERT
 from stemma_domain.state import Document, State
 from stemma_domain.work import name_of
-from stemma_eventlog import Cause, EventStore, StreamId
+from stemma_eventlog import EventStore, StreamId
 
-from .answers import Answer, Handle, rejected
 from .open_count import OpenCount
-from .requests import Received
+from .requests import Received, Refused
 
 _ADDS_WORK = (
     r.CreateDocument,
@@ -48,7 +47,7 @@ class TenantLimits:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The inner middleware of requests: tells a tenant that has enough; ``stored`` gives its bytes.
+    """Refuses what is more than a tenant may have open; ``stored`` gives its bytes.
 
     Decisions of people are taken whatever is open: they finish work. So is what was decided before.
     """
@@ -57,14 +56,12 @@ class Bounds:
     open: OpenCount
     limits: TenantLimits
     stored: Stored
-    handle: Handle
 
-    async def request(self, received: Received, request: r.Request, cause: Cause) -> Answer:
-        """Have a request handled if it may be."""
+    async def check(self, received: Received, request: r.Request) -> None:
+        """Raise `Refused` for a new request if its tenant has enough."""
         new = await self._is_new(received, request)
         if new and (full := await self._problem(received.tenant, request, received.waiting)):
-            return rejected(received, full)
-        return await self.handle(received, request, cause)
+            raise Refused(full)
 
     async def _is_new(self, received: Received, request: r.Request) -> bool:
         state = (await self.store.known(StreamId(received.tenant, received.document_id))).state

@@ -16,7 +16,6 @@ from stemma_domain.state import Document, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
-from .answers import Answer, answer_of, rejected
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .observing.waits import measure_waits
@@ -33,8 +32,8 @@ class CommandService:
     jobs: JobPublisher
     timers: Timers
 
-    async def request(self, received: Received, request: r.Request, cause: Cause) -> Answer:
-        """Handle a request; one that was handled before is answered as it was then."""
+    async def request(self, received: Received, request: r.Request, cause: Cause) -> State:
+        """The state in which a request is handled; one that was handled before changes nothing. Raises `Refused`."""
         stream = StreamId(received.tenant, received.document_id)
         known = await self.store.known(stream)
         section_id = request.section_id if isinstance(request, r.SectionRequest) else ""
@@ -42,18 +41,15 @@ class CommandService:
         link(known.traces.get(section_id) or known.traces.get("", {}))
         document = known.state if isinstance(known.state, Document) else None
         if document is None and isinstance(request, r.DocumentRequest):
-            return rejected(received, Problem.of("document_unknown", "document_id"))
+            raise Refused(Problem.of("document_unknown", "document_id"))
         if document is not None and received.asked["request_id"] in document.requests:
             await self._follow(stream, document, cause)
-            return answer_of(received, document)
-        try:
-            command = await self._command(received, request, cause, document)
-        except Refused as refusal:
-            return rejected(received, *refusal.problems)
+            return document
+        command = await self._command(received, request, cause, document)
         state = await self._handle(stream, command, cause)
         measure_waits(stream.tenant, known.state, state, cause.time)
         await self.jobs.call_off(stream, known.state, state)
-        return answer_of(received, state)
+        return state
 
     async def _command(
         self, received: Received, request: r.Request, cause: Cause, document: Document | None

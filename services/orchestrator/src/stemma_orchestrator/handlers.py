@@ -36,9 +36,8 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     """The handlers of this service; ``tools`` are there once it runs.
 
     Each needs more than a contract: who asks or reports stands in the subject, a request that is none is answered field
-    by field, events come without their body, and the server's advisories are no contracts. `Answers` reads requests and
-    publishes the answers, `Bounds` refuses what a tenant has too much of; within them `CommandService.request` handles
-    one.
+    by field, events come without their body, and the server's advisories are no contracts. `Answers` reads a
+    request, has `Bounds` check it and `CommandService` decide it, and publishes the answer.
     """
     router = NatsRouter(ack_policy=AckPolicy.MANUAL)
 

@@ -13,7 +13,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.wording import SectionTitles
 
 from stemma_domain.job_ids import READ_INPUT, job_id
-from stemma_domain.state import Document, Lifecycle, Section
+from stemma_domain.state import Document, Lifecycle, Section, settled
 
 from .state import Content, Input, Pending
 
@@ -44,13 +44,13 @@ def inputs_applied(document: Document, event: e.AnyInputEvent) -> Document:
         document = _titled_by_brief(_in_language_of_brief(document, event.reading.language), event.reading.title)
     reopened = document.lifecycle is Lifecycle.COMPLETED and bool(event.makes_stale)
     brief = changed[BRIEF].current
-    closed = getattr(event, "job_id", None)
+    if isinstance(event, e.DocumentInputRead | e.DocumentInputUnreadable):
+        document = settled(document, event.job_id)
     return replace(
         document,
         inputs=changed,
         brief=brief.text if brief and brief.text else document.brief,
         lifecycle=Lifecycle.RUNNING if reopened else document.lifecycle,
-        settled_jobs=document.settled_jobs if closed is None else document.settled_jobs | {closed},
     )
 
 

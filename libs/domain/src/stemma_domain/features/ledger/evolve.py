@@ -129,6 +129,6 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
 def ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
     """The document after an event of the ledger."""
     ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
-    closed = getattr(event, "job_id", None)
-    document = document if closed is None else settled(document, closed)
+    if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
+        document = settled(document, event.job_id)
     return replace(document, ledger=ledger)
