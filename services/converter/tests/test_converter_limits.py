@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_testkit.pathological import UNITS, text_of
 
@@ -81,6 +81,22 @@ async def test_a_program_of_a_conversion_that_is_called_off_ends_with_it(
             await asyncio.sleep(0.01)
     converting.cancel()
     await asyncio.wait({converting})
+    assert running(str(tmp_path)) == []
+
+
+@pytest.mark.req("S3")
+@pytest.mark.failure("check-stalls")
+async def test_a_conversion_whose_program_stalls_is_no_failed_one_and_is_tried_again(
+    exporter: Any, converter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await exporter.outcome("md", "# A\n")  # what conversions share has started
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (waiting := tmp_path / "waits").write_text("#!/bin/sh\nsleep 600\n")
+    waiting.chmod(0o755)
+    pandoc = replace(converter.pandoc, program=waiting, limits=Limits(wall_seconds=0.01))
+    exporter.converter, exporter.limits = replace(converter, pandoc=pandoc), Limits(wall_seconds=2)
+    with pytest.raises(Stalled):
+        await exporter.outcome("md", "# A\n")
     assert running(str(tmp_path)) == []
 
 

@@ -17,8 +17,10 @@ from stemma_confinement import Limits
 from .errors import ConversionError
 
 # The shell sets the limits and is replaced by the program: no code runs between fork and exec in our process.
+# One for each call, and the soft limit first: the shell refuses two at once, the kernel a hard limit below the soft.
+# Where the limits of the whole call are narrower already, the kernel refuses these, and those stay.
 _LIMITED = (
-    'ulimit -c 0 -n 256; ulimit -H -t "$2"; ulimit -S -t "$1"; ulimit -f "$3"; '
+    'ulimit -c 0; ulimit -n 256; ulimit -S -t "$1"; ulimit -H -t "$2"; ulimit -f "$3"; '
     '[ "$4" = 0 ] || ulimit -v "$4"; shift 4; exec "$@"'
 )
 _BLOCK = 512
@@ -31,15 +33,16 @@ async def run_confined(
     """Run a program in ``folder`` with ``data`` as its input and return its output.
 
     ``address_space`` applies the memory limit to all that the program maps; a program that reserves more
-    than it uses limits itself. Raises `ConversionError`: ``timeout`` or ``<what>_failed``. The whole
-    process group is killed when the time is up or the caller is cancelled.
+    than it uses limits itself. Raises `ConversionError`: ``timeout`` or ``<what>_failed``. The whole process
+    group is killed when the caller is cancelled. There is no clock: the call that this is part of has one, and
+    ends as `Stalled`, which is tried again.
     """
     kilobytes = limits.memory_mb * 1024 if address_space else 0
     numbers = (*limits.cpu_seconds, limits.output_mb * 1024 * 1024 // _BLOCK, kilobytes)
     shell = ("/bin/sh", "-c", _LIMITED, "sh", *map(str, numbers), *map(str, command))
     # Into a file and not into a pipe, because the limit of what is written holds for files.
     with TemporaryFile(dir=folder) as output:
-        status = await _run(what, shell, data, output, folder, limits.by_the_clock)
+        status = await _run(shell, data, output, folder)
         if status == -signal.SIGXCPU:
             raise ConversionError("timeout", what, why=f"{what} took more than {limits.seconds:g} s of CPU time")
         if status != 0:
@@ -48,9 +51,7 @@ async def run_confined(
         return await asyncio.to_thread(output.read)
 
 
-async def _run(
-    what: str, command: Sequence[str], data: bytes, output: IO[bytes], folder: Path, seconds: float
-) -> int | None:
+async def _run(command: Sequence[str], data: bytes, output: IO[bytes], folder: Path) -> int | None:
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
@@ -61,9 +62,7 @@ async def _run(
         process_group=0,
     )
     try:
-        await asyncio.wait_for(process.communicate(data), seconds)
-    except TimeoutError:
-        raise ConversionError("timeout", what, why=f"{what} took more than {seconds:g} s") from None
+        await process.communicate(data)
     finally:
         _kill_group(process.pid)
         await process.wait()

@@ -8,14 +8,17 @@ import subprocess
 from functools import cache
 from io import BytesIO
 from itertools import groupby
+from math import ceil
 
 from PIL import Image
-from stemma_confinement.calls import PATIENCE
 
 from .limits import Limits
 
 # More than one thread of it for a page costs more time than it saves.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/local/bin", "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
+# Its CPU time is limited, and it has no clock of its own: a busy machine leaves no page unread.
+_LIMITED = ("/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"')
+_TO_LIST_S = 10
 _WORD, _FIELDS = "5", 12
 _LEAST_CONFIDENCE = 20.0
 _HYPHENS = ("-", "‐", "¬")
@@ -29,7 +32,7 @@ def program() -> str | None:
 
 @cache
 def _installed() -> frozenset[str]:
-    told = _run([program() or "", "--list-langs"], b"", 10)
+    told = _run([program() or "", "--list-langs"], b"", _TO_LIST_S)
     return frozenset(told.decode("utf-8", "replace").split("\n")[1:]) - {"", "osd"}
 
 
@@ -51,21 +54,25 @@ class Recogniser:
         buffer = BytesIO()
         picture.convert("L").save(buffer, "PNG", compress_level=1)
         command = [program() or "", "-", "-", "-l", self._languages, "--dpi", str(dpi), "tsv"]
-        told = _run(command, buffer.getvalue(), max(self._until - _spent(), 1) * PATIENCE)
+        told = _run(command, buffer.getvalue(), self._until - _spent())
         return _paragraphs(told.decode("utf-8", "replace"))
 
 
 def _spent() -> float:
-    """CPU seconds of this process and of what it waited for: a busy machine leaves no page unread."""
+    """CPU seconds of this process and of what it waited for."""
     return sum(os.times()[:4])
 
 
 def _run(command: list[str], data: bytes, seconds: float) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - a program of the system, told nothing that comes from outside
-            command, input=data, capture_output=True, timeout=seconds, env=_ENVIRONMENT, check=False
+            [*_LIMITED, str(max(1, ceil(seconds))), *command],
+            input=data,
+            capture_output=True,
+            env=_ENVIRONMENT,
+            check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return b""
     return done.stdout if done.returncode == 0 else b""
 

@@ -22,7 +22,7 @@ from .markdown import SourceDocument, read_source
 QUICK_CHARACTERS = 64 * 1024
 """Up to here the worst input takes a quarter of a second."""
 LIMITS = Limits(seconds=900, memory_mb=4096)
-"""Of wall time: it is read behind everything else that is at work."""
+"""Of CPU time: it is read behind everything else that is at work."""
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
 TEXTS, AT, SOURCES = "texts.json", "at.txt", "sources.json"
 
