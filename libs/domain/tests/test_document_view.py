@@ -106,19 +106,31 @@ def test_a_refused_revision_waits_for_review_with_the_reason(after: Any, drafted
 
 
 @pytest.mark.parametrize(
-    ("failure", "words"),
+    ("failure", "code", "words"),
     [
-        (e.SectionModelUnavailable(**FAILURE, detail="429"), "model unavailable: 429"),
-        (e.SectionAnswerMalformed(**FAILURE), "malformed answer"),
-        (e.SectionContextTooLong(**FAILURE, detail="9000 tokens"), "too long for the model: 9000 tokens"),
-        (e.SectionJobDead(**FAILURE), "dead letter"),
+        (e.SectionModelUnavailable(**FAILURE, detail="429"), "job_model_unavailable", "model unavailable: 429"),
+        (e.SectionAnswerMalformed(**FAILURE), "job_answer_malformed", "malformed answer: no reason given"),
+        (
+            e.SectionContextTooLong(**FAILURE, detail="9 tokens"),
+            "job_context_too_long",
+            "too long for the model: 9 tokens",
+        ),
+        (e.SectionJobDead(**FAILURE), "job_dead", "dead letter: no reason given"),
     ],
 )
-def test_a_failure_is_told_in_words_until_it_is_tried_again(after: Any, failure: Contract, words: str) -> None:
+def test_a_failure_has_words_and_a_code_until_it_is_tried_again(
+    after: Any, failure: Contract, code: str, words: str
+) -> None:
     failed, retried = after(failure), after(failure, e.SectionRetried(section_id="research", starts=("research",)))
 
     assert (research(failed).status, research(failed).failure) == (SectionStatus.FAILED, words)
     assert (research(retried).status, research(retried).failure) == (SectionStatus.GENERATING, None)
+    assert (problem_in(failed), problem_in(retried)) == ((code, words), ("", ""))
+
+
+def problem_in(view: DocumentView) -> tuple[str, str]:
+    problem = research(view).failure_problem
+    return (problem.code, problem.message) if problem else ("", "")
 
 
 def test_what_a_failed_section_lacked_is_known_until_it_is_tried_again(after: Any) -> None:

@@ -14,7 +14,7 @@ from stemma_client import CopyIncompleteError, RequestRejectedError, UnreadableE
 from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
-from stemma_gateway.refusals import reasons, reasons_shown, title_of
+from stemma_gateway.refusals import problem_shown, reasons, reasons_shown, title_of
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 
@@ -53,6 +53,13 @@ def test_a_code_is_shown_by_its_sentence_without_the_name_of_a_field_where_it_is
 def test_a_problem_that_the_desk_has_no_sentence_for_is_shown_by_its_message_as_english(problem: Problem) -> None:
     assert reasons_shown(rejected(problem), "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
     assert reasons_shown(rejected(problem), "en") == "What is to change: is &lt;odd&gt;"
+
+
+def test_the_failure_of_a_job_is_shown_by_its_code() -> None:
+    problem = Problem.of("job_model_unavailable", "edit", reason="RateLimitError <429>")
+    shown = 'edit: Das Modell antwortet nicht: <bdi lang="en">RateLimitError &lt;429&gt;</bdi>'
+    assert problem_shown(problem, "de") == shown
+    assert problem_shown(problem, "en") == "edit: model unavailable: RateLimitError &lt;429&gt;"
 
 
 def test_a_parameter_is_no_markup() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 
@@ -41,14 +42,14 @@ Drafts = Mapping[int, e.SectionDrafted]
 NO_DRAFTS: Drafts = MappingProxyType({})
 _ENGLISH = "en"
 _FAILURES: dict[type[e.SectionFailure], str] = {
-    e.SectionModelUnavailable: "model unavailable",
-    e.SectionAnswerMalformed: "malformed answer",
-    e.SectionContextTooLong: "too long for the model",
-    e.SectionInputsMissing: "inputs missing",
-    e.SectionRoleAnalysisMissing: "no role analysis",
-    e.SectionNoRoleLeft: "no role left",
-    e.SectionThreadLost: "paused work lost",
-    e.SectionJobDead: "dead letter",
+    e.SectionModelUnavailable: "job_model_unavailable",
+    e.SectionAnswerMalformed: "job_answer_malformed",
+    e.SectionContextTooLong: "job_context_too_long",
+    e.SectionInputsMissing: "job_inputs_missing",
+    e.SectionRoleAnalysisMissing: "job_no_role_analysis",
+    e.SectionNoRoleLeft: "job_no_role_left",
+    e.SectionThreadLost: "job_thread_lost",
+    e.SectionJobDead: "job_dead",
 }
 
 
@@ -107,7 +108,8 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         asker_verified=notes.asker.verified,
         returns_to=_returns_to(phase),
         refusal=notes.refusal,
-        failure=_failure_words(failure) if failure else None,
+        failure=str(_problem_of(failure)) if failure else None,
+        failure_problem=_problem_of(failure) if failure else None,
         failed_at=_failed_at(phase),
         missing=_missing(failure) if failure else None,
         graph=plan.graph,
@@ -165,9 +167,11 @@ def _failed_at(phase: Phase) -> Activity | None:
     return phase.activity if isinstance(phase, Failed) and not isinstance(phase.again, Resuming) else None
 
 
-def _failure_words(failure: LastFailure) -> str:
-    words = ": ".join(filter(None, (_FAILURES.get(type(failure.event), "failed"), failure.event.detail)))
-    return f"{failure.event.activity}: {words}" if failure.aside else words
+def _problem_of(failure: LastFailure) -> Problem:
+    """The failure by its code; of one aside, the field is what was done."""
+    event = failure.event
+    field, reason = event.activity if failure.aside else "", event.detail or "no reason given"
+    return Problem.of(_FAILURES[type(event)], field, reason=reason)
 
 
 def _missing(failure: LastFailure) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
@@ -147,13 +148,13 @@ class AssignmentView:
 class SectionView:
     """One section with all versions that it ever had.
 
-    ``failure`` is the last one, in short; ``missing`` names what was not there to write from, None if that is not why
-    it failed. ``covers_inputs``: its text is to hold all that the inputs say. ``checks`` are looks at the current
-    version that are under way and change no status; ``returns_to`` is the status that a section has again when the
-    edit that is being made comes to nothing. ``stale_reasons`` is every upstream that has another text than the
-    section rests on, or is stale itself: more may have come since the event that made it stale. ``stale_inputs`` are
-    the inputs that changed in what it uses of them. ``form`` is the form whose fields it answers;
-    with ``form_withdrawn`` nobody needs its text any more.
+    ``failure`` is the last one, in short, and ``failure_problem`` the same by a code; ``missing`` names what was not
+    there to write from, None if that is not why it failed. ``covers_inputs``: its text is to hold all that the inputs
+    say. ``checks`` are looks at the current version that are under way and change no status; ``returns_to`` is the
+    status that a section has again when the edit that is being made comes to nothing. ``stale_reasons`` is every
+    upstream that has another text than the section rests on, or is stale itself: more may have come since the event
+    that made it stale. ``stale_inputs`` are the inputs that changed in what it uses of them. ``form`` is the form whose
+    fields it answers; with ``form_withdrawn`` nobody needs its text any more.
     """
 
     section_id: str
@@ -172,6 +173,7 @@ class SectionView:
     returns_to: SectionStatus = SectionStatus.AWAITING_REVIEW
     refusal: ArtifactRef | None = None
     failure: str | None = None
+    failure_problem: Problem | None = None
     failed_at: Activity | None = None
     missing: tuple[str, ...] | None = None
     graph: str = "section"

@@ -35,6 +35,11 @@ def reasons_shown(problem: ProblemDetails, language: str) -> Markup:
     return Markup("; ").join(_shown(reason) for reason in reasons(problem, language))
 
 
+def problem_shown(problem: Problem, language: str) -> Markup:
+    """One problem as HTML on one line."""
+    return _shown(_reason(problem, language))
+
+
 def title_of(problem: ProblemDetails, language: str) -> str:
     """What the status of an answer is called."""
     return words(language).get(f"status_{problem.status}", problem.title)

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from stemma_gateway.delivery import address
 from stemma_gateway.languages import language_of, words
 from stemma_gateway.problems import problem_of
-from stemma_gateway.refusals import reasons_shown
+from stemma_gateway.refusals import problem_shown, reasons_shown
 from stemma_gateway.sessions import Session
 
 from .assets import asset
@@ -110,4 +110,5 @@ def _templates() -> Environment:
     environment.filters["number"] = number
     environment.filters["money"] = money
     environment.filters["criterion"] = name_of
+    environment.filters["problem"] = problem_shown
     return environment
