@@ -19,6 +19,9 @@ pytestmark = pytest.mark.req("L1")
 
 BLOCK = "b" * 10
 ROWS, OTHER_ROWS = ref("rows"), ref("other rows")
+OLD_ANSWERS = AnswersFound(
+    rows_digest=ROWS.digest, sought=("R1",), found=(RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
+)
 
 
 def outcome(story: Story, cls: Any, job_id: str, **fields: Any) -> None:
@@ -164,13 +167,22 @@ def test_what_was_found_of_an_older_reading_does_not_count_and_is_looked_for_aga
     decide(written, requirement_id="R1", section_id="research")
     (late,) = looks(written)
     read(written, "R1", rows=OTHER_ROWS)
-    answers = AnswersFound(
-        rows_digest=ROWS.digest, sought=("R1",), found=(RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
-    )
-    outcome(written, o.DraftValidated, late.job_id, validation=validation().model_copy(update={"answers": answers}))
+    found = validation().model_copy(update={"answers": OLD_ANSWERS})
+    outcome(written, o.DraftValidated, late.job_id, validation=found)
     assert answer(written).status == "open"
     looked(written, "R1")
     assert answer(written).status == "addressed"
+
+
+def test_what_was_found_in_a_new_text_for_an_older_ledger_does_not_count_and_is_looked_for_again(begun: Story) -> None:
+    read(begun, "R1")
+    decide(begun, requirement_id="R1", section_id="research")
+    begun.drafted("research")
+    read(begun, "R1", rows=OTHER_ROWS, changed=("R1",))
+    begun.outcome(o.DraftValidated, "research", validation=validation().model_copy(update={"answers": OLD_ANSWERS}))
+    assert answer(begun).status == "open"
+    looked(begun, "R1")
+    assert answer(begun) == Answer("addressed", 1, BLOCK)
 
 
 def test_an_export_names_what_is_truly_open_and_the_matrix_what_code_found(written: Story) -> None:

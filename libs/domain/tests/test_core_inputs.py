@@ -27,7 +27,7 @@ from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.inputs.decide import Replaced
-from stemma_domain.features.inputs.material import evidence_of, lacks_brief, manner_of
+from stemma_domain.features.inputs.material import evidence_of, lacks_brief, manner_of, together
 from stemma_domain.features.inputs.view import input_views
 from stemma_domain.features.inputs.work import MOST_LIST_BYTES, listed
 from stemma_domain.staleness import staleness
@@ -378,6 +378,13 @@ def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_part_that_cha
     assert version.validation.used == (
         UsedInput(input_id="input-1", parts=("aaa", "new")), UsedInput(input_id=BRIEF, whole=True),
     )  # fmt: skip
+
+
+@pytest.mark.req("I4")
+def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_whole_input() -> None:
+    whole, part = UsedInput(input_id="input-1", whole=True), UsedInput(input_id="input-1", parts=("aaa",))
+    both = (UsedInput(input_id="input-1", parts=("aaa",), whole=True),)
+    assert (together((whole,), (part,)), together((part,), (whole,))) == (both, both)
 
 
 @pytest.mark.req("I4")
