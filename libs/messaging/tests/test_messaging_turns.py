@@ -1,14 +1,18 @@
 """Work is taken from tenants in turn."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 from stemma_messaging import Delivery, Turns
 from stemma_messaging.cancellation import end
 from stemma_messaging.drivers import LaneTurns
+from stemma_messaging.drivers.pull import Slots
 
 HEADERS = {
     "ce-specversion": "1.0",
@@ -115,6 +119,23 @@ async def test_who_is_cancelled_in_the_moment_of_its_turn_gives_it_on() -> None:
     await asyncio.sleep(0)
     assert desk.begun == ["at work", "waits"]
     await end(desk.tasks.values())
+
+
+@pytest.mark.req("E1", "S5")
+@pytest.mark.parametrize("turn", [partial(Turns(1).turn, "acme"), partial(Slots(1).turn, 0, _delivery("s"))])
+async def test_a_turn_that_comes_to_a_message_as_it_is_cancelled_goes_to_the_next(
+    turn: Callable[[], AbstractAsyncContextManager[None]],
+) -> None:
+    async def work() -> None:
+        async with turn():
+            pass
+
+    async with turn():
+        given, waits = asyncio.create_task(work()), asyncio.create_task(work())
+        await asyncio.sleep(0)
+    given.cancel()
+    await asyncio.wait_for(waits, 20)
+    assert given.cancelled()
 
 
 @pytest.mark.req("S5")
