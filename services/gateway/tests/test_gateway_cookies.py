@@ -43,6 +43,20 @@ def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> No
         cookies.of(request_with(cookie_of(begun)))
 
 
+@pytest.mark.req("H1")
+def test_no_session_outlives_the_token_of_its_provider_however_much_it_is_used() -> None:
+    now = 1000.0
+    cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
+    cookies.begun(begun := request_with(), "token", 1050.0)
+    now = 1040.0
+    found = cookies.of(used := request_with(cookie_of(begun)))
+    assert found is not None
+    assert (cookies.ends_at(found).timestamp(), cookies.ends_in(found)) == (1050, 10)
+    now = 1050.0
+    with pytest.raises(SessionEnded):
+        cookies.of(request_with(cookie_of(used)))
+
+
 @pytest.mark.req("H1", "H3")
 def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
     now = 1000.0

@@ -124,6 +124,17 @@ async def test_a_link_is_of_no_use_to_anybody_else(
 
 
 @pytest.mark.req("H7")
+async def test_a_link_of_somebody_of_the_same_name_in_another_tenant_decides_nothing(
+    browser: httpx.AsyncClient, bus: Backstage, person: Person, document_id: str
+) -> None:
+    await browser.post("/sign-in", json=person("ada"))
+    for method in ("GET", "POST"):
+        refused = await browser.request(method, path(link(document_id, tenant="other")))
+        assert problem(refused) == (403, "not-yours")
+        assert "this link is for ada of other" in refused.json()["detail"]
+
+
+@pytest.mark.req("H7")
 async def test_a_link_that_is_over_says_why(
     browser: httpx.AsyncClient, bus: Backstage, person: Person, document_id: str
 ) -> None:
