@@ -101,3 +101,16 @@ def test_what_is_left_of_a_whole_is_computed() -> None:
 def test_two_amounts_that_only_follow_each_other_make_no_sum() -> None:
     text = "# Roof\n\nIt costs EUR 5,107.\n\n# Cellar\n\nIt costs EUR 7,313.\n\n# Yard\n\nIt costs EUR 911.\n"
     assert standings("It costs EUR 12,420.\n", source(text)) == [("EUR 12,420", UNSUPPORTED)]
+
+
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        ("about EUR 1.9 million", COMPUTED),
+        ("about EUR 2 million", COMPUTED),
+        ("about EUR 1 million", UNSUPPORTED),
+        ("EUR 1.9 million", UNSUPPORTED),
+    ],
+)
+def test_a_rounded_amount_is_supported_by_one_that_is_near_alone(said: str, standing: str) -> None:
+    assert [found for _, found in standings(f"It costs {said}.\n", source("It costs EUR 1,880,000.\n"))] == [standing]
