@@ -101,6 +101,13 @@ async def _has_one_waiting(js: JetStreamContext, consumer: str) -> bool:
     return bool(waiting == 1)
 
 
+@pytest.mark.req("E1", "P17")
+@pytest.mark.parametrize("queue", [subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES])
+def test_a_message_that_kills_each_process_that_handles_it_is_given_up_after_a_few_deliveries(queue: str) -> None:
+    """The server tells of it, and it becomes a dead letter."""
+    assert all(1 < one.max_deliver <= 20 for one in consumers() if one.stream == queue)
+
+
 @pytest.mark.req("E1")
 def test_the_server_waits_longer_after_each_delivery_and_not_for_ever() -> None:
     assert [waits_s(seconds) for seconds in (1, 3, 10, 600)] == [[1, 2, 4], [3, 6, 12], [10, 12, 12], [600] * 3]
