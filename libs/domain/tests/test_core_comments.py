@@ -40,7 +40,8 @@ def threads(story: Story) -> list[Thread]:
 
 
 def test_comments_that_are_sent_together_are_one_event_and_each_begins_a_thread(settled: Story) -> None:
-    comment(settled, remark("one"), remark("two")).then_types(e.SectionCommented)
+    (commented,) = comment(settled, remark("one"), remark("two"))
+    assert [made.remark for made in commented.comments] == [remark("one").remark, remark("two").remark]
     assert [(one.block_id, len(one.comments), one.resolved) for one in threads(settled)] == [(BLOCK, 1, False)] * 2
     assert len({one.thread_id for one in threads(settled)}) == 2
     assert threads(settled)[0].comments[0].author.name == "ada"

@@ -12,6 +12,7 @@ from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.inputs import (
     BRIEF,
     MOST_WARNINGS,
@@ -498,6 +499,14 @@ def test_refuses_what_does_not_fit_and_says_why(written: Story) -> None:
     written.when(asking.apply_input(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
     written.when(asking.withdraw_input(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
     written.when(asking.add_input(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
+
+
+@pytest.mark.req("I4")
+def test_a_picture_in_place_of_a_text_is_read_by_nobody_and_is_no_text(written: Story) -> None:
+    picture = asking.upload(ref("two", "image/png"))
+    request = asking.request(r.ReplaceInput, input_id="input-1", version=1, upload=picture, staged=False)
+    (replaced,) = written.when(Replaced(request, written.asked(), asking.NOW, to_read=False))
+    assert (replaced.is_text, replaced.artifact.media_type) == (False, "image/png")
 
 
 @pytest.mark.req("I4")

@@ -58,6 +58,11 @@ def test_a_request_opens_a_reading_of_the_brief_and_its_outcome_closes_it(begun:
     assert begun.document.ledger.rows == ref("rows")
 
 
+def test_an_input_that_is_named_twice_is_one_source(begun: Story) -> None:
+    (requested,) = begun.when(asking.read_ledger(begun.asked(), ("a.pdf", "b.pdf", "a.pdf")))
+    assert requested.sources == ("a.pdf", "b.pdf")
+
+
 @pytest.mark.req("L2")
 def test_a_second_reading_is_compared_with_the_first(begun: Story) -> None:
     read(begun, "R1", "R2")
@@ -259,6 +264,7 @@ def test_a_model_is_asked_after_the_rules_if_somebody_wants_that_and_only_adds(b
     assert (found.opinion, found.summary.new, standing(begun, "R2")) == (opinion, 1, Standing())
     assert begun.document.usage == Usage(input_tokens=7, calls=1)
     assert not asked_model(begun)
+    record(begun, o.RequirementsProposed, job.job_id, **about).then_nothing_happened()
 
 
 def test_a_model_that_fails_leaves_the_ledger_as_it_is_and_that_is_told(begun: Story) -> None:
