@@ -18,6 +18,7 @@ from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.events import (
     DocumentRequested,
+    ExportFailed,
     RefusedByThreadStatus,
     RefusedUnknownThread,
     SectionThreadReopened,
@@ -25,6 +26,7 @@ from stemma_contracts.v1.events import (
 )
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.ledger import RequirementDecision, RowCuts, RowParts
+from stemma_contracts.v1.outcomes import ConversionFailed
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import CreateDocument, EditSection, ReopenThread, ResolveThread
@@ -134,6 +136,8 @@ def _coded(words: str, code: str, **params: problems.Param) -> dict[str, Any]:
 PROBLEM = Problem.of("version_old", "version", version=3, current_version=4)
 NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     Problem: PROBLEM.model_dump(),
+    ConversionFailed: _coded("detail", "conversion_too_deep"),
+    ExportFailed: _coded("detail", "conversion_too_deep"),
     ProgramCheck: _coded("detail", "inputs_named", named=0, all=2) | {"check": "inputs_cited"},
     UncoveredChapter: {"chapter": "Costs by year", "line": 12, "blocks": 2},
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},

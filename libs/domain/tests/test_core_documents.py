@@ -14,6 +14,7 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_contracts.v1.needs import Need
@@ -22,6 +23,7 @@ from stemma_domain.commands import Command, Record
 from stemma_domain.evolve import evolve
 from stemma_domain.outcomes import UnfittingOutcome
 from stemma_domain.state import NoDocument, State
+from stemma_domain.view import view_of
 from stemma_domain.work import open_jobs
 from stemma_testkit.property_tests import examples
 
@@ -92,13 +94,26 @@ def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
     assert exported.remarks == (remark,)
 
 
-@pytest.mark.parametrize("failure", [o.ConversionFailed, o.JobDead])
+@pytest.mark.parametrize(
+    ("failure", "problem"),
+    [
+        (o.ConversionFailed, Problem.of("conversion_timeout", reason="1 s")),
+        (o.JobDead, Problem.of("job_dead", reason="timeout")),
+    ],
+)
 @pytest.mark.failure("conversion-fails")
-def test_a_failed_export_is_an_event_and_can_be_asked_for_again(begun: Story, failure: type[o.Outcome]) -> None:
+def test_a_failed_export_is_an_event_and_can_be_asked_for_again(
+    begun: Story, failure: type[o.Outcome], problem: Problem
+) -> None:
     begun.when(asking.export(begun.asked(), ExportFormat.PDF))
     job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
     failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
-    assert len(begun.when(Record(failed))) == 1
+    if isinstance(failed, o.ConversionFailed):
+        failed = failed.model_copy(update={"code": problem.code, "params": problem.params})
+    (event,) = begun.when(Record(failed))
+    shown = view_of(begun.document).exports[event.export_id].failure_problem
+    assert shown
+    assert (shown.code, shown.params) == (problem.code, problem.params)
     (again,) = begun.when(asking.export(begun.asked(), ExportFormat.PDF))
     assert again.export_id in begun.document.exports
 

@@ -64,6 +64,8 @@ async def test_markup_on_which_a_parser_takes_minutes_is_a_timeout_and_leaves_no
     outcome = await exporter.outcome("md", "# A\n\n<div>" + "<!--" * 100_000 + "\n")
     assert isinstance(outcome, ConversionFailed)
     assert outcome.detail == "timeout: the conversion took more than 1 s of CPU time"
+    assert outcome.code == "conversion_timeout"
+    assert outcome.params == {"reason": "the conversion took more than 1 s of CPU time"}
     assert running(str(tmp_path)) == []
     assert list(tmp_path.iterdir()) == []
 

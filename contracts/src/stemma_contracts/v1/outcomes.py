@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
+from .coded import Coded
 from .coverage import NotCovered
 from .cycles import ReviewVerdict
 from .evaluation import Evaluation
@@ -128,7 +129,7 @@ class DocumentConverted(Outcome):
 
 
 @registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)
-class ConversionFailed(Outcome):
+class ConversionFailed(Outcome, Coded):
     """The document could not be converted."""
 
     detail: str = Field(max_length=300)

@@ -294,6 +294,7 @@ class ExportView:
     warnings: tuple[ExportWarning, ...] = ()
     failure: str | None = None
     too_long: tuple[OverlongSection, ...] = ()
+    failure_problem: Problem | None = None
 
 
 @dataclass(frozen=True)

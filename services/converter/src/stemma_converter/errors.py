@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from stemma_contracts.v1.answers import Problem
+
+_WITH_REASON = {"timeout": "conversion_timeout", "out_of_memory": "conversion_out_of_memory"}
+_WITHOUT = {"nested_too_deeply": "conversion_too_deep", "source_too_large": "conversion_too_large"}
+
 
 class ConversionError(Exception):
     """The document cannot be converted; ``code`` says why in one word and holds no text of it.
@@ -21,3 +26,11 @@ class ConversionError(Exception):
     def detail(self) -> str:
         """What is told of it."""
         return f"{self.code}: {self.why}" if self.why else self.code
+
+    @property
+    def problem(self) -> Problem:
+        """The same by a problem code."""
+        if code := _WITHOUT.get(self.code):
+            return Problem.of(code)
+        code = _WITH_REASON.get(self.code)
+        return Problem.of(code, reason=self.why) if code else Problem.of("conversion_failed", reason=self.detail)

@@ -98,7 +98,8 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
-        return ConversionFailed.model_validate({**echo, "detail": error.detail})
+        coded = error.problem.model_dump(include={"code", "params"})
+        return ConversionFailed.model_validate({**echo, "detail": error.detail, **coded})
     return DocumentConverted.model_validate({**echo, **_told(job, done), "artifact": artifact})
 
 

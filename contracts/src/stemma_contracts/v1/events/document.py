@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field, StrictBool
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, FileName, JobId, Token
+from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
@@ -209,7 +210,7 @@ class DocumentExported(Event):
 
 
 @registry.contract("stemma.export.failed.v1", Family.EVENT)
-class ExportFailed(Event):
+class ExportFailed(Event, Coded):
     """The converter could not make the format."""
 
     export_id: Token

@@ -11,6 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import (
     ExportFormat,
     ExportSection,
@@ -46,6 +47,7 @@ class Export:
     warnings: tuple[ExportWarning, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
     failure: str | None = None
+    problem: Problem | None = None
     citations: bool = False
     matrix: bool = False
 
@@ -69,8 +71,13 @@ def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutc
             )
         case e.DocumentExported():
             return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)
-        case e.ExportFailed() | e.ExportJobDead():
-            return Export(event.format, None, failure=event.detail or "failed")
+        case e.ExportFailed():
+            detail = event.detail or "failed"
+            problem = Problem(field="", message=detail, code=event.code, params=event.params)
+            return Export(event.format, None, failure=detail, problem=problem)
+        case e.ExportJobDead():
+            problem = Problem.of("job_dead", reason=event.detail or "no reason given")
+            return Export(event.format, None, failure=event.detail or "failed", problem=problem)
         case _:
             assert_never(event)
 
@@ -203,7 +210,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 open_requirements=outcome.open_requirements,
             )
         case o.ConversionFailed():
-            return e.ExportFailed(**settled, detail=outcome.detail)
+            return e.ExportFailed(**settled, detail=outcome.detail, code=outcome.code, params=outcome.params)
         case o.JobDead():
             return e.ExportJobDead(**settled, detail=outcome.detail)
         case _:
@@ -253,7 +260,9 @@ _CONVERSION = Task(_convert, _converted, of_section=False)
 
 def export_view(export_id: str, export: Export) -> ExportView:
     """The view of an export."""
-    return ExportView(export_id, export.format, export.artifact, export.warnings, export.failure, export.too_long)
+    return ExportView(
+        export_id, export.format, export.artifact, export.warnings, export.failure, export.too_long, export.problem
+    )
 
 
 FEATURE = Feature[Asked[r.ExportDocument]](
