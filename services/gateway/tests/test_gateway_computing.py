@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from starlette.requests import Request
+from stemma_client.computing import Compute
 from stemma_client.differences import differences
 from stemma_client.errors import InvalidInputError
 from stemma_confinement import Limits
+from stemma_confinement.computing import LIMITS
 from stemma_gateway.computing import Computing
+from stemma_gateway.limits import Owner, Shares
+from stemma_gateway.problems import Busy, Limited, response_of
 from stemma_gateway.texts import MOST_LINES, compared, pairs_compared, rendered, shown_lines
 from stemma_markdown import merge
+from stemma_messaging.cancellation import end
 from stemma_testkit.pathological import UNITS, text_of
 
 pytestmark = pytest.mark.req("S6")
 OLD = "Aa bbb. Ccc *ddd*.\n\n" * 1000
 NEW = OLD.replace("ddd", "eee", 2)
+HARD = text_of(UNITS["half links"], 1024 * 1024)
+"""Seconds of work."""
 
 
 async def stays(_: object = None) -> dict[str, str]:
@@ -28,8 +36,20 @@ async def leaves() -> dict[str, str]:
     return {"type": "http.disconnect"}
 
 
+ADA, GINA = Owner("default", "ada"), Owner("garden", "gina")
+
+
+def computing(limits: Limits = LIMITS, most: int = 10**9) -> Computing:
+    return Computing(Shares("long texts", "max_texts_bytes", most), limits)
+
+
+def by(owner: Owner, calls: Computing) -> Compute:
+    """What computes for an owner who stays."""
+    return calls.called_by(Request({"type": "http"}, stays), owner)
+
+
 async def test_a_long_text_gives_what_a_call_here_gives() -> None:
-    compute = Computing().compute
+    compute = by(ADA, computing())
     assert await compute(differences, OLD, NEW, "en") == differences(OLD, NEW, "en")
     short = "![a](x.png) b"
     assert await compute(rendered, OLD + short, {"x.png": "/x"}) == rendered(OLD + short, {"x.png": "/x"})
@@ -39,19 +59,68 @@ async def test_a_long_text_gives_what_a_call_here_gives() -> None:
 
 
 async def test_what_takes_too_long_is_refused_with_what_to_do_instead() -> None:
-    computing, long = Computing(Limits(seconds=0.2)), text_of(UNITS["half links"], 1024 * 1024)
     with pytest.raises(InvalidInputError, match="read it as Markdown"):
-        await computing.compute(differences, long, f"{long}\n\nnew", "en")
+        await by(ADA, computing(Limits(seconds=0.2)))(differences, HARD, f"{HARD}\n\nnew", "en")
+
+
+async def test_what_the_machine_has_no_time_for_is_no_fault_of_the_text() -> None:
+    with pytest.raises(Busy) as refused:
+        await by(ADA, computing(Limits(seconds=30, wall_seconds=0.2)))(differences, HARD, f"{HARD}\n\nnew", "en")
+    answer = response_of(refused.value)
+    assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
 
 
 async def test_work_ends_with_its_caller() -> None:
-    computing = Computing(at_once=1)
-    gone = computing.called_by(Request({"type": "http"}, leaves))
+    calls = computing()
+    gone = calls.called_by(Request({"type": "http"}, leaves), ADA)
     async with asyncio.timeout(60):
         with pytest.raises(InvalidInputError, match="left"):
             await gone(differences, OLD, NEW, "en")
-        there = computing.called_by(Request({"type": "http"}, stays))
-        assert await there(differences, OLD, OLD + "\nnew", "en")  # its turn came: nothing of the other is left
+        # The turn of the same owner came: nothing of the other call is left.
+        assert await by(ADA, calls)(differences, OLD, OLD + "\nnew", "en")
+
+
+@pytest.mark.req("S5")
+async def test_a_text_of_another_tenant_does_not_wait_for_the_many_of_one_caller() -> None:
+    calls = computing(Limits(seconds=4))
+    many = [asyncio.create_task(by(ADA, calls)(differences, HARD, f"{HARD}\n\nnew", "en")) for _ in range(6)]
+    try:
+        await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            assert await by(GINA, calls)(differences, OLD, NEW, "en")
+        assert sum(task.done() for task in many) < 2
+    finally:
+        await end(many)
+
+
+@pytest.mark.req("S5")
+async def test_short_texts_of_one_caller_are_worked_on_one_after_the_other() -> None:
+    calls, begun, ended = computing(), [], threading.Event()
+
+    def held(text: str) -> str:
+        begun.append(text)
+        ended.wait(60)
+        return text
+
+    many = [asyncio.create_task(by(ADA, calls)(held, str(number))) for number in range(40)]
+    try:
+        await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            assert await by(GINA, calls)(str.upper, "a") == "A"
+        assert begun == ["0"]
+        ended.set()
+        assert await asyncio.gather(*many) == [str(number) for number in range(40)]
+    finally:
+        ended.set()
+
+
+@pytest.mark.req("S5")
+async def test_long_texts_that_wait_are_bounded_and_let_go_when_they_are_done() -> None:
+    calls = computing(most=2 * len(OLD + NEW))
+    together = [by(ADA, calls)(differences, OLD, NEW, "en") for _ in range(3)]
+    found = await asyncio.gather(*together, return_exceptions=True)
+    assert [isinstance(one, Limited) for one in found] == [False, True, True]
+    assert await by(ADA, calls)(differences, OLD, NEW, "en")
 
 
 def test_a_page_shows_so_many_lines_by_themselves_and_loses_none() -> None:

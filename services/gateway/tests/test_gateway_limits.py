@@ -34,9 +34,9 @@ def test_who_takes_all_that_is_given_leaves_places_to_colleagues_and_to_other_te
 def test_a_place_that_is_given_back_is_free_and_the_bound_of_one_caller_holds_in_any_case() -> None:
     shares, ada = Shares("places", "most", 4, 2), Owner("a", "ada")
     for _ in range(3):
-        with shares.one_more(ada), shares.one_more(ada):
+        with shares.more(ada), shares.more(ada):
             assert isinstance(shares.refusal(ada), TooMany)
-    with pytest.raises(RuntimeError), shares.one_more(ada):
+    with pytest.raises(RuntimeError), shares.more(ada):
         raise RuntimeError
     assert shares.total == 0
 

@@ -40,26 +40,30 @@ class Computing:
         if is_short(given):
             return await asyncio.to_thread(function, *given)
         async with self._turns:
-            with TemporaryDirectory(prefix="stemma-texts-") as folder:
-                return await self._confined(function, given, Path(folder))
+            return await confined(self._prepared, self._limits, function, *given)
 
-    async def _confined(self, function: Callable[..., T], given: tuple[Any, ...], folder: Path) -> T:
+
+async def confined(prepared: Prepared, limits: Limits, function: Callable[..., T], *given: Any) -> T:
+    """Call a function in a process of its own; raises `ConfinementError` or `Stalled` past the limits."""
+    with TemporaryDirectory(prefix="stemma-texts-") as name:
+        folder = Path(name)
         await asyncio.to_thread(computing_call.order, function, given, folder)
-        await self._prepared.run(computing_call.run, folder, self._limits)
+        await prepared.run(computing_call.run, folder, limits)
         found: T = await asyncio.to_thread(computing_call.returned, function, folder)
         return found
 
 
 def is_short(given: Any) -> bool:
     """Whether a thread will do for texts, alone or within what is given."""
-    return _characters(given) <= SHORT
+    return characters(given) <= SHORT
 
 
-def _characters(given: Any) -> int:
+def characters(given: Any) -> int:
+    """The characters of texts, alone or within what is given."""
     if isinstance(given, str):
         return len(given)
     if isinstance(given, Mapping):
-        return _characters(tuple(given.items()))
+        return characters(tuple(given.items()))
     if is_dataclass(given):
-        return sum(_characters(getattr(given, field.name)) for field in fields(given))
-    return sum(map(_characters, given)) if isinstance(given, tuple | list) else 0
+        return sum(characters(getattr(given, field.name)) for field in fields(given))
+    return sum(map(characters, given)) if isinstance(given, tuple | list) else 0

@@ -136,7 +136,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.streams = streams
     app.state.links = Links()
     app.state.agents = agents
-    app.state.computing = Computing()
+    app.state.computing = Computing(Shares("long texts", "max_texts_bytes", settings.max_texts_bytes))
     per_s, at_once = settings.requests_per_s, settings.requests_at_once
     app.state.limit = RateLimit("requests", per_s, at_once)
     app.state.limit_of_tenants = RateLimit("requests", per_s * OF_A_TENANT, at_once * OF_A_TENANT)

@@ -137,7 +137,7 @@ async def authenticated(
             bearer.cookies.ended(request, signed_in)
             raise SessionEnded(Problem.of("session_ended"))
         annotate(tenant=session.tenant)
-        compute = request.app.state.computing.called_by(request)
+        compute = request.app.state.computing.called_by(request, session.owner)
         with still_admitted(session):
             yield replace(session, client=session.client.computing(compute))
 
@@ -154,7 +154,7 @@ async def admitted(request: Request, shown: Shown) -> AsyncIterator[Session]:
     async with state.sessions.session(shown.find, shown.key, attempt) as session:
         state.limit.take(session.owner)
         state.limit_of_tenants.take(session.tenant)
-        with state.in_hand.one_more(session.owner):
+        with state.in_hand.more(session.owner):
             yield session
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -12,7 +14,12 @@ from stemma_client.computing import Compute
 from stemma_client.errors import InvalidInputError
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_confinement import computing as confined
+from stemma_contracts.v1.answers import Problem
+from stemma_messaging import Turns
 from stemma_messaging.cancellation import end
+
+from .limits import Owner, Shares
+from .problems import Busy
 
 _MODULES = (
     "stemma_client.differences",
@@ -33,22 +40,31 @@ def prepare() -> None:
 # One for all calls of this process; it starts with the first long text.
 _prepared = Prepared(prepare)
 
+LONG_AT_ONCE, SHORT_AT_ONCE = 3, 8
+"""Calls; each of a long text takes up to 384 MB."""
+
 T = TypeVar("T")
 
 
 class Computing:
-    """The calls of a gateway."""
+    """The calls of a gateway. Tenants take turns, and so do the people of each, who have one at a time.
 
-    def __init__(self, limits: Limits = confined.LIMITS, at_once: int = confined.AT_ONCE) -> None:
-        self._calls = confined.Computing(_prepared, limits, at_once)
+    ``texts`` are the characters of all long texts that are worked on or wait. Short texts do not wait for long ones.
+    """
 
-    def called_by(self, request: Request) -> Compute:
+    def __init__(self, texts: Shares, limits: Limits = confined.LIMITS) -> None:
+        self._texts = texts
+        self._limits = limits
+        self._long, self._short = _Turns(LONG_AT_ONCE), _Turns(SHORT_AT_ONCE)
+
+    def called_by(self, request: Request, owner: Owner) -> Compute:
         """For one request: what it asked for ends when its caller has left."""
 
         async def compute(function: Callable[..., T], *given: Any) -> T:
             if confined.is_short(given):
-                return await self.compute(function, *given)
-            computing = asyncio.create_task(self.compute(function, *given))
+                async with self._short.turn(owner):
+                    return await asyncio.to_thread(function, *given)
+            computing = asyncio.create_task(self._compute(owner, function, *given))
             leaving = asyncio.create_task(_left(request))
             try:
                 await asyncio.wait([computing, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -60,12 +76,28 @@ class Computing:
 
         return compute
 
-    async def compute(self, function: Callable[..., T], *given: Any) -> T:
-        """What the function returns; raises `InvalidInputError` past the limits."""
-        try:
-            return await self._calls.compute(function, *given)
-        except (ConfinementError, Stalled) as error:
-            raise InvalidInputError.of("text_not_computed", "text", reason=str(error)) from error
+    async def _compute(self, owner: Owner, function: Callable[..., T], *given: Any) -> T:
+        with self._texts.more(owner, confined.characters(given)):
+            async with self._long.turn(owner):
+                try:
+                    return await confined.confined(_prepared, self._limits, function, *given)
+                except Stalled as error:
+                    raise Busy(Problem.of("text_not_computed_now", "text"), "long texts") from error
+                except ConfinementError as error:
+                    raise InvalidInputError.of("text_not_computed", "text", reason=str(error)) from error
+
+
+class _Turns:
+    """Turns of owners, of which no tenant has all."""
+
+    def __init__(self, at_once: int) -> None:
+        self._of_tenants = Turns(at_once, at_once - 1)
+        self._of_people = defaultdict[str, Turns](lambda: Turns(at_once - 1, 1))
+
+    @asynccontextmanager
+    async def turn(self, owner: Owner) -> AsyncIterator[None]:
+        async with self._of_people[owner.tenant].turn(owner.user), self._of_tenants.turn(owner.tenant):
+            yield
 
 
 async def _left(request: Request) -> None:

@@ -79,13 +79,13 @@ class Shares:
         self._of_tenants = self._of_tenants - Counter({owner.tenant: some})
 
     @contextmanager
-    def one_more(self, owner: Owner) -> Iterator[None]:
-        """Take a place while the block runs; raises `Busy` and `TooMany`."""
-        self.take(owner)
+    def more(self, owner: Owner, some: int = 1) -> Iterator[None]:
+        """Take places while the block runs; raises `Busy` and `TooMany`."""
+        self.take(owner, some)
         try:
             yield
         finally:
-            self.give_back(owner)
+            self.give_back(owner, some)
 
 
 def counted_as(host: str) -> str:

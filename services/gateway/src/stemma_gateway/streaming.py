@@ -38,7 +38,7 @@ class Streams:
     def one_more(self, owner: Owner) -> Iterator[None]:
         """Count a stream while the block runs; raises `Busy` and `TooMany`."""
         try:
-            with self._shares.one_more(owner):
+            with self._shares.more(owner):
                 self._measure()
                 yield
         finally:
