@@ -18,11 +18,11 @@ JSON = {"Content-Type": "application/json"}
 MEGABYTE = 1024 * 1024
 
 
-async def raw(url: str, head: str, body: bytes, length: int = MEGABYTE) -> bytes:
+async def raw(url: str, head: str, body: bytes, length: int = MEGABYTE, host: str = "127.0.0.1") -> bytes:
     """What is answered to a request whose body does not come to its end, until the connection is closed."""
     address = urlsplit(url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
-    writer.write(f"{head}\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n".encode() + body)
+    writer.write(f"{head}\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n".encode() + body)
     async with asyncio.timeout(30):
         answer = await reader.read()
     writer.close()
@@ -108,7 +108,9 @@ async def test_who_sends_many_bodies_leaves_memory_to_other_addresses() -> None:
 
 async def test_a_request_whose_length_is_told_in_two_ways_is_refused_and_its_connection_closed(gateway: Any) -> None:
     head = f"POST {COMMAND} HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json"
+    second = b"0\r\n\r\nGET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     async with gateway() as url:
-        answer = await raw(url, head, b"0\r\n\r\nGET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 5)
-    assert answer.startswith(b"HTTP/1.1 400")
-    assert (b"urn:stemma:problem:bad-header" in answer, answer.count(b"HTTP/1.1")) == (True, 1)
+        answers = [await raw(url, head, second, 5, host) for host in ("127.0.0.1", "evil.example")]
+    for answer in answers:
+        assert answer.startswith(b"HTTP/1.1 400")
+        assert (b"urn:stemma:problem:bad-header" in answer, answer.count(b"HTTP/1.1")) == (True, 1)

@@ -147,9 +147,9 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     pages.told_by(app)
     openapi.described(app)
     app.add_middleware(CompressedPages)
-    app.add_middleware(BodyLimit, bounds=settings.body_bounds())
     app.add_middleware(SetCookies)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
+    app.add_middleware(BodyLimit, bounds=settings.body_bounds())
     app.add_middleware(Telemetry)
     return app
 
