@@ -69,6 +69,7 @@ def test_what_lasts_is_restarted_and_checked_and_what_ends_is_waited_for(name: s
     service = SERVICES[name]
     if name in LASTING:
         assert service["healthcheck"]["test"][0] == "CMD"
+        assert name not in BUILT or service["init"], "as process 1 it would outlive a loop that stands still"
     else:
         assert service["restart"] == "on-failure"
         waiting = [s["depends_on"][name]["condition"] for s in SERVICES.values() if name in s.get("depends_on", {})]
