@@ -387,11 +387,12 @@ def test_the_ingress_leads_to_the_gateway_and_its_controller_alone_gets_there() 
 
 @pytest.mark.req("H1", "O4", "S1")
 def test_the_gateway_of_a_cluster_believes_its_ingress_alone_and_answers_to_the_name_of_it() -> None:
+    own = ",".join(f"stemma-gateway{end}" for end in ("", ".stemma", ".stemma.svc", ".stemma.svc.cluster.local"))
     for given, hosts, proxies in (
-        ({}, "127.0.0.1,localhost,stemma-gateway", "127.0.0.1"),
+        ({}, f"127.0.0.1,localhost,{own}", "127.0.0.1"),
         (
             {"host": "stemma.example", "proxies": ["10.42.0.0/16", "fd00::1"]},
-            "127.0.0.1,localhost,stemma-gateway,stemma.example",
+            f"127.0.0.1,localhost,{own},stemma.example",
             "10.42.0.0/16,fd00::1",
         ),
     ):

@@ -58,7 +58,11 @@ capabilities: {drop: [ALL]}
 {{- $plain = mustMergeOverwrite $plain (.program.variables | default dict) }}
 {{- $plain = mustMergeOverwrite $plain (.program.defaults | default dict) }}
 {{- if .program.serves }}
-{{- $hosts := list "127.0.0.1" "localhost" (printf "%s-%s" .root.Release.Name .name) }}
+{{- $hosts := list "127.0.0.1" "localhost" }}
+{{- $own := printf "%s-%s" .root.Release.Name .name }}
+{{- range list "" (printf ".%s" .root.Release.Namespace) (printf ".%s.svc" .root.Release.Namespace) (printf ".%s.svc.cluster.local" .root.Release.Namespace) }}
+{{- $hosts = append $hosts (print $own .) }}
+{{- end }}
 {{- with $values.gateway.host }}
 {{- $hosts = append $hosts . }}
 {{- if not $values.gateway.proxies }}{{ fail "gateway.proxies is needed: addresses or networks of the Ingress controller" }}{{ end }}
