@@ -184,6 +184,21 @@ async def test_a_copy_of_a_cookie_ends_with_its_session_at_every_gateway_and_wha
 
 
 @pytest.mark.req("H1", "S4")
+async def test_a_copy_of_a_cookie_ends_also_where_it_used_up_the_requests_of_its_person(
+    gateway: Any, person: Person
+) -> None:
+    slow = gateway(cookie_keys=KEYS, requests_per_s=0.001, requests_at_once=4)
+    async with slow as first, gateway(cookie_keys=KEYS) as second, at(first) as browser:
+        await browser.post("/sign-in", json=person("udine"))
+        copy = dict(browser.cookies)
+        while (await browser.get("/session")).status_code == 200:
+            """The person's requests are used up."""
+        assert (await browser.post("/sign-out")).status_code == 204
+        async with httpx.AsyncClient(base_url=second, cookies=copy, timeout=30) as thief:
+            assert problem(await thief.get("/session")) == (401, "unauthenticated")
+
+
+@pytest.mark.req("H1", "S4")
 async def test_a_person_who_is_removed_is_out_and_a_wrong_password_lets_nobody_in(
     browser: httpx.AsyncClient, person: Person, server: NatsServer
 ) -> None:

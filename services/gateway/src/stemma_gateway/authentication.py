@@ -150,12 +150,20 @@ async def admitted(request: Request, shown: Shown) -> AsyncIterator[Session]:
     """
     state = request.app.state
     state.limit.take(shown.proof)
-    attempt = partial(state.attempts.attempt, _peer(request), shown.name)
-    async with state.sessions.session(shown.find, shown.key, attempt) as session:
+    async with recognised(request, shown) as session:
         state.limit.take(session.owner)
         state.limit_of_tenants.take(session.tenant)
         with state.in_hand.more(session.owner):
             yield session
+
+
+@asynccontextmanager
+async def recognised(request: Request, shown: Shown) -> AsyncIterator[Session]:
+    """The session of a token, whatever its caller asked for before; raises `Unauthenticated` and `Busy`."""
+    state = request.app.state
+    attempt = partial(state.attempts.attempt, _peer(request), shown.name)
+    async with state.sessions.session(shown.find, shown.key, attempt) as session:
+        yield session
 
 
 def _peer(request: Request) -> str:

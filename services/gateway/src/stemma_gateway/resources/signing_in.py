@@ -16,7 +16,7 @@ from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
-from stemma_gateway.authentication import Caller, Shown, admitted
+from stemma_gateway.authentication import Caller, Shown, admitted, recognised
 from stemma_gateway.cookies import SignedIn
 from stemma_gateway.cross_site import check_change, check_origin
 from stemma_gateway.incoming import media_type_of, whole_body
@@ -114,10 +114,10 @@ async def sign_out(request: Request) -> Response:
 
 
 async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> None:
-    """Make a copy of the cookie good for nothing at any process."""
+    """End a copy of the cookie at every process, also where whoever has it uses up the requests of its owner."""
     bearer = request.app.state.bearer
     try:
-        async with admitted(request, bearer.shown(signed_in.token)) as session:
+        async with recognised(request, bearer.shown(signed_in.token)) as session:
             await session.client.signed_out.add(signed_in.name, bearer.cookies.last_moment(signed_in))
     except (HttpError, StemmaError) as error:
         get_logger().warning("sign_out_not_told", reason=str(error))
