@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from pypdf import PdfReader
-from stemma_cli.demo.chapters import chapters
+from stemma_cli.demo.demonstration import chapters
 from stemma_cli.demo.script import SCRIPTS
 from stemma_cli.samples import SAMPLES
 

@@ -10,8 +10,7 @@ import pytest
 from docx import Document as Word
 from PIL import Image
 from stemma_client import Client
-from stemma_client.drawings import drawn
-from stemma_client.pictures import name_of, with_image
+from stemma_client.pictures import drawn, name_of, with_image
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outline import OutlineSection

@@ -14,8 +14,7 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_provisioning import NatsServer
-from stemma_provisioning.admission_cli import Beat
-from stemma_provisioning.exposed import MISSING, exposed
+from stemma_provisioning.admission_cli import MISSING, Beat, exposed
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.server import ADMITTED
 from stemma_telemetry.metrics import exposed_names

@@ -7,7 +7,6 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 from pydantic import ValidationError
-from stemma_artifacts.digests import digest_of
 from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.object_metadata import subject_of
 from stemma_artifacts.store import (
@@ -17,6 +16,7 @@ from stemma_artifacts.store import (
     ArtifactStore,
     JetStreamArtifactStore,
     MemoryArtifactStore,
+    digest_of,
 )
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken

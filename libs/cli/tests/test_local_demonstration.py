@@ -5,8 +5,7 @@ from pathlib import Path
 
 import docx
 import pytest
-from stemma_cli.demo.chapters import chapters
-from stemma_cli.demo.demonstration import demonstrate
+from stemma_cli.demo.demonstration import chapters, demonstrate
 
 
 async def test_a_kind_that_has_no_story_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
 from stemma_domain.features.ledger.splitting import split_rows
 from stemma_requirements import Source, difference, read_ledger
-from stemma_requirements.parts import cut_again
+from stemma_requirements.ledger import cut_again
 from stemma_testkit.counting import calls
 
 REVISIONS = Path(__file__).parent / "revisions"

@@ -13,9 +13,8 @@ from pypdf import PdfReader
 from stemma_confinement import Limits
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_converter.assembly import key_of
-from stemma_converter.converter import Converter
+from stemma_converter.converter import Converter, KeptPages
 from stemma_converter.handlers import on_convert_document
-from stemma_converter.kept_pages import KeptPages
 from stemma_converter.pages import Pages, Place, Places, set_pages
 
 from .conftest import Exporter

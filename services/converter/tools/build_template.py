@@ -15,7 +15,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Cm, Pt, RGBColor
 from docx.styles.style import ParagraphStyle
-from stemma_converter.packages import with_fixed_dates
+from stemma_converter.word import with_fixed_dates
 
 TARGET = Path(__file__).parents[1] / "config" / "template.docx"
 FONT, CODE_FONT = "Cambria", "Consolas"

@@ -25,8 +25,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
-from stemma_editor_agent.handlers import Tools, on_revise_draft, routes
-from stemma_editor_agent.judging import prepare
+from stemma_editor_agent.handlers import Tools, on_revise_draft, prepare, routes
 from stemma_editor_agent.recipes import recipes
 from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs

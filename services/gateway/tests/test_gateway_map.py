@@ -9,9 +9,8 @@ from itertools import combinations, pairwise
 import pytest
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_domain.views import DocumentView
-from stemma_gateway.desk.document_map import GAP_X, HEIGHT, PASSING, STEP, WIDTH, Map, drawn
+from stemma_gateway.desk.document_map import GAP_X, HEIGHT, MOST_PIECES, PASSING, STEP, WIDTH, Map, drawn
 from stemma_gateway.desk.layered import MOST_LINKS, SWEEPS, Layout, Place, Widths, laid_out
-from stemma_gateway.desk.map_lines import MOST_PIECES
 from stemma_testkit.document_events import document_requested, plan, view_after
 
 pytestmark = pytest.mark.req("H3")

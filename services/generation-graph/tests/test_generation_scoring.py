@@ -1,6 +1,6 @@
 import pytest
 from stemma_generation_graph.criteria import Criterion
-from stemma_generation_graph.writing.scoring import judge
+from stemma_generation_graph.writing.evaluating import judge
 
 pytestmark = pytest.mark.req("P6")
 

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import AuthResult, Envelope
 from stemma_contracts.v1.usage import Usage
 from stemma_notifier.notices import Budget, NoticedSection
 from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, known_authorities
-from stemma_notifier.wording import subject_of
+from stemma_notifier.sending.mail import subject_of
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
 

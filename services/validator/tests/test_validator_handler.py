@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from stemma_artifacts.digests import digest_of
-from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
+from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore, digest_of
 from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft

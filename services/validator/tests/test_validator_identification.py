@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from stemma_artifacts.digests import digest_of
-from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.store import ArtifactStore, digest_of
 from stemma_confinement import Limits
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft

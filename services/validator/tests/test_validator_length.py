@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_validator.checking import StructureCheck
-from stemma_validator.length import long_answers, too_long
+from stemma_validator.checking import StructureCheck, long_answers, too_long
 
 DRAFT = """# A title that does not count
 

@@ -8,9 +8,13 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,62 @@ from stemma_contracts.servers import check_servers
 from stemma_contracts.tls import BadCertificates, tls_of
 
 from .admission import Seals, admitting
-from .exposed import exposed
 from .providers import Trusted
+
+MISSING = "stemma_service_missing"
+METRICS = "text/plain; version=0.0.4; charset=utf-8"
+WORDS = "text/plain; charset=utf-8"
+
+Look = Callable[[], bool]
+
+
+@contextmanager
+def exposed(host: str, port: int, alive: Look, connected: Look) -> Iterator[int]:
+    """Serve ``/metrics``, ``/health`` and ``/ready`` in the block; gives the port. Raises `OSError` if it is taken."""
+    with ThreadingHTTPServer((host, port), partial(_Handler, alive, connected)) as server:
+        threading.Thread(target=server.serve_forever, name="exposed", daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def __init__(self, alive: Look, connected: Look, *request: object) -> None:
+        self._alive, self._connected = alive, connected
+        super().__init__(*request)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        match self.path:
+            case "/metrics":
+                missing = int(not self._connected())
+                sample = f'# TYPE {MISSING} gauge\n{MISSING}{{stemma_missing="server"}} {missing}\n'
+                self._answer(HTTPStatus.OK, METRICS, sample)
+            case "/health":
+                self._tell(self._hung())
+            case "/ready":
+                self._tell(self._hung() or ("" if self._connected() else "has no server"))
+            case _:
+                self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _hung(self) -> str:
+        return "" if self._alive() else "stands still"
+
+    def _tell(self, wrong: str) -> None:
+        status = HTTPStatus.SERVICE_UNAVAILABLE if wrong else HTTPStatus.OK
+        self._answer(status, WORDS, f"{wrong or 'ok'}\n")
+
+    def _answer(self, status: HTTPStatus, content_type: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", content_type)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Not a line for each question."""
+
 
 ALIVE_FOR_S = 10.0
 BEAT_EVERY_S = 1.0

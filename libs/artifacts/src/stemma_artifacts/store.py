@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
+from hashlib import sha256
 from typing import Protocol
 
 from nats.js import JetStreamContext
@@ -16,11 +17,21 @@ from nats.js.errors import BadRequestError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
-from .digests import digest_of, fits
 from .object_metadata import BadObject
 from .objects import NoSuchObject, Objects
 from .pieces import Mismatch, verified
 from .replicas import get_stored
+
+
+def digest_of(data: bytes) -> str:
+    """The SHA-256 of ``data`` in hex."""
+    return sha256(data).hexdigest()
+
+
+def fits(data: bytes, digest: str, size: int) -> bool:
+    """Whether ``data`` is the content that a reference with this digest and size stands for."""
+    return len(data) == size and digest_of(data) == digest
+
 
 SMALL_BYTES = 128 * 1024
 _WRONG_LAST_SEQUENCE = (10071, 10164)

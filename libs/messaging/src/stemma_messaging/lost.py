@@ -12,12 +12,19 @@ import asyncio
 from dataclasses import dataclass
 
 from nats.js import JetStreamContext
-from nats.js.api import RawStreamMsg
+from nats.js.api import ConsumerInfo, RawStreamMsg
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
 
-from .consumers import consumers_of
+
+async def consumers_of(jetstream: JetStreamContext, stream: str) -> list[ConsumerInfo]:
+    """Every consumer of a stream; the server tells 256 at a time."""
+    found: list[ConsumerInfo] = []
+    while page := await jetstream.consumers_info(stream, offset=len(found)):
+        found += page
+    return found
+
 
 MOMENT_S = 2.0
 """A message is taken out of its stream a little later than it is acknowledged."""

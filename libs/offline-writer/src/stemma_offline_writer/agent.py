@@ -5,17 +5,131 @@ What it does next follows from the messages alone, so that the same thread gives
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from .agent_history import Act, acts_of, since
 from .agent_situation import TOP, Chapter, Situation, read_situation
 from .chapters import composed, safe_cut
-from .mending import can_mend, mended
+from .markdown import in_words
+
+RESTORED = "The document is as it was at "
+_LINES = re.compile(r"lines (\d+) to (\d+) of \d+\n\n")
+_NUMBERED = re.compile(r"(\d+): (.*)")
+_LACKING = re.compile(r'- `([^`]+)`, (?:"(.*)"|before the first heading), lines? \d+(?: to \d+)?: (.+)')
+
+
+@dataclass(frozen=True)
+class Act:
+    """One tool call and what it was answered; a rollback that the agent was told of is an act, too."""
+
+    name: str
+    arguments: dict[str, Any]
+    answer: str
+    failed: bool
+
+    def shown_lines(self) -> Iterator[tuple[int, str]]:
+        """The numbered lines of a file that a reading tool answered with."""
+        header = _LINES.match(self.answer)
+        if header:
+            yield from enumerate(self.answer[header.end() :].split("\n"), int(header.group(1)))
+
+    def lacking(self) -> list[tuple[str, str, str]]:
+        """The file, the heading and what is said of each chapter that an answer names as missing; headings first.
+
+        What stands under no heading comes last, for it is named with its file.
+        """
+        found = filter(None, map(_LACKING.fullmatch, self.answer.splitlines() if self.failed else ()))
+        return sorted(((f.group(1), f.group(2) or "", f.group(3)) for f in found), key=lambda entry: not entry[1])
+
+    def numbered_lines(self) -> dict[int, str]:
+        """The lines of the document, where each bears its number."""
+        lines = (_NUMBERED.fullmatch(line) for _, line in self.shown_lines())
+        return {int(found.group(1)): found.group(2) for found in lines if found}
+
+
+def acts_of(messages: Sequence[BaseMessage]) -> list[Act]:
+    """The acts in their order; a call without an answer yet is none."""
+    answers = [message for message in messages if isinstance(message, ToolMessage)]
+    taken = iter(answers)
+    acts = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            acts += [_act(call, next(taken, None)) for call in message.tool_calls]
+        elif isinstance(message, HumanMessage) and RESTORED in str(message.text):
+            acts.append(Act("create_checkpoint", {}, "", failed=False))
+    return acts
+
+
+def _act(call: Any, answer: ToolMessage | None) -> Act:
+    text = str(answer.content) if answer else ""
+    return Act(call["name"], dict(call["args"]), text, answer is None or answer.status == "error")
+
+
+def since(acts: Sequence[Act], names: Collection[str]) -> Sequence[Act]:
+    """The acts after the last of certain ones."""
+    last = max((place for place, act in enumerate(acts) if act.name in names), default=-1)
+    return acts[last + 1 :]
+
+
+_TARGET = r"\[([^\[\]]*+)\]\((?:[^()]++|\([^()]*+\))*+\)"
+_IMAGE = re.compile(f"!{_TARGET}")
+_LINK = re.compile(f"(?<!!){_TARGET}")
+_REFERENCE = re.compile(r"!?\[([^\[\]\n]*)\]\[[^\[\]\n]*\]")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_REVERSED = re.compile(r"\(([^()\n]{1,500})\)\[([^\[\]\s]{1,2000})\]")
+_NO_WORDS = re.compile(r"(?<!!)\[((?:click )?here|link|more|read more|this)\]\(<?([^()<>\s]+)>?\)", re.IGNORECASE)
+
+_MENDS: Mapping[str, Callable[[str], str]] = {
+    "MD011": lambda line: _REVERSED.sub(r"[\1](\2)", line),
+    "MD014": lambda line: re.sub(r"^(\s*)\$ +", r"\1", line),
+    "MD026": lambda line: line.rstrip(" .,;:!。，；：！"),
+    "MD036": lambda line: re.sub(r"^(\s*)(\*{1,3}|_{1,3})(.+)\2\s*$", r"\1\3", line),
+    "MD040": lambda line: f"{line.rstrip()}text",
+    "MD045": lambda line: line.replace("![](", "![Image]("),
+    "MD051": lambda line: _LINK.sub(r"\1", line),
+    "MD052": lambda line: _REFERENCE.sub(r"\1", line),
+    "MD059": lambda line: _NO_WORDS.sub(r"\1 (<\2>)", line),
+    "STEMMA005": lambda line: _IMAGE.sub(r"\1", line),
+    "STEMMA006": lambda line: _IMAGE.sub(r"\1", line),
+    "STEMMA007": lambda line: _REFERENCE.sub(r"\1", line),
+    "STEMMA008": lambda line: _FOOTNOTE.sub("", line),
+    "STEMMA009": lambda line: _LINK.sub(r"\1", line),
+    "STEMMA010": lambda line: _LINK.sub(r"\1", line),
+    "STEMMA011": in_words,
+}
+_CELL_WALL = re.compile(r"(?<!\\)\|")
+_WIDTH = "MD056"
+
+
+def can_mend(rule: str) -> bool:
+    """Whether something is known about a rule."""
+    return rule in _MENDS or rule == _WIDTH
+
+
+def mended(rules: Sequence[str], before: str, line: str) -> str:
+    """The line as the rules want it; ``before`` is the line above it."""
+    for rule in rules:
+        line = _MENDS.get(rule, str)(line)
+    return _as_wide_as(before, line) if _WIDTH in rules else line
+
+
+def _as_wide_as(model: str, row: str) -> str:
+    """A table row with as many cells as the row above; what is too much moves into the last one."""
+    wanted, cells = len(_cells(model)), _cells(row)
+    last = " ".join(filter(None, cells[wanted - 1 :]))
+    kept = [*cells[: wanted - 1], last]
+    return f"| {' | '.join([*kept, *[''] * (wanted - len(kept))])} |"
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip().removeprefix("|")
+    return [cell.strip() for cell in _CELL_WALL.split(inner.removesuffix("|"))]
+
 
 WRITING_TOOL = "append_to_markdown"
 FINISHING_TOOL = "finish"

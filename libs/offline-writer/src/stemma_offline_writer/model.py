@@ -16,13 +16,29 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from stemma_markdown import split
 
+from . import markdown
 from .agent import WRITING_TOOL, next_call
 from .composing import as_markdown, compose
 from .editing import revise
-from .joining import joined
+from .material import fold
 from .request import Request, read_request
 from .structured import structured_answer
+
+
+def joined(request: Request) -> str:
+    """The texts of a request one after the other, without their titles and without what another one said before."""
+    blocks = [f"# {markdown.heading(request.section.title)}"] if request.section.title else []
+    seen = {""}
+    for block in (block for named in request.upstream for block in split(named.text)):
+        key = fold(block.content)
+        if key not in seen and block.level != 1:
+            seen.add(key)
+            blocks.append(block.content)
+    missing = [heading for heading in request.headings if f"## {heading}" not in blocks]
+    return "\n\n".join([*blocks, *(f"## {heading}" for heading in missing)]) + "\n"
+
 
 _WORD_GROUP = re.compile(r"(?:\s*\S+){1,6}\s*", re.DOTALL)
 _CHARACTERS_PER_TOKEN = 4

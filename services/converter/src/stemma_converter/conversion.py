@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import ceil
 from pathlib import Path
 
-from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.exports import ExportSection, OverlongSection
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import language, shipped
@@ -31,12 +32,29 @@ from .citing import with_citations
 from .converter import Converter, file_name
 from .errors import ConversionError
 from .images import Picture, vet
-from .length import too_long
 from .manuscript import Manuscript
 from .not_covered import read_report, report_refs
 from .open_requirements import ledger_rows
 from .order import DONE, EXPORT, ORDER, Done, Failure, Order, Staged, keep_pages, kept_pages
+from .pages import Pages, SectionPages
 from .source import decode, flatten_footnotes
+
+TOLERANCE = 0.05
+"""Of a page: the space above the next heading is no text."""
+
+
+def too_long(sections: Sequence[ExportSection], pages: Pages | None) -> tuple[OverlongSection, ...]:
+    """The sections beyond their limit, by the pages of our PDF; none where no pages were set."""
+    found = pages.of_sections() if pages is not None else ()
+    return tuple(_beyond(sections, found)) if len(found) == len(sections) else ()
+
+
+def _beyond(sections: Sequence[ExportSection], found: Sequence[SectionPages]) -> Iterator[OverlongSection]:
+    for section, stands in zip(sections, found, strict=True):
+        if section.max_pages is not None and stands.length > section.max_pages + TOLERANCE:
+            pages = max(ceil(stands.length - TOLERANCE), section.max_pages + 1)
+            yield OverlongSection(section_id=section.section_id, pages=pages, max_pages=section.max_pages)
+
 
 READ_AT_ONCE = 2
 

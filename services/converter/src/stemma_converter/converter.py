@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 from typing import assert_never
 
+from cachetools import LRUCache
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_telemetry import get_logger
 
 from .errors import ConversionError
 from .fonts import font_folders
 from .images import ImageLimits
-from .kept_pages import KeptPages
 from .manuscript import House, Manuscript
 from .markdown import to_markdown, write_blocks
 from .pages import Pages
@@ -28,6 +29,34 @@ from .structure import section_tree
 from .templates import WORD_TEMPLATE
 from .webpage import to_html
 from .word import to_docx, to_package
+
+MAX_BYTES = 32 * 1024 * 1024
+
+
+class KeptPages:
+    """The pages of the last documents, by the key of what they were made of, at most so many bytes of PDF."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._kept: LRUCache[str, Pages] = LRUCache(max_bytes, getsizeof=lambda pages: len(pages.pdf))
+
+    async def get(self, key: str, make: Callable[[], Awaitable[Pages]]) -> Pages:
+        """The pages of a key, made now if they are not there; those without a key are not kept."""
+        if (kept := self.known(key)) is not None:
+            return kept
+        pages = await make()
+        self.put(key, pages)
+        return pages
+
+    def known(self, key: str) -> Pages | None:
+        """The pages of a key, if they are there."""
+        return self._kept.get(key)
+
+    def put(self, key: str, pages: Pages) -> None:
+        """Keep the pages of a key."""
+        if key:
+            with suppress(ValueError):  # one that is larger than all that may be kept
+                self._kept[key] = pages
+
 
 log = get_logger()
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote, unquote
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
@@ -24,7 +26,7 @@ from stemma_contracts.v1.outcomes import (
     InputRead,
     InputUnreadable,
 )
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
@@ -37,8 +39,20 @@ from .errors import ConversionError
 from .filling import on_fill_form
 from .not_covered import not_covered, report_refs
 from .order import DONE, EXPORT, ORDER, Done, Order, Staged, keep_pages, kept_pages
-from .pictured import may_show
 from .readings import Readings
+
+
+def may_show(texts: Sequence[bytes], assets: Sequence[InputFile]) -> list[InputFile]:
+    """The assets whose file name stands in one of the texts, however it is escaped."""
+    written = "\n".join(text.decode("utf-8", errors="replace") for text in texts)
+    spellings = [written, plain := unescape(written).replace("\\", ""), unquote(plain)]
+    return [asset for asset in assets if any(name in text for text in spellings for name in _names(asset.name))]
+
+
+def _names(name: str) -> tuple[str, str]:
+    last = name.rpartition("/")[2]
+    return last, quote(last)
+
 
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from docx import Document
 from docx.document import Document as DocumentType
@@ -13,7 +15,6 @@ from docx.enum.text import WD_BREAK
 
 from .contents import add_contents, headings_of
 from .manuscript import Manuscript
-from .packages import with_fixed_dates
 from .page_references import set_page_fields, with_word_fields
 from .pandoc import Pandoc
 from .running_parts import fill_running_parts
@@ -22,6 +23,21 @@ from .staging import staged
 from .tables import with_cells
 from .tracking import with_tracked_changes
 from .tree import Node, attributes, meta, node, rewrite, text
+
+_EARLIEST, _LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, tzinfo=UTC)
+
+
+def with_fixed_dates(package: bytes, moment: datetime) -> bytes:
+    """The package with every entry dated ``moment`` (as far as the format reaches), its parts in their order."""
+    stamp = min(max(moment.astimezone(UTC), _EARLIEST), _LATEST).timetuple()[:6]
+    buffer = BytesIO()
+    with ZipFile(BytesIO(package)) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            entry = ZipInfo(info.filename, stamp)
+            entry.compress_type = ZIP_DEFLATED
+            new.writestr(entry, old.read(info))
+    return buffer.getvalue()
+
 
 _COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
 

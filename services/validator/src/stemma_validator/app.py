@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +23,41 @@ from .engines.rumdl import packaged_rumdl
 from .fixes import SafeFixes
 from .grounds import Grounds
 from .handlers import DRAFT_LIMIT, Tools, routes
-from .rule_files import RulesUnusable, read_json_rules, read_toml_rules
+
+
+class RulesUnusable(Exception):
+    """A configuration file is missing or is not what its name says; ``str()`` of it names the file."""
+
+
+def read_toml_rules(file: Path) -> str:
+    """The text of a TOML file; raises `RulesUnusable`."""
+    text = _read(file)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RulesUnusable(f"{file.name}: {error}") from None
+    return text
+
+
+def read_json_rules(file: Path) -> str:
+    """The text of a file with a JSON object; raises `RulesUnusable`."""
+    text = _read(file)
+    try:
+        options = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise RulesUnusable(f"{file.name}: {error}") from None
+    if not isinstance(options, dict):
+        raise RulesUnusable(f"{file.name}: an object is needed")
+    return text
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RulesUnusable(f"{file.name}: file is missing") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RulesUnusable(f"{file.name}: {type(error).__name__}") from None
 
 
 class ValidatorSettings(WorkerSettings):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from cachetools import LRUCache
 from pydantic import BaseModel, TypeAdapter
-from stemma_artifacts.digests import digest_of
+from stemma_artifacts.store import digest_of
 from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
 from stemma_contracts.v1.inputs import BRIEF, Anchor

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
-from stemma_artifacts.digests import digest_of
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, digest_of
 from stemma_confinement import Limits
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft

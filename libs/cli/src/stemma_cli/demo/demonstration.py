@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+import docx
+from docx.table import Table
 from stemma_client import Client, StemmaError
 from stemma_client.differences import differences
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
+from stemma_contracts.v1.needs import SKIP
 from stemma_contracts.v1.requests import AcceptEdit, ApplyInput, KeepSection, RegenerateSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.views import InputView, SectionView
@@ -23,12 +27,63 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.rendering.changes import excerpt
 from stemma_cli.wording import changed_words, reasons_words
 
-from .agentic import AgenticDemonstration
-from .chapters import chapters
 from .desk import filled, left_running
 from .kinds import DesignDemonstration, RolesDemonstration
 from .runner import DemoFailedError, DemoRunner, hold, say
 from .script import SCRIPTS, DemoScript
+
+SECTION = "document"
+
+
+class AgenticDemonstration(DemoRunner):
+    """An image is missing and asked for; then the agent writes, and each chapter is checked before the next."""
+
+    async def run(self) -> None:
+        """The whole script."""
+        await self._request()
+        await self._until(self._asks)
+        need = self._view.sections[SECTION].need
+        assert need is not None
+        missing = [entry.reference for entry in need.references]
+        hold(len(missing) == 1, "no image is asked for")
+        self._step(f"An image that the files name is not there: {missing[0]}. A person has it left out.")
+        await self._client.answer_need(self._id, SECTION, need.need_id, decisions={missing[0]: SKIP})
+        await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
+        text = await self._text(self._draft(SECTION))
+        hold(f"Image not supplied: {missing[0]}" in text, "nothing stands in the place of the image")
+        say("\nThe document is complete. Exported:")
+        await self._export_all()
+        say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
+
+    def _asks(self) -> bool:
+        section = self._view.sections.get(SECTION)
+        return section is not None and section.asks
+
+
+CHAPTER_STYLE = "Heading 1"
+
+
+def chapters(document: bytes) -> list[str]:
+    """The text of each chapter in order: a line for its heading and for every paragraph and table row.
+
+    What stands before the first chapter, such as the contents, is left out.
+    """
+    found: list[list[str]] = []
+    for style, text in _lines(document):
+        if style == CHAPTER_STYLE:
+            found.append([])
+        if found:
+            found[-1].append(text)
+    return ["".join(f"{line}\n" for line in lines) for lines in found]
+
+
+def _lines(document: bytes) -> Iterator[tuple[str, str]]:
+    for block in docx.Document(io.BytesIO(document)).iter_inner_content():
+        if isinstance(block, Table):
+            yield from (("", " | ".join(cell.text for cell in row.cells)) for row in block.rows)
+        else:
+            yield (block.style.name or "" if block.style else ""), block.text
+
 
 PERSON = "demo"
 BRIEF = "brief"

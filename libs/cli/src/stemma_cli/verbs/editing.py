@@ -86,8 +86,7 @@ async def _add_image(
     client: Client, view: DocumentView, section: SectionView, picture: _Picture, as_json: bool
 ) -> None:
     """Put an image below the text, or below what stands under one of its headings."""
-    from stemma_client.drawings import SUFFIX, drawn
-    from stemma_client.pictures import name_of, with_image
+    from stemma_client.pictures import SUFFIX, drawn, name_of, with_image
 
     document_id, name = view.document_id, section.section_id
     version = version_to_decide(section, picture.version)

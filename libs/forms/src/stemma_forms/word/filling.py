@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from copy import deepcopy
+from datetime import date
 from typing import assert_never
 
 from lxml import etree
@@ -13,10 +15,27 @@ from stemma_forms.field import Field, Kind
 from stemma_forms.xml import written
 
 from .controls import Control
-from .dates import shown_date
 from .names import SPACE, W14, W
 from .paragraph import FormField, Paragraph
 from .spots import AfterSpot, ControlSpot, EmptySpot, FieldSpot, Range, Spot, TextSpot
+
+_PART = re.compile(r"yyyy|yy|MM|M|dd|d|'[^']*'|[^yMd']+")
+
+
+def shown_date(day: date, form: str) -> str:
+    """A day in the format of a control, such as dd.MM.yyyy; as ISO 8601 has it if the format has names of months."""
+    if not form or re.search(r"MMM|ddd", form):
+        return day.isoformat()
+    parts = {
+        "yyyy": f"{day.year:04}",
+        "yy": f"{day.year % 100:02}",
+        "MM": f"{day.month:02}",
+        "M": str(day.month),
+        "dd": f"{day.day:02}",
+        "d": str(day.day),
+    }
+    return "".join(parts.get(part, part.strip("'")) for part in _PART.findall(form))
+
 
 _NOT_OF_TEXT = {f"{W}ins", f"{W}del", f"{W}moveFrom", f"{W}moveTo", f"{W}rPrChange"}
 _CHECKED, _UNCHECKED = "2612", "2610"

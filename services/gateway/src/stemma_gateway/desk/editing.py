@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, JSONResponse
-from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError, SectionView
-from stemma_client.meanwhile import Meanwhile
+from stemma_client import AnswerTimeoutError, Client, DocumentView, RequestRejectedError, SectionView
+from stemma_client.meanwhile import Meanwhile, meanwhile
 from stemma_client.pictures import image_markup, with_image
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import EditSection
 
 from stemma_gateway.authentication import Caller
@@ -20,11 +23,28 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, d
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import rendered
 
-from .meanwhile import Work, merged
 from .section import pictures, stored
 from .shell import SAFE, shown
 from .uploading import PICTURES, Sent, caption_of, picture_of, sent
 from .verbs import BY_NAME, whole_number
+
+
+@dataclass(frozen=True)
+class Work:
+    """A text that somebody is at, the version that it was made of, and the images that came with it."""
+
+    text: str
+    version: int
+    images: tuple[UploadRef, ...] = ()
+
+
+async def merged(
+    client: Client, document: DocumentView, section: SectionView, work: Work
+) -> tuple[Work, Meanwhile | None]:
+    """The work as one made of the current version; raises `InvalidInputError` if it was made of one that never was."""
+    newer = await meanwhile(client, document, section, work.text, work.version)
+    return (replace(work, text=newer.text, version=newer.version.number), newer) if newer else (work, None)
+
 
 WAIT_S = 20.0
 MAX_PREVIEW_BYTES = 4 * 1024 * 1024

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
 from stemma_client import DocumentView, ExportView
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.views import FormExportView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served
 from stemma_gateway.problems import NotFound
-from stemma_gateway.references import references
 
 from .addresses import AtLeast, DigestOf, DocumentId, document_of
 from .contents import content
+
+
+def references(found: Any) -> Iterator[ArtifactRef]:
+    """The references in a view, however deep they stand."""
+    if isinstance(found, ArtifactRef):
+        yield found
+        return
+    for inner in _inside(found):
+        yield from references(inner)
+
+
+def _inside(found: Any) -> Iterator[Any]:
+    if is_dataclass(found):
+        yield from (getattr(found, field.name) for field in fields(found))
+    elif isinstance(found, BaseModel):
+        yield from (value for _, value in found)
+    elif isinstance(found, Mapping):
+        yield from found.values()
+    elif isinstance(found, (tuple, list, frozenset)):
+        yield from found
+
 
 router = APIRouter(tags=["exports"], prefix="/documents/{document_id}")
 

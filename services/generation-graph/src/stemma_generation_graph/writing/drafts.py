@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from stemma_markdown import Document, split, unwrapped
+from stemma_markdown import Document, fences, split, unwrapped
 
-from .fences import with_fences
+
+def with_fences(text: str) -> Iterator[tuple[bool, str]]:
+    """Every line, and whether it belongs to fenced code; a fence that nobody closes goes on to the end."""
+    fenced = {number for fence in fences(text) for number in range(fence.line, fence.last_line + 1)}
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number in fenced, line
+
 
 OPENS_WITH = ("#", "```")
 """What every prompt has an answer in words begin with: a heading, which some models put in a fence."""

@@ -10,7 +10,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, StreamInfo
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
-from stemma_messaging.consumers import consumers_of
+from stemma_messaging.lost import consumers_of
 from stemma_telemetry.metrics import Gauges
 from stemma_telemetry.names import Attr, Metric
 

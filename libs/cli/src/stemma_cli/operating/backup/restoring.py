@@ -17,7 +17,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
-from stemma_messaging.consumers import consumers_of
+from stemma_messaging.lost import consumers_of
 from stemma_provisioning import Bounds, provision
 from stemma_provisioning.moving import RESTORING, begin_restoring, end_restoring, load_stream
 from stemma_provisioning.replicas import Replicas

@@ -3,20 +3,67 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from pydantic import Field
 from stemma_contracts.v1.jobs import GenerateSection, UpstreamDraft
+from stemma_languages import Language
 from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
+from stemma_generation_graph.writing.drafts import as_draft, clean_heading, without_headings
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
+from stemma_generation_graph.writing.headings import body_under_heading
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
+from stemma_generation_graph.writing.schemas import Filled, Line, Text
 
-from .assembling import Draft, Introduction, assembled
+
+class Introduction(Filled):
+    """What stands before the drafts."""
+
+    introduction: Text = Field(
+        default="", description="one to three paragraphs for those who decide: what is designed, and why"
+    )
+    key_decisions: list[Line] = Field(default=[], max_length=10, description="decisions of the drafts, one each")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One of the drafts that the document is made of."""
+
+    id: str
+    title: str
+    text: str
+
+
+def assembled(
+    title: str, introduction: Introduction, drafts: Sequence[Draft], unmet_review: str, language: Language
+) -> str:
+    """The final document: only what the model wrote is tidied."""
+    words = language.words
+    opening = [without_headings(introduction.introduction)] if introduction.introduction else []
+    if introduction.key_decisions:
+        opening += [
+            f"## {words.key_decisions}",
+            "\n".join(f"- {_line(line, language)}" for line in introduction.key_decisions),
+        ]
+    blocks = [as_draft(title, "\n\n".join(opening)).rstrip()]
+    for draft in drafts:
+        blocks += [f"## {clean_heading(draft.title)}", body_under_heading(draft.text, draft.id)]
+    if unmet_review:
+        blocks += [f"## {words.open_review_findings}", words.unmet_review, body_under_heading(unmet_review, "review")]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _line(text: str, language: Language) -> str:
+    return language.sentence(" ".join(text.split()).lstrip("-*+#> "))
+
 
 GRAPH, WRITER = "formatter", "format_doc"
 REVIEW_KIND = "review_doc"
