@@ -151,16 +151,24 @@ async def test_a_gateway_keeps_no_session_that_could_be_listened_to_or_ended(htt
 
 
 async def test_an_agent_that_leaves_while_they_are_loaded_takes_them_from_nobody_else() -> None:
-    agents, asked = Agents("test", ""), asyncio.Event()
+    agents, asked = Agents(""), asyncio.Event()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         asked.set()
         await agents.answer(scope, receive, send)
 
     here = httpx.ASGITransport(app)
-    async with agents.running(), httpx.AsyncClient(transport=here, base_url="http://test", headers=ACCEPTS) as http:
+    async with agents.running(), httpx.AsyncClient(transport=here, base_url="http://gateway", headers=ACCEPTS) as http:
         leaving = asyncio.create_task(http.post("/mcp", json=HELLO))
         await asked.wait()
         leaving.cancel()
         assert (await http.post("/mcp", json=HELLO)).status_code == 200
     assert leaving.cancelled()
+
+
+@pytest.mark.req("H1")
+async def test_an_agent_reaches_the_gateway_by_every_name_that_a_page_does(http: httpx.AsyncClient) -> None:
+    host = {"Host": "LOCALHOST:8080"}
+    page, agent = await http.get("/sign-in", headers=host), await http.post("/mcp", json={}, headers=host)
+    assert (page.status_code, agent.status_code) == (200, 400)
+    assert (await http.post("/mcp", json={}, headers={"Host": "evil.example"})).text == "Invalid host header"

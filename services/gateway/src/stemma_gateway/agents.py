@@ -19,14 +19,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .authentication import Caller
 
 PATH = "/mcp"
+HOST = "gateway"
+"""What the SDK is told as the host of every request: `TrustedHostMiddleware` alone checks hosts."""
 SERVER = f"{__package__}.agent_server"
 
 
 class Agents:
     """The MCP server of one process."""
 
-    def __init__(self, hosts: str, origins: str) -> None:
-        self._hosts = hosts
+    def __init__(self, origins: str) -> None:
         self._origins = origins
         self._serving: asyncio.Task[None] | None = None
         self._answering: asyncio.Future[ASGIApp] | None = None
@@ -53,7 +54,7 @@ class Agents:
     async def _serve(self, answering: asyncio.Future[ASGIApp]) -> None:
         try:
             server = await asyncio.to_thread(import_module, SERVER)
-            async with server.serving(self._hosts, self._origins) as handler:
+            async with server.serving(HOST, self._origins) as handler:
                 answering.set_result(handler)
                 await asyncio.Event().wait()
         except Exception as error:
@@ -76,8 +77,9 @@ class _Answer(Response):
 
 def _accepting(scope: Scope) -> Scope:
     """A request without Accept takes anything (RFC 9110, 12.5.1), which the SDK wants to be said."""
-    said = any(name == b"accept" for name, _ in scope["headers"])
-    return scope if said else {**scope, "headers": [*scope["headers"], (b"accept", b"*/*")]}
+    headers = [(name, value) for name, value in scope["headers"] if name != b"host"] + [(b"host", HOST.encode())]
+    said = any(name == b"accept" for name, _ in headers)
+    return {**scope, "headers": headers if said else [*headers, (b"accept", b"*/*")]}
 
 
 router = APIRouter()

@@ -115,7 +115,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     sessions = Sessions(settings.max_sessions, settings.session_idle_s)
     streams = Streams(settings.max_streams, settings.streams_at_once)
     hosts = settings.hosts()
-    agents = Agents(",".join(f"{host},{host}:*" for host in hosts), settings.agent_origins)
+    agents = Agents(settings.agent_origins)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
