@@ -112,6 +112,14 @@ def test_a_look_that_says_nothing_of_rows_is_not_repeated(written: Story) -> Non
     assert answer(written).status == "open"
 
 
+def test_a_look_that_was_given_up_leaves_what_was_found_before_and_passes_no_more(written: Story) -> None:
+    decide(written, requirement_id="R1", section_id="research")
+    (job,) = looks(written)
+    outcome(written, o.JobDead, job.job_id, detail="Stalled")
+    [version] = written.document.sections["research"].versions
+    assert version.validation == validation().model_copy(update={"passed": False, "not_checked": "Stalled"})
+
+
 def test_a_new_text_that_answers_no_more_opens_the_row_again(written: Story) -> None:
     decide(written, requirement_id="R1", section_id="research")
     looked(written, "R1")

@@ -17,7 +17,7 @@ from stemma_domain.summary import summarise
 from stemma_domain.view import view_of
 
 pytestmark = pytest.mark.req("H2")
-BLOCK = "k3v9x0a1bq"
+BLOCK, OTHER_BLOCK = "k3v9x0a1bq", "m3v9x0a1bq"
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def comment(story: Story, *made: StoredComment, version: int = 1, section: str =
     return story.when(asking.comment(story.asked(), section, version, made))
 
 
-def remark(text: str = "why", thread: str | None = None) -> StoredComment:
-    return StoredComment(ref(text, "application/json"), BLOCK, thread)
+def remark(text: str = "why", thread: str | None = None, block: str = BLOCK) -> StoredComment:
+    return StoredComment(ref(text, "application/json"), block, thread)
 
 
 def threads(story: Story) -> list[Thread]:
@@ -55,6 +55,12 @@ def test_an_answer_joins_its_thread_and_opens_it_if_it_was_resolved(settled: Sto
     assert (threads(settled)[0].resolved, threads(settled)[0].resolved_by.name) == (True, "ada")
     comment(settled, remark("no", first.thread_id))
     assert [(len(one.comments), one.resolved) for one in threads(settled)] == [(3, False)]
+
+
+def test_an_answer_leaves_its_thread_at_the_block_that_the_first_comment_is_about(settled: Story) -> None:
+    comment(settled, remark())
+    comment(settled, remark("because", threads(settled)[0].thread_id, OTHER_BLOCK))
+    assert [(one.block_id, len(one.comments)) for one in threads(settled)] == [(BLOCK, 2)]
 
 
 def test_a_thread_is_resolved_once_and_reopened_once(settled: Story) -> None:

@@ -11,7 +11,8 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_domain.evolve import evolve
 from stemma_domain.work import open_jobs
 
 
@@ -90,13 +91,24 @@ def test_a_cycle_leaves_what_the_editor_made_of_a_persons_words(design: Design) 
 
 
 @pytest.mark.req("D3", "P9")
-def test_a_review_leaves_a_revision_that_its_reviewer_has_not_seen(design: Design) -> None:
+@pytest.mark.parametrize("check_failed", [False, True], ids=["being checked", "with a failed check of an older log"])
+def test_a_review_leaves_a_revision_that_its_reviewer_has_not_seen(design: Design, check_failed: bool) -> None:
     cycle(design)
     design.draft_all()
     design.when(asking.regenerate(design.asked(), "hld_draft", 2, None, replace_edited=False))
     design.drafted("hld_draft", "anew")
     design.when(asking.edit(design.asked(), "hld_draft", 3, ref("shorter")))
     revised(design, "hld_draft", "anew, short")
+    if check_failed:
+        failure = e.SectionJobDead(
+            section_id="hld_draft",
+            job_id=design.job_of("hld_draft"),
+            activity=Activity.VALIDATE,
+            status=SectionStatus.FAILED,
+            detail="",
+        )
+        design.state = evolve(design.state, failure)
+        design.reader.reads([failure])
     _, again = design.review(needs_revision=True)
     assert again.sections == EVERY[1:]
 

@@ -149,6 +149,13 @@ def test_keep_is_refused_where_nothing_is_stale(done: Story) -> None:
     assert [type(event) for event in keep(done, "solution")] == [e.RefusedNotStale]
 
 
+def test_keep_is_refused_while_a_stale_section_is_written_anew(done: Story) -> None:
+    write(done, "research", "a person's text")
+    regenerate(done, "solution")
+    assert "solution" in stale(done)
+    keep(done, "solution").then_types(e.RefusedByStatus)
+
+
 @pytest.mark.req("P10")
 def test_a_section_that_is_stale_only_because_its_upstream_is_can_be_kept(done: Story) -> None:
     write(done, "research", "a person's text")

@@ -148,6 +148,17 @@ def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_expo
     assert export.assets == (SUPPLIED,)
 
 
+def test_an_image_that_comes_with_a_need_takes_the_place_of_an_earlier_one_of_its_name(begun: Story) -> None:
+    made = {"evaluation": evaluation(), "provenance": PROVENANCE, "assets": (SUPPLIED,)}
+    begun.outcome(o.SectionGenerated, "research", draft=DRAFT, **made)
+    begun.validated("research")
+    begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    newer = SUPPLIED.model_copy(update={"artifact": ref("a newer png", "image/png")})
+    job = pause(begun, CONVERT.model_copy(update={"assets": (newer,)}))
+    assert isinstance(job, j.ConvertDocument)
+    assert job.assets == (newer,)
+
+
 def test_images_that_came_with_a_draft_stay_with_its_revision_its_edit_and_a_comparison(begun: Story) -> None:
     made = {"evaluation": evaluation(), "provenance": PROVENANCE, "assets": (SUPPLIED,)}
     revised = {"summary": ref("cut"), "provenance": PROVENANCE}
