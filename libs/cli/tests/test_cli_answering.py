@@ -36,6 +36,17 @@ async def test_answer_decides_image_by_image(cli: Any, backstage: Any, asking: s
     assert request.answer == ""
 
 
+@pytest.mark.req("G10")
+@pytest.mark.parametrize(
+    "options", [("-m", "go on"), ("--skip", "media/a.png"), ("--use", "media/a.png=b.png")], ids=str
+)
+async def test_words_or_a_decision_about_one_image_are_an_answer(
+    cli: Any, backstage: Any, asking: str, options: tuple[str, ...]
+) -> None:
+    assert (await cli("answer", asking, "research", *options)).exit_code == 0
+    assert len(backstage.received) == 1
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

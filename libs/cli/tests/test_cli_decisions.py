@@ -89,6 +89,26 @@ async def test_approve_all_approves_what_waits_and_nothing_else(cli: Any, backst
     assert [type(r) for _, r in backstage.received] == [requests.ApproveSection]
 
 
+@pytest.mark.parametrize("options", [(), ("research", "--all"), ("--all", "--version", "2")], ids=str)
+async def test_approve_takes_one_section_or_all_in_the_versions_that_it_shows(
+    cli: Any, backstage: Any, in_review: str, options: tuple[str, ...]
+) -> None:
+    done = await cli("approve", in_review, *options)
+
+    assert done.exit_code == 2
+    assert backstage.received == []
+
+
+@pytest.mark.parametrize(("answer", "sent"), [("y", [3]), ("n", [])])
+async def test_at_a_terminal_approve_all_asks_about_the_versions_that_it_shows(
+    on_a_terminal: Any, backstage: Any, in_review: str, answer: str, sent: list[int]
+) -> None:
+    seen, _ = await on_a_terminal("approve", in_review, "--all", typed=f"{answer}\n")
+
+    assert seen.index("research version 3") < seen.index("Approve these?")
+    assert [request.version for _, request in backstage.received] == sent
+
+
 async def test_a_section_that_has_no_text_cannot_be_approved(cli: Any, backstage: Any, in_review: str) -> None:
     done = await cli("approve", in_review, "solution")
 
