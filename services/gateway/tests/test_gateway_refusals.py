@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import APIRouter, FastAPI
 from playwright.async_api import Browser, expect
-from stemma_client import CopyIncompleteError, RequestRejectedError, UnreadableEventError
+from stemma_client import CopyIncompleteError, RequestRejectedError, TooManyRequestsError, UnreadableEventError
 from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
@@ -28,9 +28,9 @@ GERMAN = PAGES | {"Accept-Language": "de"}
 OLD = Problem.of("version_old", "version", version=1, current_version=2)
 
 
-def rejected(*problems: Problem) -> ProblemDetails:
-    answer = RequestRejected(request_id="r-1", request_sequence=1, request_digest="a" * 64, problems=problems)
-    return problem_of(RequestRejectedError(answer))
+def rejected(*problems: Problem, document_id: str | None = None) -> ProblemDetails:
+    about = {"request_id": "r-1", "request_sequence": 1, "request_digest": "a" * 64, "document_id": document_id}
+    return problem_of(RequestRejectedError(RequestRejected.model_validate({**about, "problems": problems})))
 
 
 def test_a_code_is_shown_by_its_sentence_without_the_name_of_a_field_where_it_is_a_whole_one() -> None:
@@ -75,6 +75,16 @@ def test_a_program_is_told_the_code_of_the_one_problem_or_of_each() -> None:
     assert (alone["code"], alone["params"], "problems" in alone) == ("version_unknown", {"version": 9}, False)
 
 
+@pytest.mark.parametrize(
+    ("field", "document_id", "status"),
+    [("kind", None, 422), ("request_id", None, 409), ("document_id", None, 404), ("document_id", "d1", 409)],
+)
+def test_the_status_of_a_rejected_request_says_whether_it_is_wrong_or_the_document_forbids_it(
+    field: str, document_id: str | None, status: int
+) -> None:
+    assert rejected(Problem(field=field, message="no"), document_id=document_id).status == status
+
+
 @pytest.mark.req("O1")
 def test_what_a_copy_lacks_is_to_be_asked_for_again_once_it_can_have_been_made_anew() -> None:
     response = response_of(CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3))
@@ -85,6 +95,11 @@ def test_what_a_copy_lacks_is_to_be_asked_for_again_once_it_can_have_been_made_a
         "60",
     )
     assert "from sequence 2 to 3; the operator makes it anew with `stemma-provision --copies`" in told["detail"]
+
+
+def test_what_a_full_tenant_may_not_have_yet_is_to_be_asked_for_again() -> None:
+    response = response_of(TooManyRequestsError("as many requests wait as may"))
+    assert (response.status_code, response.headers["Retry-After"]) == (429, "2")
 
 
 def test_an_event_that_cannot_be_read_is_told_and_not_to_be_asked_for_again() -> None:
