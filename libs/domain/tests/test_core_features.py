@@ -109,7 +109,7 @@ def test_a_new_feature_is_a_file_and_its_line_in_the_table(tmp_path: Path) -> No
     (planted / "table.py").write_text(
         table.replace("    several,\n)", "    several,\n    stamps,\n)"), encoding="utf-8"
     )
-    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parent)))
+    paths = os.pathsep.join((str(tmp_path), str(Path(__file__).parent / "helpers")))
     run = subprocess.run(
         [sys.executable, "-c", USED],
         env={**os.environ, "PYTHONPATH": paths},

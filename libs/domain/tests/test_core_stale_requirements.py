@@ -6,12 +6,12 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
+from domain_rows import OTHER_ROWS, ROWS, decide, edit, looked, looks, read
 from domain_story import Story
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.ledger import RowParts
 from stemma_domain.features.ledger.answering import answer_to
 from stemma_domain.staleness import staleness
-from test_core_answers import OTHER_ROWS, ROWS, decide, edit, looked, looks, read
 
 pytestmark = pytest.mark.req("L2")
 

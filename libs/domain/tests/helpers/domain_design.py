@@ -19,7 +19,7 @@ from stemma_domain.work import open_jobs
 from stemma_orchestrator.catalog import load_catalog
 from stemma_testkit.deciding import Then
 
-CONFIG = Path(__file__).parents[3] / "services" / "orchestrator" / "config"
+CONFIG = Path(__file__).parents[4] / "services" / "orchestrator" / "config"
 DESIGN = load_catalog(CONFIG)["design_document"]
 DRAFTS = ("hld_draft", "lld_draft", "database_schema")
 EVERY = (*DRAFTS, "review_feedback", "final_document")
