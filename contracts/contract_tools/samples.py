@@ -136,8 +136,8 @@ def _coded(words: str, code: str, **params: problems.Param) -> dict[str, Any]:
 PROBLEM = Problem.of("version_old", "version", version=3, current_version=4)
 NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     Problem: PROBLEM.model_dump(),
-    ConversionFailed: _coded("detail", "conversion_too_deep"),
-    ExportFailed: _coded("detail", "conversion_too_deep"),
+    ConversionFailed: _coded("detail", "conversion_timeout", reason="pandoc took 60 s"),
+    ExportFailed: _coded("detail", "conversion_timeout", reason="pandoc took 60 s"),
     ProgramCheck: _coded("detail", "inputs_named", named=0, all=2) | {"check": "inputs_cited"},
     UncoveredChapter: {"chapter": "Costs by year", "line": 12, "blocks": 2},
     CreateDocument: {"kind": "proposal", "title": "Vaccination records for rural clinics"},
