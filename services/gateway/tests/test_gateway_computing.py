@@ -9,12 +9,12 @@ import pytest
 from starlette.requests import Request
 from stemma_client.computing import Compute
 from stemma_client.differences import differences
-from stemma_client.errors import InvalidInputError
+from stemma_client.errors import BusyError, InvalidInputError
 from stemma_confinement import Limits
 from stemma_confinement.computing import LIMITS
 from stemma_gateway.computing import Computing
 from stemma_gateway.limits import Owner, Shares
-from stemma_gateway.problems import Busy, Limited, response_of
+from stemma_gateway.problems import response_of
 from stemma_gateway.texts import MOST_LINES, compared, pairs_compared, rendered, shown_lines
 from stemma_markdown import merge
 from stemma_messaging.cancellation import end
@@ -64,7 +64,7 @@ async def test_what_takes_too_long_is_refused_with_what_to_do_instead() -> None:
 
 
 async def test_what_the_machine_has_no_time_for_is_no_fault_of_the_text() -> None:
-    with pytest.raises(Busy) as refused:
+    with pytest.raises(BusyError) as refused:
         await by(ADA, computing(Limits(seconds=30, wall_seconds=0.2)))(differences, HARD, f"{HARD}\n\nnew", "en")
     answer = response_of(refused.value)
     assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
@@ -119,7 +119,7 @@ async def test_long_texts_that_wait_are_bounded_and_let_go_when_they_are_done() 
     calls = computing(most=2 * len(OLD + NEW))
     together = [by(ADA, calls)(differences, OLD, NEW, "en") for _ in range(3)]
     found = await asyncio.gather(*together, return_exceptions=True)
-    assert [isinstance(one, Limited) for one in found] == [False, True, True]
+    assert [isinstance(one, BusyError) for one in found] == [False, True, True]
     assert await by(ADA, calls)(differences, OLD, NEW, "en")
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessDeniedError",
     "AnswerTimeoutError",
+    "BusyError",
     "Client",
     "CopyIncompleteError",
     "DocumentNotFoundError",

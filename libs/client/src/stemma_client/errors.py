@@ -118,6 +118,10 @@ class TooManyRequestsError(TenantFullError):
     """As many requests of this name wait as a tenant may have; nothing was stored: ask again later."""
 
 
+class BusyError(StemmaError):
+    """More is asked for than can be done now; nothing was done: ask again in a moment."""
+
+
 class AnswerTimeoutError(StemmaError):
     """No answer came in time. If the request was ``stored``, it may come yet: ask for it, or again, by its id.
 

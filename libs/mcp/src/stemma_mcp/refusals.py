@@ -9,6 +9,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_client.errors import (
     AccessDeniedError,
     AnswerTimeoutError,
+    BusyError,
     CopyIncompleteError,
     DocumentNotFoundError,
     InvalidCutError,
@@ -101,6 +102,7 @@ _CODES: tuple[tuple[type[Exception], Code, str], ...] = (
     (InvalidCutError, "invalid", "begins_with"),
     (RequestTooLargeError, "invalid", ""),
     (TenantFullError, "too_many", ""),
+    (BusyError, "too_many", ""),
     (ServerUnreachableError, "unavailable", ""),
     (NotReadYetError, "unavailable", ""),
     (CopyIncompleteError, "unavailable", ""),

@@ -52,7 +52,7 @@ class GatewaySettings(ServiceSettings):
     refusals_per_s: float = Field(default=1.0, gt=0, description="of one name at one address")
     refusals_at_once: int = Field(default=20, ge=1, description="of one name at one address")
     max_body_bytes: int = Field(default=200 * 1024 * 1024, ge=1)
-    max_text_bytes: int = Field(default=16 * 1024 * 1024, ge=1, description="of a body that is no file")
+    max_text_bytes: int = Field(default=6 * 1024 * 1024, ge=1, description="of a body that is no file")
     max_texts_bytes: int = Field(default=256 * 1024 * 1024, ge=1, description="of all such bodies at a time")
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)

@@ -11,15 +11,14 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 from stemma_client.computing import Compute
-from stemma_client.errors import InvalidInputError
+from stemma_client.errors import BusyError, InvalidInputError
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_confinement import computing as confined
-from stemma_contracts.v1.answers import Problem
 from stemma_messaging import Turns
 from stemma_messaging.cancellation import end
 
 from .limits import Owner, Shares
-from .problems import Busy
+from .problems import Limited
 
 _MODULES = (
     "stemma_client.differences",
@@ -77,14 +76,16 @@ class Computing:
         return compute
 
     async def _compute(self, owner: Owner, function: Callable[..., T], *given: Any) -> T:
-        with self._texts.more(owner, confined.characters(given)):
-            async with self._long.turn(owner):
-                try:
+        try:
+            with self._texts.more(owner, confined.characters(given)):
+                async with self._long.turn(owner):
                     return await confined.confined(_prepared, self._limits, function, *given)
-                except Stalled as error:
-                    raise Busy(Problem.of("text_not_computed_now", "text"), "long texts") from error
-                except ConfinementError as error:
-                    raise InvalidInputError.of("text_not_computed", "text", reason=str(error)) from error
+        except Limited as error:
+            raise BusyError.of(error.problem.code, "text", **error.problem.params) from error
+        except Stalled as error:
+            raise BusyError.of("text_not_computed_now", "text") from error
+        except ConfinementError as error:
+            raise InvalidInputError.of("text_not_computed", "text", reason=str(error)) from error
 
 
 class _Turns:

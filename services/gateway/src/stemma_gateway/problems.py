@@ -15,6 +15,7 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_client import (
     AccessDeniedError,
     AnswerTimeoutError,
+    BusyError,
     CopyIncompleteError,
     DocumentNotFoundError,
     ExportFailedError,
@@ -197,6 +198,7 @@ _TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
     (InvalidInputError, HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
     (TooManyRequestsError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
     (TenantFullError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
+    (BusyError, HTTPStatus.SERVICE_UNAVAILABLE, "busy"),
     (NotReadYetError, HTTPStatus.SERVICE_UNAVAILABLE, "not-read-yet"),
     (CopyIncompleteError, HTTPStatus.SERVICE_UNAVAILABLE, "copy-incomplete"),
     (ServerUnreachableError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
@@ -289,7 +291,7 @@ def problem_in(error: Exception) -> answers.Problem:
     """The problem of an error of the client or of the store; one without a code has its words."""
     if isinstance(error, StemmaError):
         return error.problem or answers.Problem(field="", message=str(error))
-    return answers.Problem.of("content_missing")
+    return answers.Problem.of("content_gone" if isinstance(error, ArtifactCorrupt) else "content_missing")
 
 
 def _of_framework(status: HTTPStatus, detail: str) -> answers.Problem:
