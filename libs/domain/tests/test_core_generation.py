@@ -333,7 +333,7 @@ def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: St
     validate, _ = begun.document.sections["research"].checks
     (given_up,) = begun.outcome(o.JobDead, "research", job_id=validate, detail="Stalled")
     assert (given_up.validation.complete, given_up.validation.not_checked) == (False, "Stalled")
-    begun.when(asking.retry(begun.asked(), "research")).then_types(e.SectionRetried)
+    begun.when(asking.retry(begun.asked(), "research")).then_types(e.SectionCheckRequested)
     assert begun.status("research") == SectionStatus.EDITED
     (again,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ValidateDraft))
     assert again.draft == ref("mine")

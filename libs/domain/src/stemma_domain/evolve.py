@@ -40,6 +40,7 @@ _REOPENING = (
 _WITHOUT_JOB = (
     e.SectionRevisionRequested,
     e.SectionRetried,
+    e.SectionCheckRequested,
     e.SectionEditRequested,
     e.SectionEditRejected,
     e.SectionEditVoided,

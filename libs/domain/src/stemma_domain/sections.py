@@ -75,8 +75,8 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return after_proposal(section, event, check, document.time)
         case e.SectionFailure():
             return _failed(section, event)
-        case e.SectionRetried():
-            return _retried(document, section)
+        case e.SectionRetried() | e.SectionCheckRequested():
+            return _retried(document, section, event)
         case e.SectionNeedRaised() | e.SectionNeedAnswered():
             return replace(section, phase=_need_phase(document, section, event))
         case e.SectionKept():
@@ -213,11 +213,13 @@ def _tried(phase: Phase) -> Tries:
             return Tries()
 
 
-def _retried(document: Document, section: Section) -> Section:
-    """What a person settled stays so while it is checked again."""
-    if isinstance(section.phase, Approved | Edited):
-        return _looked_at_again(document, section)
-    return replace(section, phase=_tried_again(document, section))
+def _retried(document: Document, section: Section, event: e.SectionRetried | e.SectionCheckRequested) -> Section:
+    """What a person settled stays so while it is checked."""
+    if isinstance(event, e.SectionRetried):
+        return replace(section, phase=_tried_again(document, section))
+    if isinstance(section.phase, AwaitingReview):
+        return replace(section, phase=Validating(job_id(document, VALIDATE, section.plan.section_id)))
+    return _looked_at_again(document, section)
 
 
 def _tried_again(document: Document, section: Section) -> Phase:
@@ -225,8 +227,6 @@ def _tried_again(document: Document, section: Section) -> Phase:
     match section.phase:
         case Failed(again=Validating() as phase) | (Validating() as phase):
             return replace(phase, job_id=job_id(document, VALIDATE, section.plan.section_id))
-        case AwaitingReview():
-            return Validating(job_id(document, VALIDATE, section.plan.section_id))
         case Failed(again=Resuming() as phase):
             return replace(_resumed_again(document, section, phase), retried=True)
         case Generating() as phase:
@@ -342,7 +342,7 @@ def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, 
             return _begun_anew(notes)
         case e.SectionRevisionRequested() | e.SectionEditRequested():
             return replace(_begun_anew(notes), asker=person_of(event))
-        case e.SectionRetried():
+        case e.SectionRetried() | e.SectionCheckRequested():
             return replace(notes, failure=None)
         case e.SectionFailure():
             return replace(notes, failure=LastFailure(event, aside))

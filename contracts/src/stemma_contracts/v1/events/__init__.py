@@ -83,6 +83,7 @@ from .section import (
     SectionAnswerMalformed,
     SectionApproved,
     SectionChecked,
+    SectionCheckRequested,
     SectionContextTooLong,
     SectionDrafted,
     SectionEditChecked,
@@ -131,6 +132,7 @@ AnySectionEvent = (
     | SectionRevisionRefused
     | AnyFailure
     | SectionRetried
+    | SectionCheckRequested
     | SectionNeedRaised
     | SectionNeedAnswered
     | SectionEditRequested
@@ -297,6 +299,7 @@ __all__ = [
     "SectionAnswerMalformed",
     "SectionApproved",
     "SectionAssigned",
+    "SectionCheckRequested",
     "SectionChecked",
     "SectionCommented",
     "SectionContextTooLong",

@@ -297,6 +297,11 @@ class SectionRetried(SectionEvent):
     """A failed section is queued again."""
 
 
+@registry.contract("stemma.section.check.requested.v1", Family.EVENT)
+class SectionCheckRequested(SectionEvent):
+    """A text at rest, whose check did not find all out, is checked again; what was decided about it stays."""
+
+
 @registry.contract("stemma.section.need.raised.v1", Family.EVENT)
 class SectionNeedRaised(SectionEvent, PaidEvent):
     """The graph of a section paused and asks for something."""

@@ -49,9 +49,11 @@ def decide(command: Asked[r.RetrySection], document: Document) -> Sequence[e.Any
     """A failed section is tried again, one whose job never comes to an end, and a check that did not find all out."""
     name = command.request.section_id
     section = document.sections[name]
-    if not isinstance(section.phase, Failed | Working) and not _is_unchecked(section):
-        return [by_status(command, section)]
-    return [e.SectionRetried(**command.asked, section_id=name)]
+    if isinstance(section.phase, Failed | Working):
+        return [e.SectionRetried(**command.asked, section_id=name)]
+    if _is_unchecked(section):
+        return [e.SectionCheckRequested(**command.asked, section_id=name)]
+    return [by_status(command, section)]
 
 
 def _is_unchecked(section: Section) -> bool:
