@@ -6,7 +6,6 @@ It finds its order and all artifacts in a folder, and leaves the document there 
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
@@ -66,11 +65,7 @@ def prepare() -> None:
 
 
 def convert(folder: Path) -> None:
-    """Do the order of a folder.
-
-    The process ends with it, and trees have no cycles: to look for garbage took up to half of the time for one.
-    """
-    gc.disable()
+    """Do the order of a folder."""
     order = Order.model_validate_json((folder / ORDER).read_bytes())
     told = asyncio.run(_done(order, folder))
     (folder / DONE).write_text(told.model_dump_json(), encoding="utf-8")
