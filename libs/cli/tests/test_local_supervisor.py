@@ -14,6 +14,7 @@ from stemma_cli.local.folder import AlreadyRunningError, DataFolder
 from stemma_cli.local.processes import DidNotStartError
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import AccessDeniedError, Client, ServerUnreachableError
+from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 from stemma_provisioning import NatsServer
 from stemma_provisioning.config import user_names
@@ -152,14 +153,15 @@ async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
     secrets = {name: f"hidden-{number}" for number, name in enumerate((of_models, *of_one, "STEMMA_PASSWORD_EDITOR"))}
     for name, value in secrets.items():
         monkeypatch.setenv(name, value)
-    async with LocalStemma(tmp_path, processes=True) as local:
-        pids = {name: service.pid for name, service in local.services.items()}
-        knows = {name: remembered(pid, secrets) for name, pid in pids.items()}
+    async with LocalStemma(tmp_path, processes=True, services=["validator"]) as local:
+        knows = {name: {*secrets} & {*local.environment_of(name)} for name in (*subjects.SERVICES, subjects.GATEWAY)}
+        in_memory = remembered(local.services["validator"].pid, secrets)
 
     assert {name: found for name, found in knows.items() if found} == {
         "generation-graph": {of_models, *of_one},
         "editor-agent": {of_models},
     }
+    assert in_memory == set()
 
 
 async def test_services_run_together_in_one_process(tmp_path: Path) -> None:
