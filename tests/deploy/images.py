@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from composition import ROOT, Build, Composition
+from composition import ROOT, Build
 
 BUILD_VARIABLES = ("PATH", "HOME", "LANG", "TMPDIR")
 
@@ -40,12 +40,6 @@ def entrypoint(dockerfile: Path) -> tuple[str, ...]:
     """The program that a container runs."""
     (line,) = [rest for keyword, rest in instructions(dockerfile) if keyword == "ENTRYPOINT"]
     return tuple(re.findall(r'"([^"]*)"', line))
-
-
-def installed_here(composition: Composition) -> dict[str, Image]:
-    """The programs of all images, from the environment that the tests run in."""
-    programs = Path(sys.executable).parent
-    return {name: Image(programs, (build.program,)) for name, build in composition.builds().items()}
 
 
 def built(build: Build, folder: Path) -> Image:

@@ -36,6 +36,7 @@ from stemma_messaging.settings import BadSettings
 from stemma_provisioning import providers
 from stemma_provisioning.providers import Trusted
 
+pytestmark = pytest.mark.full
 VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "three": THREE, "elsewhere": ELSEWHERE}
 VERSIONS = ("1.30", "1.37")
 SERVICES = {entry.name: entry.load() for entry in entry_points(group="stemma.services")}

@@ -24,7 +24,7 @@ from stemma_testkit.driving import ENDS, request_sample, wait_for
 from stemma_testkit.otlp import otlp_receiver
 from stemma_testkit.postgres import postgres_server
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.full, pytest.mark.timeout(900)]
 WITHIN_S = 600.0
 VALUES = SMALLEST | {"otlp": TRACED, "autoscaling": {"enabled": True}, "models": {"secret": "stemma-models"}}
 
@@ -96,7 +96,6 @@ def test_every_pod_of_the_chart_becomes_ready_and_reaches_its_own_servers_alone(
         assert [value for key, value in running.secrets.items() if "PASSWORD" in key and value in logs] == []
 
 
-@pytest.mark.full
 @pytest.mark.req("O4", "S7")
 async def test_a_proposal_is_written_and_exported_by_the_pods_of_the_chart(tmp_path: Path) -> None:
     with installed(tmp_path) as running:

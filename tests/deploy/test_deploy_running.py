@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from composition import Composition, fresh_variables, load
-from images import Image, built, installed_here
+from images import Image, built
 from installation import Installation, installation
 from stemma_client import Client
 from stemma_client.notifications import new_secret
@@ -22,7 +22,7 @@ from stemma_contracts.v1.requests import AcceptEdit
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, wait_for
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 SECOND_LINTER = """
 import subprocess
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
@@ -85,15 +85,6 @@ def variables() -> dict[str, str]:
     return fresh_variables()
 
 
-async def test_a_proposal_is_written_by_the_commands_and_variables_of_the_compose_file(
-    variables: dict[str, str], tmp_path: Path
-) -> None:
-    """The programs themselves are started by the pods of the chart, and by the long form."""
-    composition = load(variables)
-    await prove(composition, variables, tmp_path, installed_here(composition))
-
-
-@pytest.mark.full
 @pytest.mark.req("E1")
 async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_have_installed(
     variables: dict[str, str], tmp_path: Path
@@ -105,7 +96,6 @@ async def test_a_proposal_is_written_by_services_that_the_steps_of_their_images_
     await prove(composition, variables, tmp_path, {name: images[build] for name, build in builds.items()})
 
 
-@pytest.mark.full
 @pytest.mark.req("V3")
 def test_the_image_of_the_validator_has_the_second_linter_if_it_is_asked_for(
     variables: dict[str, str], tmp_path: Path
