@@ -78,6 +78,12 @@ def issues(*lines: int) -> ValidationReport:
 CLEAN = issues()
 
 
+class Broken(Exception):
+    """What a provider of models may raise."""
+
+    status_code = 400
+
+
 @dataclass
 class Agency:
     """The handlers with a checkpointer, and those who answer the needs of a run."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, get_origin, get_type_hints
 
 import pytest
-from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, append, call, issues
+from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, Broken, append, call, issues
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 from stemma_contracts.v1.outcomes import InputsMissing
@@ -171,9 +171,10 @@ def test_front_matter_of_any_length_or_with_fields_that_merge_each_other_is_read
 
 @pytest.mark.req("P3", "G1")
 async def test_every_field_that_two_nodes_write_has_a_reducer_and_each_is_documented() -> None:
-    agency = Agency(answers=["skip"], reports=[issues(1), "JobDead"], conversions=[None, "timed_out"])
+    agency = Agency(answers=["skip"], reports=[issues(1), "JobDead"])
     with capture_logs() as logs:
-        script = [append(CHAPTER), SAVE, SAVE, SAVE, call("request_human_input", question="?"), FINISH, FINISH, SCORES]
+        asked = call("request_human_input", question="?")
+        script = [append(CHAPTER), SAVE, SAVE, SAVE, asked, Broken("no"), FINISH, SCORES]
         agency.answers.append("Yes.")
         await agency.run(script, {"site.md": "![x](x.png)\n"})
     done = [line for line in logs if line["event"] == "node_finished"]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 import pytest
-from generation_agency import CHAPTER, EDIT, EDIT_AGAIN, FINISH, SAVE, SCORES, Agency, append, call, issues
+from generation_agency import CHAPTER, EDIT, EDIT_AGAIN, FINISH, SAVE, SCORES, Agency, Broken, append, call, issues
 from langchain_core.messages import AIMessage, BaseMessage
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -20,12 +20,6 @@ from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
 MORE = "## More\n\nA second chapter that is not saved."
-
-
-class Broken(Exception):
-    """What a provider of models may raise."""
-
-    status_code = 400
 
 
 def names(logs: Sequence[Mapping[str, Any]]) -> list[object]:
@@ -82,12 +76,16 @@ async def test_a_structure_is_made_also_of_a_document_in_which_nothing_was_writt
 
 
 @pytest.mark.req("G13", "G14")
-async def test_a_failed_conversion_is_counted_and_tried_again() -> None:
-    agency = Agency(conversions=[None, "timed_out"])
-    await agency.run([append(CHAPTER), SAVE, FINISH, FINISH, SCORES])
-    state = agency.state
-    assert (state["conversion_attempts"], state["error_type"], state["last_error"]) == (1, "conversion", "timed_out")
-    assert state["output_docx_path"] == "output.docx"
+@pytest.mark.parametrize("conversions", [["JobDead"], [None, "timed_out"]])
+async def test_a_failed_conversion_costs_no_step_of_the_model_and_a_person_has_the_text(
+    conversions: list[str | None],
+) -> None:
+    agency = Agency(conversions=conversions)
+    outcome = await agency.run([append(CHAPTER), SAVE, FINISH])
+    assert (agency.state["conversion_attempts"], agency.state["error_type"]) == (1, "conversion")
+    assert (await agency.workshop.read(outcome.draft), outcome.partial) == (CHAPTER + "\n", True)
+    assert [w.code for w in outcome.warnings] == ["failure"]
+    assert not outcome.evaluation.judged
 
 
 @pytest.mark.req("G8", "G14")

@@ -77,8 +77,8 @@ def _draft_of(session: Session) -> dict[str, Any]:
 
 
 def _answer(asked: dict[str, Any], what: str) -> ArtifactRef:
-    """What a need was answered with; raises `AgentFailure` if it could not be met."""
+    """What a need was answered with; raises `AgentFailure` if it could not be met: no step of the model mends that."""
     answer = interrupt(asked)
     if answer["failed"]:
-        raise AgentFailure(what, str(answer["detail"]))
+        raise AgentFailure(what, str(answer["detail"]), retryable=False)
     return ArtifactRef.model_validate(answer["artifact"])
