@@ -15,7 +15,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.forms import AnsweredForm
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.summary import DocumentSummary, FormExportEntry, SectionSummary
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 
 ROOT = Path(__file__).parents[2]
 FILE = ArtifactRef(digest="a" * 64, size=1, media_type="application/json", name="fields.json")
@@ -63,7 +63,6 @@ def test_jobs_and_a_read_model_with_forms_are_read_by_the_first_release(contract
         sections=(
             SectionSummary(section_id="form-input-1", title="Form", status=SectionStatus.QUEUED, form_withdrawn=True),
         ),
-        form_exports=(FormExportEntry(export_id="form-export-7", input_id="input-1", artifact=FILE, unanswered=2),),
     )
     jobs = {name: sample(name) for name in JOBS}
     told = subprocess.run(

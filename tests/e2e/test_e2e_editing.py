@@ -23,7 +23,7 @@ from stemma_contracts.v1.requests import AcceptEdit, CancelDocument, KeepSection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_orchestrator.app import repair
 from stemma_orchestrator.app import service as orchestrator
 from stemma_provisioning import PROVISIONER, inbox_prefix

@@ -16,7 +16,7 @@ from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.review import ReviewMode
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 from stemma_forms import answers_in, find_fields
 from stemma_testkit.driving import wait_for
 from typer.testing import CliRunner, Result

@@ -31,7 +31,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import AssignSection
 from stemma_contracts.v1.review import ReviewMode
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_generation_graph.checkpoints import set_up
 from stemma_messaging.cancellation import end
 from stemma_provisioning import PROVISIONER

@@ -28,7 +28,7 @@ from stemma_contracts.v1.ledger import (
     SecondOpinion,
 )
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.views import RowView
+from stemma_contracts.v1.views import RowView
 from stemma_testkit.document_events import section_drafted
 
 pytestmark = pytest.mark.req("L1")

@@ -12,10 +12,10 @@ import pytest
 from stemma_client import Client, DocumentNotFoundError, NotReadYetError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import SectionView
 from stemma_provisioning import NatsServer
 from stemma_testkit.document_events import CREATED_AT, TENANT
 from stemma_testkit.servers import eventually
@@ -52,8 +52,7 @@ def summary(document_id: str, last_sequence: int, status: DocumentStatus = Docum
 
 
 async def put_section(backstage: Any, document_id: str, name: str, last_sequence: int) -> None:
-    details = SectionDetails(
-        document_id=document_id,
+    details = SectionView(
         section_id=name,
         title=name,
         kind=name,

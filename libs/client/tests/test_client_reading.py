@@ -41,7 +41,7 @@ def test_an_event_of_a_later_release_counts_so_that_the_jobs_behind_it_are_known
     log = [recorded(n, contract) for n, contract in enumerate((document_requested(), LOST, WRITTEN, scored(3)), 1)]
     view = read_document(DOCUMENT, [log[0], of_a_later_release(log[1]), *log[2:]])
     research = view.sections["research"]
-    assert (research.status, research.checks) == (SectionStatus.EDITED, frozenset({Activity.VALIDATE}))
+    assert (research.status, research.checks) == (SectionStatus.EDITED, (Activity.VALIDATE,))
     assert (view.last_sequence, view.updated_at) == (4, time_of(4))
 
 
@@ -49,7 +49,7 @@ def test_an_event_of_a_later_release_counts_so_that_the_jobs_behind_it_are_known
 def test_an_event_that_does_not_fit_changes_nothing_and_does_not_count() -> None:
     contracts: tuple[Any, ...] = (document_requested(), LOST, WRITTEN, scored(2))
     view = read_document(DOCUMENT, [recorded(n, contract) for n, contract in enumerate(contracts, 1)])
-    assert view.sections["research"].checks == {Activity.VALIDATE}
+    assert view.sections["research"].checks == (Activity.VALIDATE,)
     assert list(view.sections) == ["research", "solution"]
 
 

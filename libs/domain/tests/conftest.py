@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from domain_story import Story
 from stemma_contracts.v1 import events as e
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted, view_after
 
 

@@ -12,12 +12,10 @@ from domain_story import Story, ref
 from pydantic import ValidationError
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
-from stemma_domain.details import section_details
 from stemma_domain.features.assignment import Assignment
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
-from stemma_domain.summary import summarise
-from stemma_domain.view import view_of
+from stemma_domain.view import bounded_view, summarise, view_of
 
 pytestmark = pytest.mark.req("H2")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -104,10 +102,10 @@ def test_the_same_request_again_assigns_nothing_twice(begun: Story) -> None:
 def test_the_read_model_and_the_view_tell_who_and_until_when(begun: Story) -> None:
     begun.now = NOW
     assign(begun)
-    told = section_details(begun.document, "research", staleness(begun.document), 1)
+    told = bounded_view(begun.document, "research", staleness(begun.document), 1)
     listed = {one.section_id: (one.assignee, one.due) for one in summarise(begun.document, 1).sections}
     view = view_of(begun.document).sections["research"].assignment
-    assert (told.assignee, told.due, told.assigned_by, told.assigned_at) == ("bea", DUE, "ada", NOW)
+    assert told.assignment == view
     assert (listed["research"], listed["budget"]) == (("bea", DUE), ("", None))
     assert view is not None
     assert (view.assignee, view.due, view.by, view.at) == ("bea", DUE, "ada", NOW)

@@ -16,7 +16,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.summary import summarise
+from stemma_domain.view import summarise
 from stemma_domain.work import open_jobs
 from stemma_orchestrator.catalog import ConfigError, load_catalog
 from stemma_testkit.house import in_config, own_config

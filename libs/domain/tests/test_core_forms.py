@@ -20,8 +20,7 @@ from stemma_domain.commands import Record
 from stemma_domain.decide import UnfittingEvent, decide
 from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
-from stemma_domain.summary import summarise
-from stemma_domain.view import view_of
+from stemma_domain.view import summarise, view_of
 
 pytestmark = pytest.mark.req("L7")
 
@@ -219,8 +218,9 @@ def test_approved_answers_are_written_into_the_form_that_counts_and_what_came_of
     given.when(
         Record(o.FormFilled(**about, job_id=job.job_id, artifact=ref("filled"), answered=("f-1",), unanswered=("f-2",)))
     )
-    told = given.document.form_exports[job.export_id]
-    assert (told.artifact, told.answered, told.unanswered, told.job_id) == (ref("filled"), ("f-1",), ("f-2",), None)
+    made = given.document.form_exports[job.export_id]
+    told = made.view
+    assert (told.artifact, told.answered, told.unanswered, made.job_id) == (ref("filled"), ("f-1",), ("f-2",), None)
 
 
 def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given_up(given: Story) -> None:
@@ -231,11 +231,11 @@ def test_a_form_that_accepts_no_answer_says_why_and_so_does_a_job_that_was_given
     export(given)
     one = filling(given)
     given.when(Record(o.FormNotFilled(**about, job_id=one.job_id, reasons=("too long", "no date"))))
-    assert given.document.form_exports[one.export_id].reasons == ("too long", "no date")
+    assert given.document.form_exports[one.export_id].view.reasons == ("too long", "no date")
     export(given)
     other = filling(given)
     given.when(Record(o.JobDead(**about, job_id=other.job_id, detail="gone")))
-    assert given.document.form_exports[other.export_id].reasons == ("gone",)
+    assert given.document.form_exports[other.export_id].view.reasons == ("gone",)
 
 
 @pytest.mark.parametrize(
@@ -296,22 +296,6 @@ def test_answers_to_a_form_that_was_withdrawn_are_not_begun(given: Story) -> Non
     given.when(asking.withdraw_input(given.asked(), form_id(given), 1))
     given.when(asking.resume(given.asked()))
     assert given.status(section_of(given)) == "queued"
-
-
-def test_the_read_model_of_a_document_has_the_latest_forms_with_answers(given: Story) -> None:
-    read(given, "f-1", "f-2")
-    confirm(given)
-    given.settle(section_of(given))
-    about = _About(tenant=TENANT, document_id=DOCUMENT)
-    export(given)
-    one = filling(given)
-    [under_way] = summarise(given.document, 1).form_exports
-    given.when(Record(o.FormFilled(**about, job_id=one.job_id, artifact=ref("filled"), unanswered=("f-2",))))
-    export(given)
-    given.when(Record(o.FormNotFilled(**about, job_id=filling(given).job_id, reasons=("too long", "no date"))))
-    done, failed = summarise(given.document, 1).form_exports
-    assert (under_way.artifact, under_way.failure, under_way.input_id) == (None, "", form_id(given))
-    assert (done.artifact, done.unanswered, failed.artifact, failed.failure) == (ref("filled"), 1, None, "too long")
 
 
 def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_approved(given: Story) -> None:

@@ -18,7 +18,7 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import NOT_CHECKED
 from stemma_domain.state import Validating
-from stemma_domain.summary import summarise
+from stemma_domain.view import summarise
 
 
 @pytest.mark.req("P5", "P18")

@@ -12,8 +12,8 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import dependents, held_up_by, in_order, waiting_for
-from stemma_domain.views import DocumentView, SectionView
 from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY, job
 
 CLEAN = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
@@ -91,7 +91,7 @@ def test_a_revision_is_known_by_who_asked_for_it(after: Any, drafted: Any) -> No
     assert (research.current.origin, research.current.made_by, research.checks) == (
         Origin.REVISED,
         "ana",
-        frozenset({Activity.EVALUATE}),
+        (Activity.EVALUATE,),
     )
 
 
@@ -220,7 +220,7 @@ def test_a_check_that_fails_is_told_and_changes_no_status(after: Any, settled: A
     research = section(after(*settled, WRITTEN, dead), "research")
 
     assert (research.status, research.failure) == (SectionStatus.EDITED, "evaluate: dead letter: oops")
-    assert research.checks == {Activity.VALIDATE}
+    assert research.checks == (Activity.VALIDATE,)
 
 
 @pytest.mark.req("P9")

@@ -10,7 +10,7 @@ from stemma_contracts.v1.cycles import CyclePlan, CycleStatus, CycleSummary
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 
 REVIEW = ArtifactRef(digest="c" * 64, size=1, media_type="text/markdown", name="r.md")
 PLAN = CyclePlan(review_section="research", final_section="solution", max_revisions=2)

@@ -7,19 +7,17 @@ from dataclasses import replace
 import pytest
 from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
-from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_domain.details import MOST_REFERENCES, MOST_VERSIONS, is_in_motion, section_details
+from stemma_contracts.v1.views import SectionView
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section
-from stemma_domain.summary import summarise
+from stemma_domain.view import MOST_REFERENCES, MOST_VERSIONS, bounded_view, is_in_motion, summarise
 from stemma_testkit.document_events import (
     REF,
     document_requested,
@@ -48,14 +46,14 @@ EDITED = e.SectionEdited(
 )
 
 
-def details(document: Document, name: str) -> SectionDetails:
+def details(document: Document, name: str) -> SectionView:
     """What a reader of the bucket gets."""
-    found = section_details(document, name, staleness(document), document.sequence)
-    return SectionDetails.model_validate_json(found.model_dump_json(exclude_defaults=True))
+    found = bounded_view(document, name, staleness(document), document.sequence)
+    return SectionView.model_validate_json(found.model_dump_json(exclude_defaults=True, round_trip=True))
 
 
-def size(model: SectionDetails | DocumentSummary) -> int:
-    return len(model.model_dump_json(exclude_defaults=True).encode())
+def size(model: SectionView | DocumentSummary) -> int:
+    return len(model.model_dump_json(exclude_defaults=True, round_trip=True).encode())
 
 
 @pytest.mark.req("P18")
@@ -66,7 +64,7 @@ def test_a_section_tells_its_status_its_findings_its_versions_and_why_it_is_stal
     assert told.evaluation is not None
     assert (told.evaluation.score, told.validation is not None) == (0.9, True)
     assert told.stale is not None
-    assert (told.stale.reasons, told.stale.sequence, told.stale.cause) == ((REASON,), 6, "research")
+    assert (told.stale_reasons, told.stale.sequence, told.stale.cause) == ((REASON,), 6, "research")
     assert [(v.number, v.made_by, v.sequence) for v in told.versions] == [(1, "offline", 4)]
     changed = details(document, "research")
     assert [(v.number, v.made_by, v.sequence) for v in changed.versions] == [(1, "offline", 2), (2, "ana", 6)]
@@ -97,11 +95,8 @@ def test_a_section_is_in_motion_until_it_rests_or_asks_a_person() -> None:
 
 
 def test_a_document_tells_what_stands_above_its_sections() -> None:
-    asked = e.ExportRequested(export_id="x1", format=ExportFormat.DOCX)
-    document = state_after(*SETTLED, asked)
-    told = summarise(document, 6)
-    assert (told.usage.calls, told.updated_at, told.input_count) == (4, time_of(6), 0)
-    assert [(export.export_id, export.artifact) for export in told.exports] == [("x1", None)]
+    told = summarise(state_after(*SETTLED), 5)
+    assert (told.usage.calls, told.updated_at, told.input_count) == (4, time_of(5), 0)
     assert [section.title for section in told.sections] == ["Research", "Solution"]
 
 
@@ -128,7 +123,7 @@ def test_two_hundred_sections_that_were_rewritten_a_hundred_times_are_no_large_m
     assert size(summary) < COMFORTABLE
     stale = staleness(document)
     assert all(len(stale[name].upstream) == 8 for name in list(document.sections)[8:])
-    sizes = [size(section_details(document, name, stale, document.sequence)) for name in document.sections]
+    sizes = [size(bounded_view(document, name, stale, document.sequence)) for name in document.sections]
     assert max(sizes) < COMFORTABLE
 
 

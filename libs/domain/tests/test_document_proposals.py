@@ -9,7 +9,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.section import Activity, SectionStatus
-from stemma_domain.views import DocumentView, ProposalView
+from stemma_contracts.v1.views import DocumentView, ProposalView
 from stemma_testkit.document_events import REF, SUMMARY, job
 
 pytestmark = pytest.mark.req("P9")

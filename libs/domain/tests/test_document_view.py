@@ -13,7 +13,7 @@ from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_testkit.document_events import REF
 
 ISSUES = ValidationSummary(passed=False, issue_count=3, engine="rumdl", engine_version="1")

@@ -12,7 +12,6 @@ import pytest
 from playwright.async_api import Browser, expect
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.inputs import ChangedInput
@@ -21,13 +20,14 @@ from stemma_contracts.v1.requests import ApproveSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_gateway.desk.staleness import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.languages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import (
+    REF,
     form_added,
     form_export_requested,
     form_exported,
@@ -39,6 +39,7 @@ from .conftest import PAGES, Caller
 from .desk_pages import section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+WRITTEN: dict[str, Any] = {"number": 2, "draft": REF, "origin": Origin.GENERATED}
 PLACE = "row => [...document.querySelectorAll('[data-row]')].indexOf(row) + 1"
 
 
@@ -124,9 +125,9 @@ async def test_the_inbox_says_of_a_text_that_was_not_checked_that_it_was_not(
     address: str, caller: Caller, bus: Backstage, document_id: str, language: str, words: str
 ) -> None:
     unchecked = ValidationSummary(passed=False, issue_count=1, rules={"STEMMA000": 1}, engine="", engine_version="")
-    details = SectionDetails(
-        document_id=document_id, last_sequence=1, status=SectionStatus.AWAITING_REVIEW, section_id="research",
-        title="Research", kind="research", graph="section", version=2, validation=unchecked,
+    details = SectionView(
+        section_id="research", title="Research", kind="research", last_sequence=1,
+        status=SectionStatus.AWAITING_REVIEW, versions=(VersionView(**WRITTEN, validation=unchecked),),
     )  # fmt: skip
     key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key('default', document_id, 'research')}"
     await bus.js.publish(key, details.model_dump_json().encode())
@@ -148,16 +149,14 @@ async def test_what_passed_by_the_judgement_of_a_model_is_approved_from_the_inbo
     judged: bool,
     boxes: int,
 ) -> None:
-    about: dict[str, Any] = {
-        "section_id": "research",
-        "title": "Research",
-        "kind": "research",
-        "graph": "section",
-        "version": 2,
-    }
     evaluation = Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True, judged=judged)
-    details = SectionDetails(
-        document_id=document_id, last_sequence=1, status=SectionStatus.AWAITING_REVIEW, evaluation=evaluation, **about
+    details = SectionView(
+        section_id="research",
+        title="Research",
+        kind="research",
+        last_sequence=1,
+        status=SectionStatus.AWAITING_REVIEW,
+        versions=(VersionView(**WRITTEN, evaluation=evaluation),),
     )
     key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key('default', document_id, 'research')}"
     await bus.js.publish(key, details.model_dump_json().encode())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 from stemma_gateway.desk.document_map import GAP_X, HEIGHT, MOST_PIECES, PASSING, STEP, WIDTH, Map, drawn
 from stemma_gateway.desk.layered import MOST_LINKS, SWEEPS, Layout, Place, Widths, laid_out
 from stemma_testkit.document_events import document_requested, plan, view_after
@@ -97,8 +96,8 @@ def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_th
     reasons = tuple(StaleReason(upstream_section_id=name, accepted_version=1, current_version=2) for name in ("a", "c"))
     chain = (("a", ()), ("b", ()), ("c", ()), ("d", ("a", "b", "c")))
     known = document(*chain)
-    sections = {**known.sections, "d": replace(known.sections["d"], stale_reasons=reasons)}
-    drawing = drawn(replace(known, sections=sections))
+    sections = {**known.sections, "d": known.sections["d"].model_copy(update={"stale_reasons": reasons})}
+    drawing = drawn(known.model_copy(update={"sections": sections}))
     told = [edge for edge in drawing.edges if edge.reason]
     assert drawing.edges[-2:] == tuple(told)
     assert abs(told[0].y - told[1].y) >= 12
@@ -109,7 +108,7 @@ def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_th
 
 
 def test_a_document_without_sections_has_an_empty_map() -> None:
-    assert drawn(replace(document(("a", ())), sections={})) == Map(4, 0, {}, ())
+    assert drawn(document(("a", ())).model_copy(update={"sections": {}})) == Map(4, 0, {}, ())
 
 
 def names(count: int, prefix: str = "s") -> tuple[str, ...]:
@@ -151,5 +150,5 @@ def test_where_not_all_lines_are_drawn_those_are_that_make_a_section_stale() -> 
     known = document(*long_lines(100))
     assert ("a99", "s99") not in {(edge.upstream, edge.downstream) for edge in drawn(known).edges}
     reason = StaleReason(upstream_section_id="a99", accepted_version=1, current_version=2)
-    sections = {**known.sections, "s99": replace(known.sections["s99"], stale_reasons=(reason,))}
-    assert drawn(replace(known, sections=sections)).edges[-1].reason == reason
+    sections = {**known.sections, "s99": known.sections["s99"].model_copy(update={"stale_reasons": (reason,)})}
+    assert drawn(known.model_copy(update={"sections": sections})).edges[-1].reason == reason

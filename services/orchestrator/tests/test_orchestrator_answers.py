@@ -13,7 +13,7 @@ from stemma_client.errors import RequestRejectedError
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import DraftRevised, DraftValidated, InstructionRefused, Outcome
 from stemma_contracts.v1.requests import AcceptEdit, KeepSection, KeepSections, RegenerateSection, SeenVersion
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.servers import connected, eventually, provisioned_server

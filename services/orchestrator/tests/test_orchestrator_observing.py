@@ -10,10 +10,10 @@ import pytest
 from domain_story import Story
 from nats.aio.client import Client
 from stemma_contracts import subjects
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import SectionView
 from stemma_orchestrator.observing.census import Census
 from stemma_orchestrator.observing.fleet import Fleet
 from stemma_orchestrator.observing.waits import WaitsFor, ended_waits
@@ -97,8 +97,7 @@ def section(name: str, status: SectionStatus, *, version: int = 1, stale: bool =
 
 
 def details(name: str, waits_since: datetime) -> bytes:
-    told = SectionDetails(
-        document_id="d",
+    told = SectionView(
         section_id=name,
         title=name,
         kind="section",

@@ -13,11 +13,11 @@ from nats.aio.client import Client
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outcomes import JobDead
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.views import SectionView
 from stemma_domain.commands import Command, Record
 from stemma_domain.decide import decide
 from stemma_domain.evolve import evolve
@@ -98,10 +98,10 @@ async def summary(client: Client, tenant: str) -> DocumentSummary:
     )
 
 
-async def details(client: Client, tenant: str, section_id: str) -> SectionDetails:
+async def details(client: Client, tenant: str, section_id: str) -> SectionView:
     views = await client.jetstream().key_value(subjects.VIEWS_BUCKET)
     key = subjects.section_view_key(tenant, document(tenant), section_id)
-    return SectionDetails.model_validate_json((await views.get(key)).value or b"")
+    return SectionView.model_validate_json((await views.get(key)).value or b"")
 
 
 @pytest.mark.req("E1")

@@ -27,7 +27,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 from stemma_domain.work import open_jobs
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service

@@ -24,6 +24,9 @@ class Origin(StrEnum):
     RESTORED = "restored"
 
 
+BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
+
+
 class Provenance(Contract):
     """With what a draft was made; differences here make nothing stale (``outdated_recipe``)."""
 

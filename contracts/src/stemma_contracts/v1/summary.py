@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import AwareDatetime, Field
+from typing import Self
+
+from pydantic import AwareDatetime, Field, computed_field
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
@@ -10,10 +12,10 @@ from stemma_contracts.tokens import Token
 from .assignment import Due
 from .cycles import CycleSummary
 from .document import DocumentStatus
-from .exports import ExportFormat
 from .references import ArtifactRef
 from .section import Activity, SectionStatus
 from .usage import Usage
+from .views import SectionView, Wait, waits_for
 
 
 class SectionSummary(Contract):
@@ -35,30 +37,45 @@ class SectionSummary(Contract):
     assignee: str = Field(default="", description="who is asked to see to it; empty: nobody in particular")
     due: Due | None = Field(default=None, description="when it is to be settled, as long as it is not")
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def waits_for(self) -> tuple[Wait, ...]:
+        """What of it waits for a person."""
+        return waits_for(
+            self.status,
+            asks=self.need_id is not None,
+            proposes=self.proposal_id is not None,
+            stale=self.stale,
+            form_withdrawn=self.form_withdrawn,
+        )
 
-class ExportEntry(Contract):
-    """An export: neither ``artifact`` nor ``failure`` while the converter is at work."""
-
-    export_id: Token
-    format: ExportFormat
-    artifact: ArtifactRef | None = None
-    failure: str = Field(default="", max_length=300)
-
-
-class FormExportEntry(Contract):
-    """A form with answers in it: neither ``artifact`` nor ``failure`` while they are being written."""
-
-    export_id: Token
-    input_id: Token
-    artifact: ArtifactRef | None = None
-    failure: str = Field(default="", max_length=300, description="the first reason why there is no file")
-    unanswered: int = Field(default=0, ge=0, description="fields without an answer")
+    @classmethod
+    def of(cls, section: SectionView, title: str) -> Self:
+        """A section in short."""
+        assignment, evaluation, validation = section.assignment, section.evaluation, section.validation
+        return cls(
+            section_id=section.section_id,
+            title=title,
+            status=section.status,
+            activity=section.activity,
+            version=section.version,
+            stale=section.stale is not None,
+            score=evaluation.score if evaluation and evaluation.judged else None,
+            issue_count=section.issue_count,
+            need_id=section.need.need_id if section.need and section.asks else None,
+            missing_blocks=validation.coverage.missing_blocks if validation and validation.coverage else 0,
+            proposal_id=section.proposal.proposal_id if section.proposal and section.proposes else None,
+            open_threads=len(section.open_threads),
+            form_withdrawn=section.form_withdrawn,
+            assignee=assignment.assignee if assignment else "",
+            due=assignment.due if assignment else None,
+        )
 
 
 class DocumentSummary(Contract):
     """The read model of a document; ``last_sequence`` is the stream sequence that it was folded to.
 
-    Each section that rests has one of its own beside it (`SectionDetails`), which is as late as this one. Where there
+    Each section that rests has one of its own beside it (`SectionView`), which is as late as this one. Where there
     are so many sections that this would become large, their titles stand there alone.
     """
 
@@ -74,6 +91,4 @@ class DocumentSummary(Contract):
     updated_at: AwareDatetime | None = None
     usage: Usage = Usage()
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
-    exports: tuple[ExportEntry, ...] = Field(default=(), description="the latest")
-    form_exports: tuple[FormExportEntry, ...] = Field(default=(), description="the latest forms with answers in them")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")

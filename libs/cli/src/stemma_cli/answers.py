@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stemma_contracts.v1.needs import SKIP
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stemma_client.client import Client
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.requests import SeenVersion
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document

@@ -6,7 +6,7 @@ import sys
 
 from stemma_client.client import Client
 from stemma_contracts.v1.provenance import Origin
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import clean_line, console, note, rendered

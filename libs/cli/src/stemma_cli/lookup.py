@@ -10,7 +10,7 @@ from .output import clean_line
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.references import ArtifactRef
-    from stemma_domain.views import DocumentView, SectionView
+    from stemma_contracts.v1.views import DocumentView, SectionView
 
 NOT_STORED = "(not stored any more)"
 

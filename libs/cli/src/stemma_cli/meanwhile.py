@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stemma_client.client import Client
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from stemma_cli.lookup import find_section
 from stemma_cli.output import clean_line, note

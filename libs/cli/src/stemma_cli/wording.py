@@ -21,8 +21,8 @@ from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
+from stemma_contracts.v1.views import DocumentView, FormExportView, SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
-from stemma_domain.views import DocumentView, FormExportView, SectionView, VersionView
 
 from .coverage import coverage_words
 

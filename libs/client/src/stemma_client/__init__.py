@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stemma_domain.views import DocumentView, ExportView, SectionView
+    from stemma_contracts.v1.views import DocumentView, ExportView, SectionView
 
     from .client import Client, LiveText
     from .errors import (
@@ -78,9 +78,9 @@ _MODULES = {
     "LiveText": "stemma_client.client",
     "Overview": "stemma_client.overviews",
     "RecordedEvent": "stemma_client.recorded",
-    "DocumentView": "stemma_domain.views",
-    "ExportView": "stemma_domain.views",
-    "SectionView": "stemma_domain.views",
+    "DocumentView": "stemma_contracts.v1.views",
+    "ExportView": "stemma_contracts.v1.views",
+    "SectionView": "stemma_contracts.v1.views",
 }
 
 

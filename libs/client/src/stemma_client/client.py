@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.requests import Request
     from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
     from stemma_contracts.v1.summary import DocumentSummary
-    from stemma_domain.views import DocumentView, SectionView, VersionView
+    from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
     from .ledgers import RequirementLedger
     from .notifications import Notifications

@@ -16,7 +16,7 @@ from .errors import InvalidInputError
 from .read_threads import ReadComment, ReadThread
 
 if TYPE_CHECKING:
-    from stemma_domain.views import SectionView, ThreadView, VersionView
+    from stemma_contracts.v1.views import SectionView, ThreadView, VersionView
 
     from .client import Client
 

@@ -14,7 +14,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
-from stemma_domain.views import VersionView
+from stemma_contracts.v1.views import VersionView
 
 from .client import Client
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stemma_artifacts.store import ArtifactMissing
-from stemma_domain.views import DocumentView, SectionView, VersionView
+from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
 from .client import Client
 from .differences import Change, differences

@@ -12,14 +12,13 @@ from nats.aio.msg import Msg
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.section import UNDER_WAY, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 
 from .connection import Connection
 from .errors import DocumentNotFoundError, NotReadYetError
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.details import SectionDetails
+    from stemma_contracts.v1.views import SectionView
 
 _STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 _KEYS = f"$KV.{subjects.VIEWS_BUCKET}"
@@ -37,7 +36,7 @@ class Overview:
     """
 
     document: DocumentSummary
-    sections: Mapping[str, SectionDetails]
+    sections: Mapping[str, SectionView]
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,9 @@ async def read_overview(
         raise NotReadYetError(document_id, at_least)
     if document is None:
         raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
-    from stemma_contracts.v1.details import SectionDetails  # with most of what messages are made of
+    from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
 
-    details = _latest(connection, f"{subject}.{subjects.ANY}", SectionDetails)
+    details = _latest(connection, f"{subject}.{subjects.ANY}", SectionView)
     sections = {section.section_id: section async for section in details}
     order = [section.section_id for section in document.sections if section.section_id in sections]
     return Overview(document, {name: sections[name] for name in order})
@@ -139,14 +138,7 @@ def _read(connection: Connection, message: Msg, model: type[M]) -> M | None:
 
 def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
     """The sections that wait for a person, as far as the summary of their document tells."""
-    return [] if document.status is DocumentStatus.CANCELLED else list(filter(_waits, document.sections))
-
-
-def _waits(section: SectionSummary) -> bool:
-    open_question = section.need_id is not None or section.proposal_id is not None
-    in_review = section.status is SectionStatus.AWAITING_REVIEW
-    waits = open_question or in_review or (section.stale and section.status not in UNDER_WAY)
-    return waits and not section.form_withdrawn
+    return [] if document.status is DocumentStatus.CANCELLED else [one for one in document.sections if one.waits_for]
 
 
 def commented_sections(document: DocumentSummary) -> list[SectionSummary]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stemma_domain.views import CommentView, ThreadView
+from stemma_contracts.v1.views import CommentView, ThreadView
 
 
 @dataclass(frozen=True)

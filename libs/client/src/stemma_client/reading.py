@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.views import DocumentView
 from stemma_domain.evolve import evolve, passed_over
 from stemma_domain.state import NoDocument, State
 from stemma_domain.view import view_of
-from stemma_domain.views import DocumentView
 
 from .recorded import RecordedEvent
 
@@ -38,9 +38,10 @@ class Reading:
     @property
     def view(self) -> DocumentView:
         """The document as it is told to people and programs."""
-        told = DocumentView("") if isinstance(self.state, NoDocument) else view_of(self.state, self.drafts)
-        read_to = replace(told, last_sequence=self.last_sequence, updated_at=self.updated_at)
-        return replace(read_to, document_id=self.document_id)
+        read_to = {"document_id": self.document_id, "last_sequence": self.last_sequence, "updated_at": self.updated_at}
+        if isinstance(self.state, NoDocument):
+            return DocumentView(document_id=self.document_id).model_copy(update=read_to)
+        return view_of(self.state, self.drafts).model_copy(update=read_to)
 
 
 def read_document(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:

@@ -13,7 +13,7 @@ from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.provenance import Provenance
 
 if TYPE_CHECKING:
-    from stemma_domain.views import SectionView
+    from stemma_contracts.v1.views import SectionView
 
 Recipes = Mapping[str, Capabilities]
 """What each agent can do, by its name."""

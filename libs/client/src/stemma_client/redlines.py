@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.exports import VersionPair
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 
 from .recorded import RecordedEvent
 

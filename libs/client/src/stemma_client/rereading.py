@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from stemma_contracts import subjects
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 
 from .connection import Connection
 from .errors import DocumentNotFoundError

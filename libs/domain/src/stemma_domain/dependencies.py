@@ -6,8 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
 from stemma_contracts.v1.section import SectionStatus
-
-from .views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 _SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.provenance import BY_A_PERSON
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
@@ -17,7 +18,6 @@ from .features.needs import after_need_answered, after_need_raised, dispatched_a
 from .features.proposals import accepted, after_proposal, proposing, withdrawn
 from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
 from .state import (
-    BY_A_PERSON,
     Approved,
     AwaitingAnswer,
     AwaitingReview,

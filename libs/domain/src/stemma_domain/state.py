@@ -25,13 +25,13 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import ThreadView
 from stemma_contracts.v1.wording import PlanWording
 
 from .tries import NO_TRIES, Tries
 
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
     from .features.assignment import Assignment
-    from .features.comments import Thread
     from .features.cycles import Cycle
     from .features.exports import Export
     from .features.forms import FormExport
@@ -89,8 +89,6 @@ class Notes:
 
 
 NO_NOTES = Notes()
-
-BY_A_PERSON = frozenset({Origin.EDITED, Origin.WRITTEN, Origin.RESTORED})
 
 NO_USAGE = Usage()
 
@@ -269,7 +267,7 @@ class Section:
     proposal: Proposal | None = None
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
     notes: Notes = NO_NOTES
-    threads: Mapping[str, Thread] = field(default_factory=dict)
+    threads: Mapping[str, ThreadView] = field(default_factory=dict)
     assignment: Assignment | None = None
 
     @property

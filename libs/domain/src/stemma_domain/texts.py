@@ -8,14 +8,14 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
-from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning, Origin, Provenance
+from stemma_contracts.v1.provenance import BY_A_PERSON, ROLE_MISSING, GenerationWarning, Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
 
 from .features.inputs.material import input_versions
 from .features.ledger.answering import asked_of
 from .features.ledger.state import Wordings
-from .state import BY_A_PERSON, Document, Section, Version, person_of
+from .state import Document, Section, Version, person_of
 
 
 def next_version(section: Section, draft: ArtifactRef) -> int:

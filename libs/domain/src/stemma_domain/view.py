@@ -1,4 +1,4 @@
-"""From the state of a document to the view of it: the same facts, in the public vocabulary."""
+"""From the state of a document to its views, of which the read model holds bounded ones; `decide` reads none."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from types import MappingProxyType
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
 
 from .features.assignment import assignment_view
-from .features.comments import thread_view
-from .features.exports import export_view
-from .features.forms import form_export_view
+from .features.cycles import Cycle
 from .features.inputs.material import given_files, lacks_brief, lacks_form
 from .features.inputs.view import input_views
 from .features.ledger.view import ledger_view
 from .features.proposals import proposal_view
-from .staleness import NOT_STALE, Because, staleness
+from .staleness import NOT_STALE, Because, Staleness, staleness
 from .state import (
     AwaitingAnswer,
     Document,
@@ -34,12 +35,13 @@ from .state import (
     activity_of,
     status_of,
 )
-from .summary import cycle_summary
-from .views import DocumentView, SectionView, StaleView, VersionView
 
 Drafts = Mapping[int, e.SectionDrafted]
 """Events that a text came with, by their sequence: how it was made is told there alone."""
 NO_DRAFTS: Drafts = MappingProxyType({})
+MOST_TITLE_BYTES = 4096
+MOST_VERSIONS = 30
+MOST_REFERENCES = 50
 _ENGLISH = "en"
 _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionModelUnavailable: "job_model_unavailable",
@@ -57,9 +59,7 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     """The view of a document; ``drafts`` are the events that its texts came with, as far as they are at hand."""
     stale = staleness(document)
     sections = {
-        name: replace(
-            section_view(section, stale.get(name, NOT_STALE), drafts), form_withdrawn=lacks_form(document, section)
-        )
+        name: section_view(document, section, stale.get(name, NOT_STALE), drafts)
         for name, section in document.sections.items()
     }
     return DocumentView(
@@ -74,8 +74,8 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         created_at=document.created_at,
         updated_at=document.time,
         sections=sections,
-        exports={export_id: export_view(export_id, export) for export_id, export in document.exports.items()},
-        form_exports={name: form_export_view(name, export) for name, export in document.form_exports.items()},
+        exports={name: export.view for name, export in document.exports.items()},
+        form_exports={name: export.view for name, export in document.form_exports.items()},
         usage=document.usage,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,
@@ -84,7 +84,7 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
     )
 
 
-def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts = NO_DRAFTS) -> SectionView:
+def section_view(document: Document, section: Section, because: Because, drafts: Drafts = NO_DRAFTS) -> SectionView:
     """The view of a section that is stale because of something, or is not."""
     plan, phase, notes = section.plan, section.phase, section.notes
     failure = notes.failure
@@ -92,6 +92,8 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         section_id=plan.section_id,
         title=plan.title,
         kind=plan.kind,
+        last_sequence=document.sequence,
+        purpose=plan.purpose,
         depends_on=plan.depends_on,
         status=status_of(phase),
         activity=activity_of(phase),
@@ -101,7 +103,8 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         stale_inputs=because.inputs,
         stale_requirements=because.requirements,
         form=plan.form,
-        checks=frozenset(section.checks.values()),
+        form_withdrawn=lacks_form(document, section),
+        checks=tuple(sorted(section.checks.values())),
         lint_round=notes.lint_round,
         need=phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
         asked_by=notes.asker.name,
@@ -116,14 +119,14 @@ def section_view(section: Section, because: Because = NOT_STALE, drafts: Drafts 
         proposal=proposal_view(section.proposal) if section.proposal else None,
         waits_since=notes.waits_since,
         covers_inputs=plan.covers_inputs,
-        threads=tuple(map(thread_view, section.threads.values())),
+        threads=tuple(section.threads.values()),
         assignment=assignment_view(section.assignment) if section.assignment else None,
     )
 
 
 def _stale(section: Section) -> StaleView:
     mark = section.notes.stale
-    return StaleView(mark.since, mark.sequence, mark.cause) if mark else StaleView(None, 0, None)
+    return StaleView(since=mark.since, sequence=mark.sequence, cause=mark.cause) if mark else StaleView()
 
 
 def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> VersionView:
@@ -134,6 +137,7 @@ def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> V
         origin=version.origin,
         made_by=_made_by(version),
         made_at=version.made_at,
+        sequence=version.sequence,
         provenance=version.provenance,
         rests_on=version.upstream,
         kept_against=version.upstream if version.kept else (),
@@ -177,3 +181,84 @@ def _problem_of(failure: LastFailure) -> Problem:
 def _missing(failure: LastFailure) -> tuple[str, ...] | None:
     event = failure.event
     return event.missing if isinstance(event, e.SectionInputsMissing) and not failure.aside else None
+
+
+def is_in_motion(section: Section) -> bool:
+    """Whether it is about to be written, or is being made: where it stands is told by its document until it rests."""
+    made = status_of(section.phase) in (SectionStatus.QUEUED, SectionStatus.GENERATING)
+    return made and not isinstance(section.phase, AwaitingAnswer)
+
+
+def bounded_view(document: Document, name: str, stale: Staleness, last_sequence: int) -> SectionView:
+    """The view of a section as the read model holds it, as of a sequence of the log, however long its history is."""
+    view = _latest_view(document, name, stale, MOST_VERSIONS)
+    update: dict[str, object] = {
+        "last_sequence": last_sequence,
+        "versions": (*map(_in_short, view.versions[:-1]), *view.versions[-1:]),
+        "threads": (),
+    }
+    if need := view.need:
+        update["need"] = need.model_copy(update={"assets": (), "references": need.references[:MOST_REFERENCES]})
+        update["more_references"] = max(0, len(need.references) - MOST_REFERENCES)
+    return view.model_copy(update=update)
+
+
+def _latest_view(document: Document, name: str, stale: Staleness, most_versions: int) -> SectionView:
+    section = document.sections[name]
+    latest = replace(section, versions=section.versions[-most_versions:])
+    view = section_view(document, latest, stale.get(name, NOT_STALE))
+    return view.model_copy(update={"earlier_versions": len(section.versions) - len(latest.versions)})
+
+
+def _in_short(version: VersionView) -> VersionView:
+    """What tells a version from others: who made it, when and how, and its text."""
+    return VersionView(
+        number=version.number,
+        draft=version.draft,
+        origin=version.origin,
+        made_by=version.made_by,
+        verified=version.verified,
+        made_at=version.made_at,
+        restored_version=version.restored_version,
+        sequence=version.sequence,
+    )
+
+
+def summarise(document: Document, last_sequence: int, stale: Staleness | None = None) -> DocumentSummary:
+    """The summary of a document as of a sequence of the log; ``stale`` spares asking `staleness` a second time."""
+    stale, titled = staleness(document) if stale is None else stale, _titled(document)
+    sections = (_latest_view(document, name, stale, 1) for name in document.sections)
+    return DocumentSummary(
+        document_id=document.document_id,
+        kind=document.kind,
+        status=document.status,
+        title=document.title,
+        created_at=document.created_at,
+        last_sequence=last_sequence,
+        cycle=cycle_summary(document.cycle) if document.cycle else None,
+        sections=tuple(SectionSummary.of(section, section.title if titled else "") for section in sections),
+        language=document.language,
+        updated_at=document.time,
+        usage=document.usage,
+        input_count=len(given_files(document)),
+        lacks_brief=lacks_brief(document),
+    )
+
+
+def _titled(document: Document) -> bool:
+    """Whether the titles of all sections are short enough to stand in one message with the rest."""
+    return sum(len(section.plan.title.encode()) for section in document.sections.values()) <= MOST_TITLE_BYTES
+
+
+def cycle_summary(cycle: Cycle) -> CycleSummary:
+    """How far a document is that is reviewed in cycles."""
+    return CycleSummary(
+        document_status=cycle.document_status,
+        revision_count=cycle.revision_count,
+        max_revisions=cycle.plan.max_revisions,
+        needs_revision=cycle.needs_revision,
+        forced_continuation=cycle.forced_continuation,
+        unmet_review=cycle.unmet_review.digest if cycle.unmet_review else None,
+        approved=cycle.approved,
+        human_revision_requested=cycle.human_revision_requested,
+    )

@@ -11,13 +11,13 @@ from stemma_client.reading import Reading
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts import envelope_for, registry, subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 from stemma_domain.features.inputs.material import given_files
 from stemma_domain.features.proposals import Proposal, Proposed
 from stemma_domain.staleness import NOT_STALE, Because, staleness
 from stemma_domain.state import AwaitingAnswer, Document, NeedDispatched, Section, Version, activity_of, status_of
-from stemma_domain.summary import summarise
 from stemma_domain.texts import is_a_persons
-from stemma_domain.views import DocumentView, SectionView, VersionView
+from stemma_domain.view import summarise
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ABOUT = ("default", "doc1")
@@ -88,7 +88,7 @@ def _known(section: Section, stale: Because) -> dict[str, Any]:
         "activity": activity_of(phase),
         "stale": stale,
         "need": phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
-        "checks": frozenset(section.checks.values()),
+        "checks": tuple(sorted(section.checks.values())),
         "proposal": section.proposal and _proposal_known(section.proposal),
         "versions": [_version_known(version) for version in section.versions],
     }

@@ -11,7 +11,7 @@ from stemma_client.client import Client
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import Request
-from stemma_domain.views import DocumentView, SectionView, VersionView
+from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
 from .arguments import GivenFile, GivenInput
 from .refusals import InvalidArgumentsError, NotThereError, validated

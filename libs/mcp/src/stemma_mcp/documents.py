@@ -15,8 +15,8 @@ from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import DocumentView, ExportView, FormExportView, SectionView
 from stemma_domain.dependencies import held_up_by
-from stemma_domain.views import DocumentView, ExportView, FormExportView, SectionView
 
 from .answers import (
     Accepted,
@@ -36,7 +36,7 @@ from .answers import (
 from .arguments import DocumentId, GivenFile, GivenInput, RequestId
 from .clients import content_of, uploaded
 from .refusals import InvalidArgumentsError
-from .steps import ASK_AGAIN_AFTER_S, accepted, is_at_work, reading, steps_of, waits_in, waits_of
+from .steps import ASK_AGAIN_AFTER_S, accepted, reading, steps_of
 
 PAGE = 20
 SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
@@ -158,7 +158,7 @@ async def _waiting(client: Client, summary: DocumentSummary, section: SectionSum
         document_title=await title_of(client, summary.document_id, summary.title),
         title=section.title,
         version=section.version,
-        waits_for=waits_in(section),
+        waits_for=list(section.waits_for),
         score=section.score,
         issue_count=section.issue_count,
         need_id=section.need_id or "",
@@ -187,8 +187,8 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         form_exports=[_form_line(export) for export in view.form_exports.values()],
         usage=view.usage,
         lacks_brief=view.lacks_brief,
-        at_work=is_at_work(view),
-        ask_again_after_s=ASK_AGAIN_AFTER_S if is_at_work(view) else None,
+        at_work=view.is_moving,
+        ask_again_after_s=ASK_AGAIN_AFTER_S if view.is_moving else None,
         next=steps_of(view),
     )
 
@@ -201,7 +201,7 @@ def _section_line(view: DocumentView, section: SectionView) -> SectionLine:
         status=section.status,
         version=section.version,
         depends_on=section.depends_on,
-        waits_for=waits_of(section),
+        waits_for=list(section.waits_for),
         held_up_by=[upstream.section_id for upstream in held_up_by(view, section.section_id)],
         score=evaluation.score if evaluation and evaluation.judged else None,
         issue_count=section.issue_count,
@@ -212,18 +212,8 @@ def _section_line(view: DocumentView, section: SectionView) -> SectionLine:
 
 
 def _export_line(export: ExportView) -> ExportLine:
-    return ExportLine(export_id=export.export_id, format=export.format, state=state_of(export))
-
-
-def state_of(export: ExportView) -> Literal["under_way", "done", "failed"]:
-    """How far an export is."""
-    return "done" if export.artifact else "failed" if export.failure is not None else "under_way"
+    return ExportLine(export_id=export.export_id, format=export.format, state=export.state)
 
 
 def _form_line(export: FormExportView) -> FormExportLine:
-    return FormExportLine(export_id=export.export_id, input_id=export.input_id, state=state_of_form(export))
-
-
-def state_of_form(export: FormExportView) -> Literal["under_way", "done", "failed"]:
-    """How far a form with answers in it is."""
-    return "done" if export.artifact else "failed" if export.reasons else "under_way"
+    return FormExportLine(export_id=export.export_id, input_id=export.input_id, state=export.state)

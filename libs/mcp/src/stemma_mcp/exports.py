@@ -12,12 +12,11 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.views import ExportView
+from stemma_contracts.v1.views import ExportView
 
 from .answers import Accepted, ExportTold, Step
 from .arguments import DocumentId, RequestId
 from .clients import asked
-from .documents import state_of
 from .refusals import NotThereError
 from .resources import TEXT, export_uri
 from .steps import ASK_AGAIN_AFTER_S
@@ -74,13 +73,13 @@ async def export_result(
 
 
 async def _told(client: Client, document_id: str, export: ExportView) -> ExportTold:
-    file, under_way = export.artifact, state_of(export) == "under_way"
+    file, under_way = export.artifact, export.state == "under_way"
     step = _look(document_id, export.export_id, "the converter is at work")
     return ExportTold(
         document_id=document_id,
         export_id=export.export_id,
         format=export.format,
-        state=state_of(export),
+        state=export.state,
         failure=export.failure or "",
         resource=export_uri(document_id, export) if file else "",
         name=file.name if file else "",

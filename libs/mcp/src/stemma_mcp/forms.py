@@ -13,7 +13,6 @@ from stemma_contracts.v1.answers import Problem
 from .answers import FormTold, Step
 from .arguments import DocumentId, RequestId
 from .clients import asked
-from .documents import state_of_form
 from .exports import Exporting
 from .refusals import NotThereError
 from .resources import form_export_uri
@@ -48,7 +47,7 @@ async def form_result(
     export = (await client.document(document_id)).form_exports.get(export_id)
     if export is None:
         raise NotThereError(Problem.of("form_export_unknown", "export_id"))
-    file, state = export.artifact, state_of_form(export)
+    file, state = export.artifact, export.state
     return FormTold(
         document_id=document_id,
         export_id=export_id,

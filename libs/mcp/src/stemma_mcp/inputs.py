@@ -11,7 +11,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.views import DocumentView, InputView
+from stemma_contracts.v1.views import DocumentView, InputView
 
 from .answers import Accepted, ChangedWords, InputLine, Inputs, InputTold, Step
 from .arguments import DocumentId, GivenFile, GivenInput, InputId, RequestId, SeenInput

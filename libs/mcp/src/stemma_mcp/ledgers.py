@@ -11,7 +11,7 @@ from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import MOST_CUTS, RequirementKind, SecondOpinion
-from stemma_domain.views import LedgerView
+from stemma_contracts.v1.views import LedgerView
 
 from .answers import Accepted, OpinionTold, Requirements, RequirementTold, Step
 from .arguments import DocumentId, RequestId

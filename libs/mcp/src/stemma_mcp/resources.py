@@ -13,7 +13,7 @@ from stemma_client.client import Client
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_domain.views import DocumentView, ExportView
+from stemma_contracts.v1.views import DocumentView, ExportView
 
 from .clients import ClientOf, section_in
 from .refusals import NotThereError, refusal_of

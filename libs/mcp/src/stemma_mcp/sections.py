@@ -14,7 +14,7 @@ from stemma_client.read_threads import ReadThread
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.needs import Need
-from stemma_domain.views import DocumentView, ProposalView, SectionView, VersionView
+from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView, VersionView
 
 from .answers import (
     CommentTold,
@@ -30,7 +30,7 @@ from .answers import (
 from .arguments import DocumentId, SectionId
 from .clients import section_in, version_in
 from .resources import section_uri
-from .steps import decisions_about, waits_of
+from .steps import decisions_about
 
 MOST_CHARACTERS = 40_000
 MOST_FINDINGS = 50
@@ -68,7 +68,7 @@ async def read_section(
         text_from=from_character,
         text_length=len(text),
         resource=section_uri(document_id, section_id, number),
-        waits_for=waits_of(section),
+        waits_for=list(section.waits_for),
         scores=await _scores(client, document_id, chosen.evaluation if chosen else None),
         findings=list(findings[:MOST_FINDINGS]),
         findings_left_off=max(0, len(findings) - MOST_FINDINGS),

@@ -12,10 +12,10 @@ from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import DocumentView
 from stemma_domain.evolve import evolve
 from stemma_domain.state import Document, NoDocument, State
 from stemma_domain.view import view_of
-from stemma_domain.views import DocumentView
 
 TENANT = "default"
 DOCUMENT = "d1"

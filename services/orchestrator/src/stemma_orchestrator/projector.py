@@ -13,14 +13,13 @@ from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.views import SectionView
 from stemma_domain.commands import Command
-from stemma_domain.details import is_in_motion, section_details
 from stemma_domain.staleness import Because, Staleness, staleness
 from stemma_domain.state import Document, Section, State
-from stemma_domain.summary import summarise
+from stemma_domain.view import bounded_view, is_in_motion, summarise
 from stemma_eventlog import EventStore, Folded, StreamId
 from stemma_messaging import Delivery, InvalidMessage
 from stemma_telemetry import annotate
@@ -119,7 +118,7 @@ class Projector:
         stale, of = staleness(document), (stream.tenant, stream.document_id)
         sections_are_there = True
         for name in _changed(known, document, stale, anew):
-            details = section_details(document, name, stale, sequence)
+            details = bounded_view(document, name, stale, sequence)
             if await self._put(known, subjects.section_view_key(*of, name), details, anew):
                 known.sections[name] = (document.sections[name], stale.get(name))
             else:
@@ -127,12 +126,12 @@ class Projector:
         summary = summarise(document, sequence, stale)
         return sections_are_there and await self._put(known, subjects.view_key(*of), summary, anew)
 
-    async def _put(self, known: Known, key: str, model: DocumentSummary | SectionDetails, anew: bool) -> bool:
+    async def _put(self, known: Known, key: str, model: DocumentSummary | SectionView, anew: bool) -> bool:
         """Whether a read model is there, as late or later; what another process wrote is read, and not there yet."""
         written = known.keys.get(key, Written())
         if written.last_sequence >= model.last_sequence and not anew:
             return True
-        data = model.model_dump_json(exclude_defaults=True).encode()
+        data = model.model_dump_json(exclude_defaults=True, round_trip=True).encode()
         try:
             revision = await self._views.update(key, data, last=written.revision)
         except KeyWrongLastSequenceError:

@@ -20,7 +20,7 @@ from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.needs import SKIP
 from stemma_contracts.v1.requests import AcceptEdit, ApplyInput, KeepSection, RegenerateSection
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.views import InputView, SectionView
+from stemma_contracts.v1.views import InputView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.supervisor import LocalStemma

@@ -9,7 +9,7 @@ from rich.text import Text
 from stemma_client.client import Client
 from stemma_client.differences import Change, Kind, Piece, differences
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import clean, console, note

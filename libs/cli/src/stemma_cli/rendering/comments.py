@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stemma_client.read_threads import ReadThread
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from stemma_cli.output import clean_line
 

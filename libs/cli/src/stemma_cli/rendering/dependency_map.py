@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.text import Text
 from rich.tree import Tree
 from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import in_order
-from stemma_domain.views import DocumentView, SectionView
 
 from stemma_cli.output import clean_line
 from stemma_cli.wording import reasons_words, status_words

@@ -12,7 +12,7 @@ from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import title_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from stemma_client.client import Client
 from stemma_client.findings import NOT_JUDGED, Finding, findings_in, findings_of
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.coverage import coverage_lines
 from stemma_cli.output import clean_line

@@ -15,8 +15,8 @@ from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import waiting_for
-from stemma_domain.views import DocumentView, SectionView
 
 from stemma_cli.coverage import coverage_words
 from stemma_cli.lookup import title_of

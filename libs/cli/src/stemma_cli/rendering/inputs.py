@@ -8,7 +8,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_contracts.v1.inputs import BRIEF, ChangedPart, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.views import DocumentView, InputView, LedgerView
+from stemma_contracts.v1.views import DocumentView, InputView, LedgerView
 
 from stemma_cli.output import clean_line, note, say, say_table
 

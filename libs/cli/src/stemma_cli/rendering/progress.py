@@ -15,7 +15,7 @@ from stemma_client.client import Client
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean_line, console, note, say, say_json, table

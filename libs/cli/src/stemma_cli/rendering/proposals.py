@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stemma_client.client import Client
-from stemma_domain.views import DocumentView, ProposalView, SectionView
+from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView
 
 from stemma_cli.output import note
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stemma_client.citations import places_of
 from stemma_client.client import Client
 from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, GroundedClaim
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_languages import DEFAULT, language
 
 from stemma_cli.exit_codes import CliError, ExitCode

@@ -12,7 +12,7 @@ from stemma_client.client import Client
 from stemma_client.differences import Change
 from stemma_contracts.v1.inputs import ChangedInput, InputChanges
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_domain.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.output import clean_line
 from stemma_cli.wording import changed_words, origin_words, rows_words

@@ -8,7 +8,7 @@ from typing import Any
 
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 
 from stemma_cli.output import clean_line
 from stemma_cli.wording import event_words, paused_words, waiting_words

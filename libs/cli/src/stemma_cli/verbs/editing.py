@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
-    from stemma_domain.views import DocumentView, SectionView
+    from stemma_contracts.v1.views import DocumentView, SectionView
 
 
 async def edit(

@@ -19,7 +19,7 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
-    from stemma_domain.views import DocumentView, InputView
+    from stemma_contracts.v1.views import DocumentView, InputView
 
 Role = Literal["request", "evidence", "past-text", "style", "form"]
 InputName = Annotated[str, typer.Argument(metavar="INPUT", help="Id or name of an input; `brief` is the brief.")]

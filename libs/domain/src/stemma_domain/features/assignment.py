@@ -14,11 +14,11 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.views import AssignmentView
 
 from stemma_domain.commands import Asked, Command, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import NOBODY, Document, Lifecycle, Person, person_of
-from stemma_domain.views import AssignmentView
 
 
 class Reminder(StrEnum):
@@ -166,7 +166,9 @@ def _was_given(command: Elapsed, assignment: Assignment) -> bool:
 def assignment_view(assignment: Assignment) -> AssignmentView:
     """The view of an assignment."""
     by = assignment.by
-    return AssignmentView(assignment.assignee, assignment.due, by.name, assignment.at, verified=by.verified)
+    return AssignmentView(
+        assignee=assignment.assignee, due=assignment.due, by=by.name, at=assignment.at, verified=by.verified
+    )
 
 
 FEATURE = Feature[Asked[AssignmentRequest]](requests=(r.AssignSection, r.UnassignSection), decide=decide)

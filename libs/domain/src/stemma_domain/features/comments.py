@@ -6,50 +6,22 @@ No comment changes a text or a status.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import MadeComment
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.views import CommentView, ThreadView
 
 from stemma_domain.commands import Asked, refused_section
 from stemma_domain.hooks import Feature
-from stemma_domain.state import NOBODY, Document, Person, Section, person_of
-from stemma_domain.views import CommentView, ThreadView
+from stemma_domain.state import Document, Section, person_of
 
 CommentRequest = r.CommentSection | r.ResolveThread | r.ReopenThread
 
 
-@dataclass(frozen=True)
-class Comment:
-    """A comment: who made it, when, and on which version; its words are a `Remark` in ``remark``."""
-
-    comment_id: str
-    remark: ArtifactRef
-    version: int
-    author: Person = NOBODY
-    made_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Thread:
-    """Comments that answer each other; the first one says which passage of its version they are about.
-
-    ``block_id`` is the block that this passage begins in, as far as it was known.
-    """
-
-    thread_id: str
-    block_id: str | None
-    comments: tuple[Comment, ...]
-    resolved: bool = False
-    resolved_by: Person = NOBODY
-    resolved_at: datetime | None = None
-
-
-Threads = Mapping[str, Thread]
+Threads = Mapping[str, ThreadView]
 
 
 def threads_after(threads: Threads, event: e.AnyCommentEvent, at: datetime | None) -> Threads:
@@ -60,32 +32,34 @@ def threads_after(threads: Threads, event: e.AnyCommentEvent, at: datetime | Non
                 threads = {**threads, made.thread_id: _commented(threads.get(made.thread_id), made, event, at)}
             return threads
         case e.SectionThreadResolved():
-            return _marked(threads, event, resolved=True, by=person_of(event), at=at)
+            return _marked(threads, event, resolved=True, resolved_by=person_of(event).name, resolved_at=at)
         case e.SectionThreadReopened():
-            return _marked(threads, event, resolved=False, by=NOBODY, at=None)
+            return _marked(threads, event, resolved=False, resolved_by="", resolved_at=None)
         case _:
             assert_never(event)
 
 
-def _commented(thread: Thread | None, made: MadeComment, event: e.SectionCommented, at: datetime | None) -> Thread:
-    comment = Comment(made.comment_id, made.remark, event.version, person_of(event), at)
-    if thread is None:
-        return Thread(made.thread_id, made.block_id, (comment,))
-    return Thread(thread.thread_id, thread.block_id, (*thread.comments, comment))
+def _commented(
+    thread: ThreadView | None, made: MadeComment, event: e.SectionCommented, at: datetime | None
+) -> ThreadView:
+    by = person_of(event)
+    comment = CommentView(
+        comment_id=made.comment_id,
+        remark=made.remark,
+        version=event.version,
+        made_by=by.name,
+        made_at=at,
+        verified=by.verified,
+    )
+    before, block_id = (thread.comments, thread.block_id) if thread else ((), made.block_id)
+    return ThreadView(thread_id=made.thread_id, block_id=block_id, comments=(*before, comment))
 
 
-def _marked(
-    threads: Threads,
-    event: e.SectionThreadResolved | e.SectionThreadReopened,
-    *,
-    resolved: bool,
-    by: Person,
-    at: datetime | None,
-) -> Threads:
+def _marked(threads: Threads, event: e.SectionThreadResolved | e.SectionThreadReopened, **mark: object) -> Threads:
     """What is said of a thread that the log does not have changes nothing."""
     if (thread := threads.get(event.thread_id)) is None:
         return threads
-    return {**threads, event.thread_id: replace(thread, resolved=resolved, resolved_by=by, resolved_at=at)}
+    return {**threads, event.thread_id: thread.model_copy(update=mark)}
 
 
 def decide(command: Asked[CommentRequest], document: Document) -> Sequence[e.AnyEvent]:
@@ -138,22 +112,6 @@ def _unfit(
 def _decided(command: Asked[CommentRequest], request: r.ResolveThread | r.ReopenThread) -> e.AnyEvent:
     event = e.SectionThreadResolved if isinstance(request, r.ResolveThread) else e.SectionThreadReopened
     return event(**command.asked, section_id=request.section_id, thread_id=request.thread_id)
-
-
-def thread_view(thread: Thread) -> ThreadView:
-    """The view of a thread of comments."""
-    comments = tuple(
-        CommentView(each.comment_id, each.remark, each.version, each.author.name, each.made_at, each.author.verified)
-        for each in thread.comments
-    )
-    return ThreadView(
-        thread_id=thread.thread_id,
-        comments=comments,
-        block_id=thread.block_id,
-        resolved=thread.resolved,
-        resolved_by=thread.resolved_by.name,
-        resolved_at=thread.resolved_at,
-    )
 
 
 FEATURE = Feature[Asked[CommentRequest]](requests=(r.CommentSection, r.ResolveThread, r.ReopenThread), decide=decide)

@@ -16,12 +16,11 @@ from stemma_contracts.v1.exports import (
     ExportFormat,
     ExportSection,
     ExportVersion,
-    ExportWarning,
-    OverlongSection,
     VersionPair,
 )
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory
@@ -31,23 +30,17 @@ from stemma_domain.job_parts import head_of, images_of
 from stemma_domain.outcomes import unfitting
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section, settled, status_of
-from stemma_domain.views import ExportView
 
 from .cycles import exported
 
 
 @dataclass(frozen=True)
 class Export:
-    """An export that was asked for; ``job_id`` is None once it is settled, with an artifact or with a failure."""
+    """An export that was asked for, and its job until it is settled, with an artifact or with a failure."""
 
-    format: ExportFormat
-    job_id: str | None
+    view: ExportView
+    job_id: str | None = None
     redline: tuple[VersionPair, ...] = ()
-    artifact: ArtifactRef | None = None
-    warnings: tuple[ExportWarning, ...] = ()
-    too_long: tuple[OverlongSection, ...] = ()
-    failure: str | None = None
-    problem: Problem | None = None
     citations: bool = False
     matrix: bool = False
 
@@ -60,26 +53,26 @@ def export_applied(document: Document, event: e.ExportRequested | e.AnyExportOut
 
 
 def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Export:
+    view = ExportView(export_id=event.export_id, format=event.format)
     match event:
         case e.ExportRequested():
-            return Export(
-                event.format,
-                job_id(document, CONVERT, event.export_id),
-                event.redline,
-                citations=event.citations,
-                matrix=event.matrix,
-            )
+            job = job_id(document, CONVERT, event.export_id)
+            return Export(view, job, event.redline, citations=event.citations, matrix=event.matrix)
         case e.DocumentExported():
-            return Export(event.format, None, (), event.artifact, event.warnings, event.too_long)
+            made = {"artifact": event.artifact, "warnings": event.warnings, "too_long": event.too_long}
+            return Export(view.model_copy(update=made))
         case e.ExportFailed():
             detail = event.detail or "failed"
-            problem = Problem(field="", message=detail, code=event.code, params=event.params)
-            return Export(event.format, None, failure=detail, problem=problem)
+            return _failed(view, detail, Problem(field="", message=detail, code=event.code, params=event.params))
         case e.ExportJobDead():
             problem = Problem.of("job_dead", reason=event.detail or "no reason given")
-            return Export(event.format, None, failure=event.detail or "failed", problem=problem)
+            return _failed(view, event.detail or "failed", problem)
         case _:
             assert_never(event)
+
+
+def _failed(view: ExportView, detail: str, problem: Problem) -> Export:
+    return Export(view.model_copy(update={"failure": detail, "failure_problem": problem}))
 
 
 def decide(command: Asked[r.ExportDocument], document: Document) -> Sequence[e.AnyEvent]:
@@ -186,7 +179,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         job_id=export.job_id,
         document=head_of(document),
         export_id=export_id,
-        format=export.format,
+        format=export.view.format,
         sections=compared_sections(export.redline, document) if export.redline else _sections(document, export),
         assets=images_of(document, compared_assets(export.redline, document)),
         generator=_generator(document),
@@ -197,7 +190,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
 
 
 def _converted(document: Document, export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
-    settled = _Settled(export_id=export_id, format=export.format, job_id=outcome.job_id)
+    settled = _Settled(export_id=export_id, format=export.view.format, job_id=outcome.job_id)
     match outcome:
         case o.DocumentConverted():
             return e.DocumentExported(
@@ -256,13 +249,6 @@ def _generator(document: Document) -> str:
 
 
 _CONVERSION = Task(_convert, _converted, of_section=False)
-
-
-def export_view(export_id: str, export: Export) -> ExportView:
-    """The view of an export."""
-    return ExportView(
-        export_id, export.format, export.artifact, export.warnings, export.failure, export.too_long, export.problem
-    )
 
 
 FEATURE = Feature[Asked[r.ExportDocument]](

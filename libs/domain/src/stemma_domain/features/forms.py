@@ -15,8 +15,8 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.views import FormExportView
 
 from stemma_domain.commands import Asked, refused
 from stemma_domain.features.inputs.material import changed_inputs, lacks_form
@@ -27,24 +27,16 @@ from stemma_domain.job_parts import head_of
 from stemma_domain.outcomes import unfitting
 from stemma_domain.staleness import Staleness
 from stemma_domain.state import Document, Lifecycle, Section, status_of
-from stemma_domain.views import FormExportView
 
 FormRequest = r.ConfirmFormFields | r.ExportForm
 
 
 @dataclass(frozen=True)
 class FormExport:
-    """A form with the answers of a version of a section in it; it has a job while they are being written."""
+    """A form with the answers of a version of a section in it, and its job while they are being written."""
 
-    input_id: str
-    input_version: int
-    section_id: str
-    version: int
+    view: FormExportView
     job_id: str | None = None
-    artifact: ArtifactRef | None = None
-    answered: tuple[str, ...] = ()
-    unanswered: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
 
 
 def form_applied(document: Document, event: e.AnyFormEvent) -> Document:
@@ -53,13 +45,8 @@ def form_applied(document: Document, event: e.AnyFormEvent) -> Document:
         case e.FormFieldsConfirmed():
             return _with_section(document, event)
         case e.FormExportRequested():
-            export = FormExport(
-                event.input_id,
-                event.input_version,
-                event.section_id,
-                event.version,
-                job_id(document, FILL, event.export_id),
-            )
+            view = FormExportView.model_validate(event, from_attributes=True)
+            export = FormExport(view, job_id(document, FILL, event.export_id))
             return replace(document, form_exports={**document.form_exports, event.export_id: export})
         case e.FormExported() | e.FormExportFailed():
             exports = {**document.form_exports, event.export_id: _after(document.form_exports[event.export_id], event)}
@@ -84,13 +71,12 @@ def _with_section(document: Document, event: e.FormFieldsConfirmed) -> Document:
 def _after(export: FormExport, event: e.FormExported | e.FormExportFailed) -> FormExport:
     match event:
         case e.FormExported():
-            return replace(
-                export, job_id=None, artifact=event.artifact, answered=event.answered, unanswered=event.unanswered
-            )
+            made = {"artifact": event.artifact, "answered": event.answered, "unanswered": event.unanswered}
         case e.FormExportFailed():
-            return replace(export, job_id=None, reasons=event.reasons or ("failed",))
+            made = {"reasons": event.reasons or ("failed",)}
         case _:
             assert_never(event)
+    return FormExport(export.view.model_copy(update=made))
 
 
 KIND = "form"
@@ -192,9 +178,9 @@ def work(document: Document) -> Iterator[Work]:
 
 def _fill(document: Document, export_id: str, export: FormExport) -> j.FillForm:
     assert export.job_id is not None
-    one = document.inputs[export.input_id]
-    content = one.content(export.input_version)
-    (version,) = (v for v in document.sections[export.section_id].versions if v.number == export.version)
+    one = document.inputs[export.view.input_id]
+    content = one.content(export.view.input_version)
+    (version,) = (v for v in document.sections[export.view.section_id].versions if v.number == export.view.version)
     assert content is not None
     return j.FillForm(
         job_id=export.job_id,
@@ -225,21 +211,6 @@ def _filled(document: Document, export_id: str, export: FormExport, outcome: o.O
 
 
 _FILLING = Task(_fill, _filled, of_section=False)
-
-
-def form_export_view(export_id: str, export: FormExport) -> FormExportView:
-    """The view of a form with answers."""
-    return FormExportView(
-        export_id,
-        export.input_id,
-        export.input_version,
-        export.section_id,
-        export.version,
-        export.artifact,
-        export.answered,
-        export.unanswered,
-        export.reasons,
-    )
 
 
 def may_start(document: Document, section: Section, _stale: Staleness) -> bool:

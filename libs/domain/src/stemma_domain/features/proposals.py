@@ -18,6 +18,7 @@ from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import ProposalView
 
 from stemma_domain.commands import Asked, Refusal, RequestMeta, old_version, refused_section
 from stemma_domain.hooks import Feature, Task, Work
@@ -26,7 +27,6 @@ from stemma_domain.outcomes import failed, paid, unfitting
 from stemma_domain.state import NOBODY, Document, Person, Section, person_of, status_of
 from stemma_domain.texts import AnyTextEvent, next_version
 from stemma_domain.tries import NO_TRIES
-from stemma_domain.views import ProposalView
 
 from .checks import validation
 
@@ -306,27 +306,25 @@ _CHECKING = Task(_validate, _check_of)
 def proposal_view(proposal: Proposal) -> ProposalView:
     """The view of a proposed edit."""
     asked = ProposalView(
-        proposal.proposal_id,
-        proposal.version,
-        proposal.asker.name,
-        proposal.asked_at,
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        asked_by=proposal.asker.name,
+        asked_at=proposal.asked_at,
         verified=proposal.asker.verified,
     )
-    return _proposed_view(proposal, asked) if isinstance(proposal, Proposed) else asked
-
-
-def _proposed_view(proposal: Proposed, asked: ProposalView) -> ProposalView:
-    return replace(
-        asked,
-        draft=proposal.draft,
-        summary=proposal.summary,
-        base_digest=proposal.base_digest,
-        model=proposal.provenance.model,
-        made_at=proposal.made_at,
-        checking=proposal.check is not None,
-        validation=proposal.validation,
-        unchecked=proposal.unchecked,
-    )
+    if not isinstance(proposal, Proposed):
+        return asked
+    made = {
+        "draft": proposal.draft,
+        "summary": proposal.summary,
+        "base_digest": proposal.base_digest,
+        "model": proposal.provenance.model,
+        "made_at": proposal.made_at,
+        "checking": proposal.check is not None,
+        "validation": proposal.validation,
+        "unchecked": proposal.unchecked,
+    }
+    return asked.model_copy(update=made)
 
 
 FEATURE = Feature[Asked[ProposalRequest]](

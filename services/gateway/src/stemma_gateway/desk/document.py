@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client.costs import WORKS, costs_of
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_domain.views import DocumentView, VersionView
+from stemma_contracts.v1.views import DocumentView, VersionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute

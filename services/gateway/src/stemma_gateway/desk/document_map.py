@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from itertools import pairwise
 
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_domain.views import DocumentView
+from stemma_contracts.v1.views import DocumentView
 
 from .layered import Layout, Widths, laid_out
 

@@ -17,7 +17,7 @@ from stemma_client import Client
 from stemma_contracts.tokens import Digest
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import DrawnPage, DrawnPages, PageWord, PageWords
-from stemma_domain.views import InputView
+from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served

@@ -15,9 +15,8 @@ from fastapi import APIRouter, Query, Request, Response
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentNotFoundError
 from stemma_client.overviews import listed_sections, waiting_sections
-from stemma_contracts.v1.details import SectionDetails
-from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
@@ -167,7 +166,7 @@ async def title_of(client: Client, document: DocumentSummary) -> str:
     return text.strip()[:MAX_TITLE] or document.kind
 
 
-def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionDetails]) -> Iterator[Item]:
+def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionView]) -> Iterator[Item]:
     waiting = {section.section_id for section in waiting_sections(document)}
     holds_up = Counter(upstream for each in details.values() for upstream in set(each.depends_on))
     for section in listed_sections(document):
@@ -183,7 +182,7 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             title,
             section,
             known.waits_since if known else None,
-            why_of(section) if waits else "comments",
+            section.waits_for[0] if waits else "comments",
             tuple(failed),
             passed,
             judged,
@@ -191,12 +190,3 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionD
             validation.found if validation else section.issue_count,
             unblocks,
         )
-
-
-def why_of(section: SectionSummary) -> Why:
-    """What a section waits for, the most pressing of it."""
-    if section.need_id is not None:
-        return "question"
-    if section.proposal_id is not None:
-        return "edit"
-    return "review" if section.status is SectionStatus.AWAITING_REVIEW else "stale"

@@ -13,7 +13,7 @@ from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import ApplyInput, WithdrawInput
-from stemma_domain.views import InputView
+from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to

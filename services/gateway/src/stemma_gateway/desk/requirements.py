@@ -19,7 +19,7 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
-from stemma_domain.views import InputView
+from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to

@@ -13,8 +13,8 @@ from stemma_client import Client, DocumentView
 from stemma_client.findings import findings_of
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
-from stemma_domain.views import SectionView, VersionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address

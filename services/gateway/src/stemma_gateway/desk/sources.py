@@ -17,7 +17,7 @@ from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Anchor, Anchors
-from stemma_domain.views import InputView
+from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 Sections = Mapping[str, SectionView]
 NOBODY: Sections = MappingProxyType({})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stemma_client.read_threads import ReadThread
 from stemma_client.suggestions import replaceable, suggestion_in
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from .verbs import BY_NAME
 

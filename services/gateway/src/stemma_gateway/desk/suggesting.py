@@ -10,7 +10,7 @@ from stemma_client import AnswerTimeoutError, RequestRejectedError
 from stemma_client.suggestions import suggestion_in
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import EditSection, ResolveThread
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to

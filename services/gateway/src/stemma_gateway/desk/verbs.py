@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stemma_contracts.v1 import requests as r
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 Form = Mapping[str, str]
 MOST_DIGITS = 9

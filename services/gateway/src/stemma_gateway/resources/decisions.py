@@ -17,7 +17,7 @@ from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.decision_links import MAX_TOKEN, DecisionLink, InvalidLink, Verb, read_link
 from stemma_contracts.v1.requests import ApproveSection, ReviseSection, SectionDecision
 from stemma_contracts.v1.section import SectionStatus
-from stemma_domain.views import SectionView
+from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.forms import JSON

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from stemma_client import DocumentView, ExportView
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.views import FormExportView
+from stemma_contracts.v1.views import FormExportView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served

@@ -14,10 +14,10 @@ from nats.js.kv import KeyValue
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_contracts.v1.details import SectionDetails
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import SectionView
 from stemma_eventlog import read_batch
 from stemma_telemetry.metrics import Gauges
 from stemma_telemetry.names import Attr, Metric
@@ -113,7 +113,7 @@ class Census:
         """Since when it waits, which stands in the read model of the section."""
         try:
             entry = await self._views.get(f"{key}.{wait.section_id}")
-            details = SectionDetails.model_validate_json(entry.value or b"")
+            details = SectionView.model_validate_json(entry.value or b"")
         except (KeyNotFoundError, ValidationError):
             return wait
         made_at = details.proposal.made_at if details.proposal else None

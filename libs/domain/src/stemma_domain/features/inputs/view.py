@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from stemma_contracts.v1.inputs import ReadingFigures
+from stemma_contracts.v1.views import InputUse, InputView
 
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document
-from stemma_domain.views import InputUse, InputView
 
 from .state import Content, Input
 
@@ -78,24 +78,25 @@ def _uses(document: Document, input_id: str) -> Iterator[InputUse]:
         used = version.validation.used if version and version.validation else None
         if version and any(one.input_id == input_id for one in used or ()):
             given = {one.input_id: one.version for one in version.inputs or ()}
-            yield InputUse(name, version.number, given.get(input_id, 1))
+            yield InputUse(section_id=name, version=version.number, input_version=given.get(input_id, 1))
 
 
 def _staged(document: Document, one: Input, told: InputView) -> InputView:
     pending = one.pending
     assert pending is not None
     if pending.content is None:
-        return replace(told, staged_version=pending.number, staged_file=pending.file)
+        return told.model_copy(update={"staged_version": pending.number, "staged_file": pending.file})
     applied = replace(one, contents=(*one.contents, pending.content), pending=None)
     after = replace(document, inputs={**document.inputs, one.input_id: applied})
     was, now = staleness(document), staleness(after)
     difference = pending.content.difference
-    return replace(
-        told,
-        staged_version=pending.number,
-        staged_file=pending.file,
-        staged_text=pending.content.text,
-        unreadable=pending.content.unreadable,
-        changes=difference.changes if difference else None,
-        concerns=tuple(name for name, because in now.items() if because != was.get(name)),
+    return told.model_copy(
+        update={
+            "staged_version": pending.number,
+            "staged_file": pending.file,
+            "staged_text": pending.content.text,
+            "unreadable": pending.content.unreadable,
+            "changes": difference.changes if difference else None,
+            "concerns": tuple(name for name, because in now.items() if because != was.get(name)),
+        }
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from stemma_contracts.v1.views import LedgerView, RowView
+
 from stemma_domain.state import Document
-from stemma_domain.views import LedgerView, RowView
 
 from .answering import answer_to, open_mandatory
 from .state import Ledger, Standing

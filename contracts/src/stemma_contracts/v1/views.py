@@ -1,33 +1,36 @@
-"""What a reader is told of a document, section by section, in the public vocabulary."""
+"""The views of a document, of its sections and of all that belongs to them: the only shapes in which they are read.
+
+Clients fold them from the log, the read model holds them, and HTTP, `--json`, the desk and the tools of agents show
+them as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.cycles import CyclePlan, CycleSummary
-from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.evaluation import Evaluation
-from stemma_contracts.v1.exports import ExportFormat, ExportWarning, OverlongSection
-from stemma_contracts.v1.forms import AnsweredForm, FoundFields
-from stemma_contracts.v1.inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
-from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
-from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole
-from stemma_contracts.v1.section import UNDER_WAY, Activity, SectionStatus
-from stemma_contracts.v1.staleness import StaleReason, UpstreamVersion
-from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.validation import ValidationSummary
+from pydantic import Field, computed_field
 
-from .state import BY_A_PERSON
+from stemma_contracts.base import Contract
+
+from .answers import Problem
+from .cycles import CyclePlan, CycleSummary
+from .document import DocumentStatus
+from .evaluation import Evaluation
+from .exports import ExportFormat, ExportWarning, OverlongSection
+from .forms import AnsweredForm, FoundFields
+from .inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
+from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
+from .needs import Need
+from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
+from .references import ArtifactRef, InputFile, InputRole
+from .section import UNDER_WAY, Activity, SectionStatus
+from .staleness import StaleReason, UpstreamVersion
+from .usage import Usage
+from .validation import ValidationSummary
 
 
-@dataclass(frozen=True)
-class VersionView:
+class VersionView(Contract):
     """One version of a section's text.
 
     ``rests_on`` are the upstream versions that it is accepted against; ``kept_against`` are the same if a
@@ -35,14 +38,15 @@ class VersionView:
     ``verified`` if the server knew that person, who is claimed else.
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     ``inputs`` are those that it was written from; None where an old log does not say. ``images`` came with its text.
-    ``blocks`` is the index of its blocks, once there is one.
+    ``blocks`` is the index of its blocks, once there is one. The event at ``sequence`` tells how it was made.
     """
 
     number: int
     draft: ArtifactRef
     origin: Origin
-    made_by: str
-    made_at: datetime | None
+    made_by: str = ""
+    made_at: datetime | None = None
+    sequence: int = 0
     provenance: Provenance | None = None
     rests_on: tuple[UpstreamVersion, ...] = ()
     kept_against: tuple[UpstreamVersion, ...] = ()
@@ -70,20 +74,18 @@ class VersionView:
         return self.protected or self.origin in BY_A_PERSON
 
 
-@dataclass(frozen=True)
-class StaleView:
+class StaleView(Contract):
     """Since when a section is stale: the time and the stream sequence of the event that made it so.
 
     ``cause`` is the section that the event is about, nothing if it is about the document.
     """
 
-    since: datetime | None
-    sequence: int
-    cause: str | None
+    since: datetime | None = None
+    sequence: int = 0
+    cause: str | None = None
 
 
-@dataclass(frozen=True)
-class ProposalView:
+class ProposalView(Contract):
     """An edit of a settled section that waits until a person accepts or rejects it.
 
     ``version`` is the one that it changes; there is no ``draft`` while the editor agent is at work. The text is
@@ -93,8 +95,8 @@ class ProposalView:
 
     proposal_id: str
     version: int
-    asked_by: str
-    asked_at: datetime | None
+    asked_by: str = ""
+    asked_at: datetime | None = None
     draft: ArtifactRef | None = None
     summary: ArtifactRef | None = None
     base_digest: str = ""
@@ -106,32 +108,29 @@ class ProposalView:
     verified: bool = False
 
 
-@dataclass(frozen=True)
-class CommentView:
+class CommentView(Contract):
     """A comment on a version; its words, and the first one's passage, are the `Remark` in ``remark``."""
 
     comment_id: str
     remark: ArtifactRef
     version: int
-    made_by: str
-    made_at: datetime | None
+    made_by: str = ""
+    made_at: datetime | None = None
     verified: bool = False
 
 
-@dataclass(frozen=True)
-class ThreadView:
+class ThreadView(Contract):
     """A thread of comments; ``block_id`` is the block that its passage began in, as far as it was known."""
 
     thread_id: str
-    comments: tuple[CommentView, ...]
+    comments: tuple[CommentView, ...] = ()
     block_id: str | None = None
     resolved: bool = False
     resolved_by: str = ""
     resolved_at: datetime | None = None
 
 
-@dataclass(frozen=True)
-class AssignmentView:
+class AssignmentView(Contract):
     """Who is asked to see to a section, by whom and since when, and when it is ``due`` as long as it is not settled.
 
     ``verified``: the server knew who asked.
@@ -144,9 +143,28 @@ class AssignmentView:
     verified: bool = False
 
 
-@dataclass(frozen=True)
-class SectionView:
+Wait = Literal["question", "edit", "review", "stale"]
+"""What waits for a person: an answer, or a decision about a proposed edit, a draft or a stale text; in this order."""
+
+
+def waits_for(
+    status: SectionStatus, *, asks: bool, proposes: bool, stale: bool, form_withdrawn: bool
+) -> tuple[Wait, ...]:
+    """What of a section waits for a person; nothing if its form was withdrawn."""
+    waits: dict[Wait, bool] = {
+        "question": asks,
+        "edit": proposes,
+        "review": status is SectionStatus.AWAITING_REVIEW,
+        "stale": stale and status not in UNDER_WAY,
+    }
+    return () if form_withdrawn else tuple(wait for wait, is_so in waits.items() if is_so)
+
+
+class SectionView(Contract):
     """One section with all versions that it ever had.
+
+    The read model holds the latest of them, of which the current one alone in full, and no comments: it counts the
+    ``earlier_versions``, and the references of its need that are too many (``more_references``).
 
     ``failure`` is the last one, in short, and ``failure_problem`` the same by a code; ``missing`` names what was not
     there to write from, None if that is not why it failed. ``covers_inputs``: its text is to hold all that the inputs
@@ -160,14 +178,18 @@ class SectionView:
     section_id: str
     title: str
     kind: str
+    last_sequence: int = 0
+    purpose: str = ""
     depends_on: tuple[str, ...] = ()
     status: SectionStatus = SectionStatus.QUEUED
     activity: Activity | None = None
     versions: tuple[VersionView, ...] = ()
+    earlier_versions: int = 0
     stale: StaleView | None = None
-    checks: frozenset[Activity] = frozenset()
+    checks: tuple[Activity, ...] = ()
     lint_round: int = 0
     need: Need | None = None
+    more_references: int = 0
     asked_by: str = ""
     asker_verified: bool = False
     returns_to: SectionStatus = SectionStatus.AWAITING_REVIEW
@@ -249,14 +271,22 @@ class SectionView:
         """Whether it is stale, and nothing is under way that would change that."""
         return self.stale is not None and self.status not in UNDER_WAY
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
-    def waits(self) -> bool:
-        """Whether it waits for a person: for a review, an answer, or a decision about an edit or a stale text."""
-        return not self.form_withdrawn and self._waits
+    def waits_for(self) -> tuple[Wait, ...]:
+        """What of it waits for a person."""
+        return waits_for(
+            self.status,
+            asks=self.asks,
+            proposes=self.proposes,
+            stale=self.stale is not None,
+            form_withdrawn=self.form_withdrawn,
+        )
 
     @property
-    def _waits(self) -> bool:
-        return self.asks or self.waits_for_review or self.proposes or self.is_to_be_kept_or_regenerated
+    def waits(self) -> bool:
+        """Whether it waits for a person."""
+        return self.waits_for != ()
 
     @property
     def proposes(self) -> bool:
@@ -284,8 +314,10 @@ class SectionView:
         return self.validation.issue_count if self.validation else 0
 
 
-@dataclass(frozen=True)
-class ExportView:
+ExportState = Literal["under_way", "done", "failed"]
+
+
+class ExportView(Contract):
     """One export: neither ``artifact`` nor ``failure`` while the converter is at work."""
 
     export_id: str
@@ -296,9 +328,14 @@ class ExportView:
     too_long: tuple[OverlongSection, ...] = ()
     failure_problem: Problem | None = None
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def state(self) -> ExportState:
+        """How far it is."""
+        return "done" if self.artifact else "failed" if self.failure is not None else "under_way"
 
-@dataclass(frozen=True)
-class FormExportView:
+
+class FormExportView(Contract):
     """A form with answers in it: neither ``artifact`` nor ``reasons`` why there is none while they are being written.
 
     ``answered`` and ``unanswered`` are its fields by their ids.
@@ -314,9 +351,14 @@ class FormExportView:
     unanswered: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def state(self) -> ExportState:
+        """How far it is."""
+        return "done" if self.artifact else "failed" if self.reasons else "under_way"
 
-@dataclass(frozen=True)
-class InputUse:
+
+class InputUse(Contract):
     """A version of a section that rests on parts of an input, and the version of the input that it was written from."""
 
     section_id: str
@@ -324,8 +366,7 @@ class InputUse:
     input_version: int
 
 
-@dataclass(frozen=True)
-class InputView:
+class InputView(Contract):
     """An input: the version that counts, what of it was read, and which sections use it.
 
     ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
@@ -343,7 +384,7 @@ class InputView:
     parent: str | None = None
     text: ArtifactRef | None = None
     anchors: ArtifactRef | None = None
-    figures: ReadingFigures = field(default_factory=ReadingFigures)
+    figures: ReadingFigures = ReadingFigures()
     images: int = 0
     warnings: tuple[ReadingWarning, ...] = ()
     unreadable: Unreadable | None = None
@@ -359,8 +400,7 @@ class InputView:
     drawn: ArtifactRef | None = None
 
 
-@dataclass(frozen=True)
-class RowView:
+class RowView(Contract):
     """What became of a row: what people decided, and how its answer stands.
 
     ``status`` is what a person said of the answer, as long as that holds, else what code found: ``block_id`` of
@@ -380,8 +420,7 @@ class RowView:
 NO_DECISION = RowView()
 
 
-@dataclass(frozen=True)
-class LedgerView:
+class LedgerView(Contract):
     """The requirement ledger: where its rows are, and what became of those that people decided about.
 
     ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
@@ -389,10 +428,10 @@ class LedgerView:
     missing, ``opinion`` what one said of the rows of this reading.
     """
 
-    rows: ArtifactRef | None
-    difference: ArtifactRef | None
-    summary: LedgerSummary
-    standings: Mapping[str, RowView]
+    rows: ArtifactRef | None = None
+    difference: ArtifactRef | None = None
+    summary: LedgerSummary = LedgerSummary()
+    standings: dict[str, RowView] = Field(default={})
     open_mandatory: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     brief: bool = True
@@ -409,8 +448,7 @@ class LedgerView:
         return tuple(dict.fromkeys(filter(None, answering)))
 
 
-@dataclass(frozen=True)
-class DocumentView:
+class DocumentView(Contract):
     """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
 
     ``inputs`` are the files as they were given, ``input_views`` what became of them and of the brief.
@@ -426,10 +464,10 @@ class DocumentView:
     inputs: tuple[InputFile, ...] = ()
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    sections: Mapping[str, SectionView] = field(default_factory=dict)
-    exports: Mapping[str, ExportView] = field(default_factory=dict)
-    form_exports: Mapping[str, FormExportView] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
+    sections: dict[str, SectionView] = Field(default={})
+    exports: dict[str, ExportView] = Field(default={})
+    form_exports: dict[str, FormExportView] = Field(default={})
+    usage: Usage = Usage()
     cycle: CycleSummary | None = None
     cycle_plan: CyclePlan | None = None
     last_sequence: int = 0
@@ -451,6 +489,13 @@ class DocumentView:
     def at_work(self) -> bool:
         """Whether any service is at work on a section of it."""
         return any(s.at_work for s in self.sections.values())
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether anything is being read, written, checked or exported: something comes without a decision."""
+        exports: tuple[ExportView | FormExportView, ...] = (*self.exports.values(), *self.form_exports.values())
+        reading = any(one.state == "reading" for one in self.input_views) or bool(self.ledger and self.ledger.reading)
+        return self.at_work or self.checking or reading or any(export.state == "under_way" for export in exports)
 
     @property
     def checking(self) -> bool:
