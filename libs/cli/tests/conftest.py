@@ -4,12 +4,13 @@ import asyncio
 import os
 import pty
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from stemma_testkit.backstage import *  # noqa: F403
-from stemma_testkit.warm_command import warm_command
 from typer.testing import CliRunner, Result
 
 
@@ -31,10 +32,9 @@ def cli(environment: dict[str, str]) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def stemma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The installed command, warm."""
-    with warm_command(tmp_path_factory.mktemp("warm")) as folder:
-        yield str(folder / "stemma")
+def stemma() -> str:
+    """The installed command."""
+    return str(Path(sys.executable).with_name("stemma"))
 
 
 @pytest.fixture
