@@ -171,11 +171,11 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         await call(agent, "read_requirements", **about, sources=["rfp.md"], without_brief=True, second_opinion=True)
         listed = await settled(agent, "list_requirements", document_id)
         due = await call(agent, "list_deadlines", **about)
-        training = next(row for row in listed["requirements"] if "train" in row["quote"])
+        training = next(one["row"] for one in listed["requirements"] if "train" in one["row"]["quote"])
         decision = {"requirement_id": training["requirement_id"], "confirmed": True, "status": "addressed"}
         await call(agent, "decide_requirements", **about, decisions=[decision])
         left = await call(agent, "list_requirements", **about, only_open=True)
-        keeping = {"requirement_id": left["requirements"][0]["requirement_id"], "begins_with": ["for five"]}
+        keeping = {"requirement_id": left["requirements"][0]["row"]["requirement_id"], "begins_with": ["for five"]}
         again = [await call(agent, "split_requirement", **about, **keeping, request_id="cut-1") for _ in range(2)]
         cut = await call(agent, "list_requirements", **about, only_open=True)
 
@@ -190,27 +190,29 @@ async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_requ
         await call(agent, "cancel_document", **about)
 
     asked = [event.contract for event in await client.history(document_id)]
-    assert [(one["kind"], one["days"], one["time"]) for one in due["deadlines"]] == [
-        ("submission", ["2027-03-12"], "14:00")
-    ]
+    [deadline] = [one["deadline"] for one in due["deadlines"]]
+    assert (deadline["kind"], deadline["due"]["days"]) == ("submission", ["2027-03-12"])
+    assert deadline["due"]["time"] == "14:00"
     assert listed["second_opinion"]["failure"] == "it writes without having opinions: name a model"
     assert (given["role"], training["obligation"], training["source"]) == ("request", "mandatory", "rfp.md")
-    assert [row["quote"] for row in left["requirements"]] == ["The contractor shall keep all records for five years."]
+    [kept] = left["requirements"]
+    assert kept["row"]["quote"] == "The contractor shall keep all records for five years."
     assert again[0] == again[1]
-    assert [(row["requirement_id"], row["quote"]) for row in cut["requirements"]] == [
+    assert [(one["row"]["requirement_id"], one["row"]["quote"]) for one in cut["requirements"]] == [
         (keeping["requirement_id"], "The contractor shall keep all records"),
         (f"{keeping['requirement_id']}-2", "for five years."),
     ]
     assert [(one["before"], one["after"]) for one in read["changes"]] == [
         ("The contractor shall train ten users on site.", "The contractor shall train twenty users on site.")
     ]
-    assert ("twenty users" in counts["text"], counts["version"], counts["staged_version"]) == (True, 2, 0)
+    assert "twenty users" in counts["text"]
+    assert (counts["input"]["version"], counts["input"]["staged_version"]) == (2, None)
     assert [(one.citations, one.matrix) for one in asked if isinstance(one, e.ExportRequested)] == [(True, True)]
 
 
 async def eventually_staged(agent: Agent, **about: Any) -> dict[str, Any]:
     """What is told of an input once its amended version was read."""
-    while (told := await call(agent, "read_input", **about))["state"] != "staged":
+    while (told := await call(agent, "read_input", **about))["input"]["state"] != "staged":
         await asyncio.sleep(POLL_S)
     return told
 

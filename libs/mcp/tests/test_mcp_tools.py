@@ -203,7 +203,7 @@ async def test_a_section_is_read_with_its_scores_and_what_can_be_decided(called:
     read = await called("read_section", document_id=hostile, section_id="research")
 
     assert (read["version"], read["current_version"], read["waits_for"]) == (1, 1, ["review"])
-    assert read["scores"]["criteria"] == {"clarity": 0.9}
+    assert read["evaluation"]["scores"] == {"clarity": 0.9}
     assert read["next"][0]["arguments"] == {"document_id": hostile, "section_id": "research", "version": 1}
 
 
@@ -306,7 +306,7 @@ async def test_a_finished_export_is_told_with_its_digest_and_where_it_is(
     [read] = (await agent.read_resource(told["resource"])).contents
 
     content = getattr(read, "text", "").encode() or base64.b64decode(getattr(read, "blob", ""))
-    assert (told["state"], told["sha256"], told["size"]) == ("done", file.digest, file.size)
+    assert (told["export"]["state"], told["export"]["artifact"]) == ("done", file.model_dump())
     assert (told["text"] == HOSTILE) == inline
     assert content.decode() == HOSTILE
 
@@ -337,11 +337,9 @@ async def test_a_form_with_answers_is_asked_for_and_told_with_what_is_left_open(
 
     assert isinstance(sent, requests.ExportForm)
     assert (under_way["at_work"], under_way["form_exports"][0]["state"]) == (True, "under_way")
-    assert (told["state"], told["sha256"], told["answered"], told["unanswered"]) == (
-        "done", file.digest, ["f-1"], ["f-2"],
-    )  # fmt: skip
+    assert (told["export"]["artifact"], told["export"]["unanswered"]) == (file.model_dump(), ["f-2"])
     assert base64.b64decode(getattr(read, "blob", "")).decode() == HOSTILE
-    assert status["form_exports"] == [{"export_id": export_id, "input_id": "input-1", "state": "done"}]
+    assert status["form_exports"] == [told["export"]]
 
 
 @pytest.mark.req("T5")

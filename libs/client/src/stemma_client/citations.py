@@ -13,11 +13,6 @@ def cited_text(text: str, report: GroundingReport, tag: str = DEFAULT) -> str:
     return with_footnotes(text, [Footnote(one.start, one.end, places_of(one, spoken)) for one in report.cited])
 
 
-def cited_places(cited: CitedText, tag: str = DEFAULT) -> str:
-    """The same as `places_of`, in the words of the language with this tag."""
-    return places_of(cited, _language(tag))
-
-
 def places_of(cited: CitedText, spoken: Language) -> str:
     """The places that a sentence rests on, such as ``rfq.pdf, p. 3; prices.xlsx, Prices!A1:D20``."""
     return "; ".join(spoken.citation(place.name, place.kind, place.label) for place in cited.places)

@@ -12,13 +12,13 @@ from stemma_contracts import v1
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.deadlines import Deadline
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RowCuts
-from stemma_contracts.v1.views import NO_DECISION
+from stemma_contracts.v1.views import NO_DECISION, LedgerView, RowView
 
 from .errors import InvalidCutError, LedgerFailedError, OpinionSupersededError
 from .recorded import RecordedEvent
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.views import DocumentView, LedgerView, RowView
+    from stemma_contracts.v1.views import DocumentView
 
     from .client import Client
 

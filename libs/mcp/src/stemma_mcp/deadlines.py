@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
-from stemma_client.deadlines import ListedDeadline, listed_deadlines
+from stemma_client.deadlines import listed_deadlines
 
-from .answers import DeadlineList, DeadlineTold, Step
+from .answers import DeadlineList, Step
 from .arguments import DocumentId
 from .steps import ASK_AGAIN_AFTER_S
 
@@ -34,7 +34,7 @@ async def list_deadlines(
     page = found[skip : skip + PAGE]
     return DeadlineList(
         document_id=document_id,
-        deadlines=[_told(one) for one in page],
+        deadlines=list(page),
         total=len(found),
         more=ledger.more_deadlines,
         failure="",
@@ -50,27 +50,6 @@ def _none(document_id: str, why: str, *, reading: bool) -> DeadlineList:
     read = Step(tool="read_requirements", arguments=about, why="deadlines are found when requirements are read")
     wait = ASK_AGAIN_AFTER_S if reading else None
     return DeadlineList(document_id=document_id, failure=why, ask_again_after_s=wait, next=[again if reading else read])
-
-
-def _told(listed: ListedDeadline) -> DeadlineTold:
-    deadline, due = listed.deadline, listed.deadline.due
-    return DeadlineTold(
-        deadline_id=deadline.deadline_id,
-        kind=deadline.kind,
-        state=listed.state,
-        days_left=listed.days_left,
-        written=due.written,
-        days=list(due.days),
-        until=due.until,
-        time=due.time,
-        zone=due.zone,
-        doubts=list(due.doubts),
-        source=deadline.source,
-        place=deadline.place or f"line {deadline.line}",
-        quote=deadline.quote,
-        requirement_id=deadline.requirement_id,
-        changed_by=[change.source for change in deadline.changes],
-    )
 
 
 def _more(document_id: str, after: int, total: int) -> list[Step]:

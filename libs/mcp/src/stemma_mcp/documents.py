@@ -9,13 +9,12 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_client.overviews import waiting_sections
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef, UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_contracts.v1.views import DocumentView, ExportView, FormExportView, SectionView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import held_up_by
 
 from .answers import (
@@ -23,11 +22,7 @@ from .answers import (
     DocumentLine,
     Documents,
     DocumentTold,
-    ExportLine,
-    FormExportLine,
     Kinds,
-    KindSectionTold,
-    KindTold,
     SectionLine,
     Step,
     Waiting,
@@ -46,15 +41,7 @@ Review = Literal["kind", "human", "auto", "none"]
 async def list_kinds(client: Client) -> Kinds:
     """List the kinds of documents that can be started, each with its sections, what each rests on, and who settles
     its drafts. Ask this before start_document."""
-    return Kinds(kinds=[_kind(kind) for kind in await client.kinds()])
-
-
-def _kind(kind: DocumentKind) -> KindTold:
-    sections = [
-        KindSectionTold(section_id=one.section_id, title=one.title, depends_on=one.depends_on, review=one.review)
-        for one in kind.sections
-    ]
-    return KindTold(kind=kind.kind, title=kind.title, description=kind.description, sections=sections)
+    return Kinds(kinds=tuple(await client.kinds()))
 
 
 async def start_document(
@@ -152,20 +139,8 @@ async def what_waits(client: Client) -> Waiting:
 
 
 async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> WaitingSection:
-    return WaitingSection(
-        document_id=summary.document_id,
-        section_id=section.section_id,
-        document_title=await title_of(client, summary.document_id, summary.title),
-        title=section.title,
-        version=section.version,
-        waits_for=list(section.waits_for),
-        score=section.score,
-        issue_count=section.issue_count,
-        need_id=section.need_id or "",
-        proposal_id=section.proposal_id or "",
-        assignee=section.assignee,
-        due=section.due,
-    )
+    title = await title_of(client, summary.document_id, summary.title)
+    return WaitingSection(document_id=summary.document_id, document_title=title, **dict(section))
 
 
 async def document_status(client: Client, document_id: DocumentId) -> DocumentTold:
@@ -183,8 +158,8 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         language=view.language,
         status=view.status,
         sections=[_section_line(view, section) for section in view.sections.values()],
-        exports=[_export_line(export) for export in view.exports.values()],
-        form_exports=[_form_line(export) for export in view.form_exports.values()],
+        exports=list(view.exports.values()),
+        form_exports=list(view.form_exports.values()),
         usage=view.usage,
         lacks_brief=view.lacks_brief,
         at_work=view.is_moving,
@@ -194,26 +169,9 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
 
 
 def _section_line(view: DocumentView, section: SectionView) -> SectionLine:
-    evaluation = section.evaluation
     return SectionLine(
-        section_id=section.section_id,
-        title=section.title,
-        status=section.status,
-        version=section.version,
+        **dict(SectionSummary.of(section, section.title)),
         depends_on=section.depends_on,
-        waits_for=list(section.waits_for),
         held_up_by=[upstream.section_id for upstream in held_up_by(view, section.section_id)],
-        score=evaluation.score if evaluation and evaluation.judged else None,
-        issue_count=section.issue_count,
         failure=section.failure or "",
-        assignee=section.assignment.assignee if section.assignment else "",
-        due=section.assignment.due if section.assignment else None,
     )
-
-
-def _export_line(export: ExportView) -> ExportLine:
-    return ExportLine(export_id=export.export_id, format=export.format, state=export.state)
-
-
-def _form_line(export: FormExportView) -> FormExportLine:
-    return FormExportLine(export_id=export.export_id, input_id=export.input_id, state=export.state)

@@ -66,31 +66,20 @@ async def export_result(
         raise NotThereError(Problem.of("export_unknown", "export_id"))
     told = await _told(client, document_id, found)
     content: list[ContentBlock] = [TextContent(type="text", text=told.model_dump_json(indent=2))]
-    if told.resource:
-        link = ResourceLink(name=told.name, uri=told.resource, mime_type=told.media_type, size=told.size)
-        content.append(link)
+    if file := found.artifact:
+        content.append(ResourceLink(name=file.name, uri=told.resource, mime_type=file.media_type, size=file.size))
     return CallToolResult(content=content, structured_content=told.model_dump(mode="json"))
 
 
 async def _told(client: Client, document_id: str, export: ExportView) -> ExportTold:
-    file, under_way = export.artifact, export.state == "under_way"
-    step = _look(document_id, export.export_id, "the converter is at work")
+    under_way = export.state == "under_way"
     return ExportTold(
         document_id=document_id,
-        export_id=export.export_id,
-        format=export.format,
-        state=export.state,
-        failure=export.failure or "",
-        resource=export_uri(document_id, export) if file else "",
-        name=file.name if file else "",
-        media_type=file.media_type if file else "",
-        size=file.size if file else 0,
-        sha256=file.digest if file else "",
-        text=await _inline(client, document_id, export.format, file),
-        warnings=list(export.warnings),
-        too_long=list(export.too_long),
+        export=export,
+        resource=export_uri(document_id, export) if export.artifact else "",
+        text=await _inline(client, document_id, export.format, export.artifact),
         ask_again_after_s=ASK_AGAIN_AFTER_S if under_way else None,
-        next=[step] if under_way else [],
+        next=[_look(document_id, export.export_id, "the converter is at work")] if under_way else [],
     )
 
 

@@ -13,7 +13,7 @@ from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView, InputView
 
-from .answers import Accepted, ChangedWords, InputLine, Inputs, InputTold, Step
+from .answers import Accepted, Inputs, InputTold, Step
 from .arguments import DocumentId, GivenFile, GivenInput, InputId, RequestId, SeenInput
 from .clients import asked, content_of, uploaded
 from .refusals import NotThereError
@@ -34,24 +34,9 @@ async def list_inputs(client: Client, document_id: DocumentId) -> Inputs:
     staged = [one for one in view.input_views if one.staged_version and one.state != "withdrawn"]
     return Inputs(
         document_id=document_id,
-        inputs=[_line(one) for one in view.input_views],
+        inputs=view.input_views,
         lacks_brief=view.lacks_brief,
         next=[_reading(document_id, one.input_id, "an amended version of it is staged") for one in staged[:1]],
-    )
-
-
-def _line(one: InputView) -> InputLine:
-    return InputLine(
-        input_id=one.input_id,
-        name=one.name,
-        role=one.role,
-        state=one.state,
-        version=one.version,
-        staged_version=one.staged_version or 0,
-        used_by=one.used_by,
-        would_make_stale=one.concerns,
-        unreadable=one.unreadable.detail or one.unreadable.reason if one.unreadable else "",
-        warnings=[f"{warning.place}: {warning.detail}".removeprefix(": ") for warning in one.warnings],
     )
 
 
@@ -68,11 +53,11 @@ async def read_input(
     changes = await _changes(client, document_id, one.changes)
     return InputTold(
         document_id=document_id,
-        **_line(one).model_dump(),
+        input=one,
         text=text[from_character : from_character + MOST_CHARACTERS],
         text_from=from_character,
         text_length=len(text),
-        changes=[ChangedWords(**part.model_dump()) for part in changes.changed[:MOST_CHANGES]],
+        changes=changes.changed[:MOST_CHANGES],
         changes_left_off=changes.left_off + max(0, len(changes.changed) - MOST_CHANGES),
         next=_decisions(document_id, one),
     )

@@ -7,13 +7,12 @@ from typing import Annotated
 from pydantic import Field
 from stemma_client.client import Client
 from stemma_client.errors import InvalidCutError
-from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.ledger import MOST_CUTS, RequirementKind, SecondOpinion
+from stemma_contracts.v1.ledger import MOST_CUTS, RequirementKind
 from stemma_contracts.v1.views import LedgerView
 
-from .answers import Accepted, OpinionTold, Requirements, RequirementTold, Step
+from .answers import Accepted, Requirements, Step
 from .arguments import DocumentId, RequestId
 from .clients import asked
 from .steps import ASK_AGAIN_AFTER_S, accepted
@@ -47,14 +46,14 @@ async def list_requirements(
     page = chosen[skip : skip + PAGE]
     return Requirements(
         document_id=document_id,
-        requirements=[_told(entry) for entry in page],
+        requirements=page,
         total=len(chosen),
         open_mandatory=len(open_rows),
         changed=list(ledger.view.summary.changed),
         withdrawn=list(ledger.view.summary.withdrawn),
         sections_to_look_at=list(ledger.view.stale_sections),
         failure=ledger.view.failure,
-        second_opinion=_opinion(ledger.view.opinion),
+        second_opinion=ledger.view.opinion,
         ask_again_after_s=ASK_AGAIN_AFTER_S if ledger.view.reading or ledger.view.asking else None,
         next=_more(document_id, skip + len(page), len(chosen)),
     )
@@ -71,32 +70,6 @@ def _nothing(document_id: str, ledger: LedgerView | None) -> Requirements:
         ask_again_after_s=ASK_AGAIN_AFTER_S if reading else None,
         next=[again if reading else read],
     )
-
-
-def _told(entry: LedgerEntry) -> RequirementTold:
-    row, standing = entry.row, entry.standing
-    return RequirementTold(
-        requirement_id=row.requirement_id,
-        quote=row.quote,
-        source=row.source,
-        place=row.place or f"line {row.line}",
-        kind=row.kind,
-        obligation=row.obligation,
-        confirmed=standing.confirmed,
-        dropped=standing.dropped,
-        merged_into=standing.merged_into,
-        section_id=standing.section_id,
-        owner=standing.owner,
-        status=standing.status,
-        found_by=row.found_by,
-    )
-
-
-def _opinion(said: SecondOpinion | None) -> OpinionTold | None:
-    if said is None:
-        return None
-    added = [*said.mandatory, *said.others]
-    return OpinionTold(added=added, unfounded=said.unfounded, unasked=said.unasked, failure=said.failure)
 
 
 def _more(document_id: str, after: int, total: int) -> list[Step]:

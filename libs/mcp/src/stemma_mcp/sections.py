@@ -7,26 +7,13 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 from stemma_artifacts.store import ArtifactMissing
-from stemma_client.citations import cited_places
 from stemma_client.client import Client
 from stemma_client.findings import findings_in, findings_of
-from stemma_client.read_threads import ReadThread
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
-from stemma_contracts.v1.grounding import GroundingReport
-from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView, VersionView
+from stemma_contracts.v1.grounding import CitedText, GroundingReport
+from stemma_contracts.v1.views import ProposalView, SectionView, VersionView
 
-from .answers import (
-    CommentTold,
-    ProposedEdit,
-    Question,
-    ReferenceTold,
-    RestsOn,
-    Scores,
-    SectionTold,
-    ThreadTold,
-    VersionLine,
-)
+from .answers import ProposedEdit, SectionTold, VersionLine
 from .arguments import DocumentId, SectionId
 from .clients import section_in, version_in
 from .resources import section_uri
@@ -55,7 +42,8 @@ async def read_section(
     chosen = _version_of(section, version)
     text = await client.text(document_id, chosen.draft if chosen else None)
     findings = await findings_of(client, document_id, chosen)
-    number = chosen.number if chosen else 0
+    number, evaluation = (chosen.number, chosen.evaluation) if chosen else (0, None)
+    need = section.need if section.asks else None
     threads = [thread for thread in await client.threads(document_id, section) if not thread.view.resolved]
     return SectionTold(
         document_id=document_id,
@@ -69,16 +57,18 @@ async def read_section(
         text_length=len(text),
         resource=section_uri(document_id, section_id, number),
         waits_for=list(section.waits_for),
-        scores=await _scores(client, document_id, chosen.evaluation if chosen else None),
+        evaluation=evaluation,
+        feedback=await _feedback(client, document_id, evaluation),
         findings=list(findings[:MOST_FINDINGS]),
         findings_left_off=max(0, len(findings) - MOST_FINDINGS),
-        rests_on=await _rests_on(client, view, chosen) if citations else [],
-        stale_reasons=list(section.stale_reasons),
-        stale_inputs=[changed.input_id for changed in section.stale_inputs],
-        stale_requirements=[f"{row.requirement_id} {row.change}" for row in section.stale_requirements],
-        question=await _question(client, document_id, section.need if section.asks else None),
+        rests_on=await _rests_on(client, document_id, chosen) if citations else (),
+        stale_reasons=section.stale_reasons,
+        stale_inputs=section.stale_inputs,
+        stale_requirements=section.stale_requirements,
+        need=need,
+        question=await client.text(document_id, need.question) if need else "",
         proposed_edit=await _proposed(client, document_id, section.proposal),
-        open_threads=[_thread(thread) for thread in threads[:MOST_THREADS]],
+        open_threads=threads[:MOST_THREADS],
         threads_left_off=max(0, len(threads) - MOST_THREADS),
         refusal=await client.text(document_id, section.refusal),
         failure=section.failure or "",
@@ -92,36 +82,16 @@ def _version_of(section: SectionView, number: int) -> VersionView | None:
     return version_in(section, number, "version") if number else section.current
 
 
-def _thread(thread: ReadThread) -> ThreadTold:
-    comments = [
-        CommentTold(made_by=one.view.made_by, version=one.view.version, text=one.text or "") for one in thread.comments
-    ]
-    name = thread.view.thread_id
-    return ThreadTold(thread_id=name, comments=comments, quote=thread.quote, line=thread.line, gone=thread.gone)
-
-
 def _lines(versions: Sequence[VersionView]) -> list[VersionLine]:
     return [
         VersionLine(version=one.number, origin=one.origin, made_by=one.made_by, made_at=one.made_at) for one in versions
     ]
 
 
-async def _scores(client: Client, document_id: str, evaluation: Evaluation | None) -> Scores | None:
-    if evaluation is None:
-        return None
-    return Scores(
-        judged=evaluation.judged,
-        score=evaluation.score,
-        passed=evaluation.passed,
-        criteria=evaluation.scores,
-        critical_failures=evaluation.critical_failures,
-        checks=evaluation.checks,
-        feedback=await _feedback(client, document_id, evaluation),
-    )
-
-
-async def _feedback(client: Client, document_id: str, evaluation: Evaluation) -> str:
+async def _feedback(client: Client, document_id: str, evaluation: Evaluation | None) -> str:
     """What the model that judged said, as far as it is stored, or why it did not judge."""
+    if evaluation is None:
+        return ""
     if not evaluation.judged or evaluation.feedback is None:
         return evaluation.not_judged_reason
     try:
@@ -130,29 +100,16 @@ async def _feedback(client: Client, document_id: str, evaluation: Evaluation) ->
         return ""
 
 
-async def _rests_on(client: Client, view: DocumentView, version: VersionView | None) -> list[RestsOn]:
+async def _rests_on(client: Client, document_id: str, version: VersionView | None) -> tuple[CitedText, ...]:
     """What its validation found: nothing if it was not looked up, or is not stored any more."""
     validation = version.validation if version else None
     if validation is None or validation.grounding is None:
-        return []
+        return ()
     try:
-        stored = await client.artifact(view.document_id, validation.grounding)
+        stored = await client.artifact(document_id, validation.grounding)
     except ArtifactMissing:
-        return []
-    cited = GroundingReport.model_validate_json(stored).cited
-    return [
-        RestsOn(line_number=one.line_number, text=one.text, places=cited_places(one, view.language)) for one in cited
-    ]
-
-
-async def _question(client: Client, document_id: str, need: Need | None) -> Question | None:
-    if need is None:
-        return None
-    references = [
-        ReferenceTold(reference=one.reference, file=one.file, candidates=one.candidates) for one in need.references
-    ]
-    words = await client.text(document_id, need.question)
-    return Question(need_id=need.need_id, question=words, references=references, forms=need.forms)
+        return ()
+    return GroundingReport.model_validate_json(stored).cited
 
 
 async def _proposed(client: Client, document_id: str, proposal: ProposalView | None) -> ProposedEdit | None:
@@ -162,9 +119,7 @@ async def _proposed(client: Client, document_id: str, proposal: ProposalView | N
     text = await client.text(document_id, proposal.draft)
     findings = await findings_in(client, document_id, proposal.validation)
     return ProposedEdit(
-        proposal_id=proposal.proposal_id,
-        version=proposal.version,
-        asked_by=proposal.asked_by,
+        proposal=proposal,
         summary=await client.text(document_id, proposal.summary),
         text=text[:MOST_CHARACTERS],
         text_length=len(text),

@@ -88,14 +88,14 @@ class Writing:
         about = {"document_id": self.document_id, "export_id": self.export_id}
 
         async def is_there() -> bool:
-            return str((await call(agent, "export_result", **about))["state"]) == "done"
+            return str((await call(agent, "export_result", **about))["export"]["state"]) == "done"
 
         await eventually(is_there, WRITTEN_WITHIN_S)
         told = await call(agent, "export_result", **about)
         [read] = (await agent.read_resource(told["resource"])).contents
         assert "1 June 2027" in told["text"]
-        assert sha256(getattr(read, "text", "").encode()).hexdigest() == told["sha256"]
-        assert "not_approved" in {warning["code"] for warning in told["warnings"]}
+        assert sha256(getattr(read, "text", "").encode()).hexdigest() == told["export"]["artifact"]["digest"]
+        assert "not_approved" in {warning["code"] for warning in told["export"]["warnings"]}
 
     async def _wait_for(self, agent: Agent, section_id: str, version: int) -> None:
         async def waits() -> bool:
