@@ -83,7 +83,7 @@ CASES: dict[str, tuple[Act, str]] = {
     "a wrong type inside": (ask(GOOD | {"inputs": [{"name": 7}]}), "inputs.0.name: Input should be a valid string"),
     "an unknown kind": (ask(GOOD | {"kind": "poem"}), "kind: 'poem' is not known; known are: .*proposal"),
     "an unknown section": (ask(GOOD | {"sections": ["epilogue"]}), "sections.0: proposal has no section 'epilogue'"),
-    "an unknown document": (ask(APPROVE, "approve-section"), "document_id: there is no such document"),
+    "an unknown document": (ask(APPROVE, "approve-section"), "document_id: no document is called"),
     "an unknown request": (ask({}, "sing-song"), "subject: 'sing-song' is not known here; known are: .*edit-section"),
     "a wildcard in the name": (ask(GOOD, "create*"), "subject: 'create\\*' is not known here"),
     "a newer version": (ask(GOOD, ce_type="stemma.create.document.v9"), "ce-type: 'stemma.create.document.v9' is not"),

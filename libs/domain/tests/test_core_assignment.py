@@ -57,7 +57,7 @@ def test_a_time_that_is_past_the_same_again_and_nobody_are_refused_each_by_its_r
         ("due", "2026-11-01T00:00:00+00:00 is past"),
         ("section_id", "nobody in particular is asked to see to it"),
         ("assignee", "bea is asked to see to it already"),
-        ("section_id", "the document has no such section"),
+        ("section_id", "the document has no section 'appendix'"),
     ]
     assert [type(one) for one in (*past, *nobody, *same)] == [
         e.RefusedPastDue,

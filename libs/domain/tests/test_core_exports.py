@@ -139,9 +139,9 @@ def test_a_conversion_has_what_is_to_be_cited_only_if_that_was_asked_for(begun: 
 @pytest.mark.parametrize(
     ("pair", "refusal", "words"),
     [
-        (("research", 1, 3), e.RefusedUnknownVersion, "research has no version 3"),
-        (("solution", 1, 0), e.RefusedUnknownVersion, "solution has no version 1"),
-        (("appendix", 1, 2), e.RefusedUnknownSection, "it names a section that the document does not have"),
+        (("research", 1, 3), e.RefusedUnknownVersion, "the section 'research' has no version 3"),
+        (("solution", 1, 0), e.RefusedUnknownVersion, "the section 'solution' has no version 1"),
+        (("appendix", 1, 2), e.RefusedUnknownSection, "the document has no section 'appendix'"),
     ],
 )
 def test_a_comparison_of_what_is_not_there_is_refused(

@@ -81,7 +81,7 @@ def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) 
     assert problems(events) == {
         "sections.1.version": "version 2 is not current; version 1 is",
         "sections.2.section_id": "the section is not stale",
-        "sections.3.section_id": "the document has no such section",
+        "sections.3.section_id": "the document has no section 'nowhere'",
     }
     assert {event.request for event in events} == {"stemma.keep.sections.v1"}
     assert set(staleness(stale.document)) == {"solution", "budget", "timeline"}

@@ -379,11 +379,11 @@ async def test_a_section_is_assigned_to_a_person_or_to_nobody_and_tells_whose_it
     assert (section["section_id"], section["assignee"]) == ("research", "bea")
 
 
-async def test_an_input_that_there_is_not_is_refused_with_those_that_there_are(refused: Any, hostile: str) -> None:
+async def test_an_input_that_is_not_there_is_refused_and_told_where_they_are_named(refused: Any, hostile: str) -> None:
     told = await refused("read_input", document_id=hostile, input_id="input-9")
 
     assert (told["code"], told["problems"][0]["field"]) == ("not_found", "input_id")
-    assert "brief" in told["problems"][0]["message"]
+    assert "inputs" in told["advice"]
 
 
 async def test_a_file_that_is_no_base64_is_named_by_its_argument(refused: Any, backstage: Any) -> None:

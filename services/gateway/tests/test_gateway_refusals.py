@@ -11,6 +11,7 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from playwright.async_api import Browser, expect
 from stemma_client import CopyIncompleteError, RequestRejectedError, TooManyRequestsError, UnreadableEventError
+from stemma_contracts.problems import Param
 from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
@@ -71,8 +72,9 @@ def test_a_program_is_told_the_code_of_the_one_problem_or_of_each() -> None:
     one, several = rejected(OLD), rejected(OLD, Problem.of("value_missing", "feedback"))
     assert (one.code, one.params, one.problems) == (OLD.code, OLD.params, (OLD,))
     assert (several.code, [each.code for each in several.problems]) == ("", ["version_old", "value_missing"])
-    alone = json.loads(bytes(response_of(NotFound(Problem.of("version_unknown", version=9))).body))
-    assert (alone["code"], alone["params"], "problems" in alone) == ("version_unknown", {"version": 9}, False)
+    params: dict[str, Param] = {"section_id": "research", "version": 9}
+    alone = json.loads(bytes(response_of(NotFound(Problem.of("version_unknown", **params))).body))
+    assert (alone["code"], alone["params"], "problems" in alone) == ("version_unknown", params, False)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_what_an_operator_has_to_mend_is_told_in_german(error: Exception, words:
 
 
 def test_a_name_of_a_file_with_a_dot_is_no_name_of_a_field() -> None:
-    problem = problem_of(Invalid(Problem.of("picture_of_other_type", name="plan.svg")))
+    problem = problem_of(Invalid(Problem.of("image_type_unsupported", name="plan.svg")))
     [told] = reasons(problem, "de")
     assert told.words.startswith("plan.svg: ein Text zeigt")
     assert title_of(problem_of(NotFound(Problem.of("asset_unknown"))), "de") == "Nicht gefunden"

@@ -67,4 +67,5 @@ def _sentences(language: str) -> Mapping[str, str]:
 
 
 def _shortened(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()[:MAX_PARAM]
+    whole = text.encode("utf-8", "replace").decode()
+    return whole if len(whole) <= MAX_PARAM else f"{whole[: MAX_PARAM - 1]}…"

@@ -428,7 +428,7 @@ class Client(Decisions):
         async with aclosing(self._connection.snapshot(subjects.EVENTS, subject, at_least=at_least)) as messages:
             if events := [event async for event in read_whole(messages, Genuine(), self._connection.tell)]:
                 return events
-        raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
+        raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
 
     async def document(self, document_id: str, *, at_least: int = 0) -> DocumentView:
         """A document as its events tell it now; raises `DocumentNotFoundError`.

@@ -99,7 +99,7 @@ class Connection:
                 raise meant from error
             raise
         except (NatsTimeoutError, ConnectionClosedError) as error:
-            raise ServerUnreachableError.of("server_silent", server=self.address.shown) from error
+            raise ServerUnreachableError.of("server_timeout", server=self.address.shown) from error
         except NoStreamResponseError as error:
             raise self._not_set_up() from error
         finally:
@@ -254,7 +254,7 @@ class Connection:
             return TenantFullError(full)
         if is_refusal(cause):
             return self._refused(admittance)
-        return ServerUnreachableError.of("server_absent", server=self.address.shown)
+        return ServerUnreachableError.of("server_unreachable", server=self.address.shown)
 
     def _refused(self, admittance: Admittance) -> Exception:
         refused = f"the server at {self.address.shown} refuses user {self.address.user or '(none)'}"

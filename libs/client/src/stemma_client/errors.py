@@ -132,7 +132,7 @@ class AnswerTimeoutError(StemmaError):
         self.request_id = request_id
         self.stored = stored
         self.problem = _problem(
-            "answer_late" if stored else "answer_unsure", request_id=request_id, seconds=f"{seconds:g}"
+            "answer_timeout" if stored else "request_unconfirmed", request_id=request_id, seconds=f"{seconds:g}"
         )
         super().__init__(str(self.problem))
 

@@ -103,4 +103,4 @@ def _warned(version: VersionView) -> Iterator[Finding]:
     for warning in version.warnings:
         yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
     if unread := version.validation.unread if version.validation else ():
-        yield Finding("warning", "not read", count=len(unread)).coded("claims_not_read", names=", ".join(unread))
+        yield Finding("warning", "not read", count=len(unread)).coded("claims_unchecked", names=", ".join(unread))

@@ -51,7 +51,7 @@ async def meanwhile(
 
 def _version_of(section: SectionView, number: int) -> VersionView:
     if (version := section.numbered(number)) is None:
-        raise InvalidInputError.of("version_unknown", "version", version=number)
+        raise InvalidInputError.of("version_unknown", "version", section_id=section.section_id, version=number)
     return version
 
 

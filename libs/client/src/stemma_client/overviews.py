@@ -94,7 +94,7 @@ async def read_overview(
     if document is None and at_least:
         raise NotReadYetError(document_id, at_least)
     if document is None:
-        raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
+        raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
     from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
 
     details = _latest(connection, f"{subject}.{subjects.ANY}", SectionView)

@@ -48,7 +48,7 @@ class Documents:
         if last > known.reading.last_sequence:
             known = await self._read_on(known, subject, last)
         if not last or not known.events:
-            raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
+            raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
         self._remember(document_id, known)
         return known
 

@@ -87,7 +87,7 @@ def old_version(command: Asked[SectionDecision | EditSection], current: int) -> 
 def not_decidable(command: Asked[SectionRequest], document: Document) -> e.AnyRefusal | None:
     """Why nothing can be decided about a section, whatever is asked."""
     if command.request.section_id not in document.sections:
-        return e.RefusedUnknownSection(**refused(command))
+        return e.RefusedUnknownSection(**refused_section(command))
     if document.lifecycle is Lifecycle.CANCELLED:
         return e.RefusedByDocumentStatus(**refused_section(command), document_status=document.lifecycle)
     return None

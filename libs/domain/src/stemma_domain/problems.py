@@ -71,11 +71,11 @@ def _of_section(
 ) -> Problem:
     match refusal:
         case e.RefusedUnknownSection() if refusal.request == _EXPORT:
-            return Problem.of("redline_section_unknown", "redline")
+            return Problem.of("section_unknown", "redline", section_id=refusal.section_id or "")
         case e.RefusedUnknownSection():
-            return Problem.of("section_unknown", "section_id")
+            return Problem.of("section_unknown", "section_id", section_id=refusal.section_id or "")
         case e.RefusedUnknownNeed():
-            return Problem.of("need_unknown", "need_id")
+            return Problem.of("question_closed", "need_id")
         case e.RefusedNoCycle():
             return Problem.of("no_review_cycle", "cycle")
         case e.RefusedByStatus():
@@ -87,7 +87,7 @@ def _of_section(
         case e.RefusedUpstreamStale():
             return Problem.of("upstream_stale", "section_id", section_id=refusal.upstream_section_id)
         case e.RefusedReplacesEdit():
-            return Problem.of("text_of_person", "replace_edited", version=refusal.version)
+            return Problem.of("edited_by_person", "replace_edited", version=refusal.version)
         case e.RefusedRevisionLimit():
             return Problem.of("revision_limit", "section_id", max_revisions=refusal.max_revisions)
         case _:
@@ -101,11 +101,10 @@ def _of_version(refusal: e.RefusedOldVersion | e.RefusedUnknownVersion) -> Probl
         case e.RefusedOldVersion():
             now = refusal.current_version
             return Problem.of("version_old", "version", version=refusal.version, current_version=now)
-        case e.RefusedUnknownVersion() if refusal.request == _EXPORT:
-            name, version = refusal.section_id or "", refusal.restore_version
-            return Problem.of("redline_version_unknown", "redline", section_id=name, version=version)
         case e.RefusedUnknownVersion():
-            return Problem.of("earlier_version_unknown", "restore_version", version=refusal.restore_version)
+            field = "redline" if refusal.request == _EXPORT else "restore_version"
+            name, version = refusal.section_id or "", refusal.restore_version
+            return Problem.of("version_unknown", field, section_id=name, version=version)
         case _:
             assert_never(refusal)
 
@@ -125,7 +124,7 @@ def _of_input(
 ) -> Problem:
     match refusal:
         case e.RefusedUnknownInput():
-            return Problem.of("input_unknown", "input_id", input_id=refusal.input_id)
+            return Problem.of("input_unknown", "input_id", name=refusal.input_id)
         case e.RefusedInputVersion() if refusal.current_version == 0:
             return Problem.of("input_version_unknown", "version", input_id=refusal.input_id)
         case e.RefusedInputVersion():

@@ -66,8 +66,7 @@ async def read_input(
 def _input_in(view: DocumentView, input_id: str) -> InputView:
     found = next((one for one in view.input_views if one.input_id == input_id), None)
     if found is None:
-        known = ", ".join(one.input_id for one in view.input_views)
-        raise NotThereError(Problem.of("input_unknown_among", "input_id", known=known))
+        raise NotThereError(Problem.of("input_unknown", "input_id", name=input_id))
     return found
 
 

@@ -35,7 +35,7 @@ M = TypeVar("M", bound=BaseModel)
 ADVICE: dict[Code, str] = {
     "invalid": "change what the problems name, then call again",
     "rejected": "nothing was changed; look again with document_status or read_section before you decide anew",
-    "not_found": "list_documents names the documents, document_status their sections",
+    "not_found": "list_documents names the documents, document_status their sections, list_inputs their inputs",
     "not_allowed": "whoever runs you may not do this; ask them",
     "too_many": "nothing was changed; call again later",
     "unavailable": "nothing is known to be changed; call again in a moment, with the same request_id if you gave one",
@@ -131,7 +131,7 @@ def refusal_of(error: BaseException | None) -> Refusal | None:
 
 def _problem_in(error: BaseException | None, field: str) -> Problem:
     if isinstance(error, ArtifactMissing | ArtifactCorrupt):
-        return Problem.of("content_gone", field)
+        return Problem.of("content_missing", field)
     if isinstance(error, StemmaError) and error.problem:
         return error.problem if error.problem.field else error.problem.model_copy(update={"field": field})
     return Problem(field=field, message=str(error))

@@ -15,7 +15,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.views import DocumentView, ExportView
 
-from .clients import ClientOf, section_in
+from .clients import ClientOf, section_in, version_in
 from .refusals import NotThereError, refusal_of
 
 _DOCUMENT = "stemma://documents/{document_id}"
@@ -118,10 +118,7 @@ async def _reading(client_of: ClientOf, context: Context[Any, Any], document_id:
 
 async def _text(client: Client, document_id: str, section_id: str, number: int | None) -> str:
     _, section = await section_in(client, document_id, section_id)
-    versions = {version.number: version for version in section.versions}
-    found = versions.get(section.version if number is None else number)
-    if found is None:
-        raise NotThereError(Problem.of("version_not_there", "version"))
+    found = version_in(section, section.version if number is None else number, "version")
     return await client.text(document_id, found.draft)
 
 

@@ -66,7 +66,7 @@ class Attempts:
     @contextmanager
     def _waits(self, address: str) -> Iterator[None]:
         if self._waiting[address] >= MOST_WAITING - self._waiting.total():
-            raise Busy(Problem.of("sign_ins_waiting"), "refusals")
+            raise Busy(Problem.of("sign_in_limit"), "refusals")
         self._waiting[address] += 1
         try:
             yield
@@ -85,5 +85,5 @@ class Attempts:
                     await held.enter_async_context(turns)
                     await held.enter_async_context(self._turns)
             except TimeoutError:
-                raise Busy(Problem.of("sign_ins_waiting"), "refusals") from None
+                raise Busy(Problem.of("sign_in_limit"), "refusals") from None
             yield

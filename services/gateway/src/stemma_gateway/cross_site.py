@@ -23,14 +23,14 @@ def check_origin(request: Request) -> bool:
     else:
         return False
     if not is_own:
-        raise FromElsewhere(Problem.of("sent_from_elsewhere"))
+        raise FromElsewhere(Problem.of("cross_site_request"))
     return True
 
 
 def check_visit(request: Request) -> None:
     """A page is not visited from one of another site, but by its address; raises `FromElsewhere`."""
     if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        raise FromElsewhere(Problem.of("led_from_elsewhere"))
+        raise FromElsewhere(Problem.of("cross_site_link"))
 
 
 def check_change(request: Request, signed_in: SignedIn) -> None:

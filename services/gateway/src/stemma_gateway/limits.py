@@ -57,9 +57,9 @@ class Shares:
         if some > free:
             return Busy(Problem.of("gateway_full", what=self._name, setting=self._setting), self._name)
         if self.is_at_own_bound(owner, some):
-            return TooMany(Problem.of("caller_full", most=self._of_one, what=self._name), self._name)
+            return TooMany(Problem.of("caller_limit", most=self._of_one, what=self._name), self._name)
         if OF_A_TENANT * (self._taken[owner] + some) > OF_A_TENANT * free - self._of_tenants[owner.tenant]:
-            return TooMany(Problem.of("gateway_kept_for_others", what=self._name, setting=self._setting), self._name)
+            return TooMany(Problem.of("fair_share_limit", what=self._name, setting=self._setting), self._name)
         return None
 
     def is_at_own_bound(self, owner: Owner, some: int = 1) -> bool:
@@ -119,7 +119,7 @@ class RateLimit:
         """Count a request; raises `TooMany`."""
         bucket = self._bucket(caller)
         if bucket.left < 1:
-            raise TooMany(Problem.of("requests_too_many"), self._name, math.ceil(self._until(bucket)))
+            raise TooMany(Problem.of("rate_limit"), self._name, math.ceil(self._until(bucket)))
         bucket.left -= 1
 
     def wait_s(self, caller: Hashable, longest_s: float) -> float:

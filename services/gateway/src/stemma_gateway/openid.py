@@ -86,14 +86,14 @@ class OpenId:
     async def finish(self, visit: Visit, answer: dict[str, str], back: str) -> str:
         """The token of whoever came back; raises `SignInFailed` and `ProviderAway`."""
         if not compare_digest(answer.get("state", "").encode(), visit.state.encode()):
-            raise SignInFailed(Problem.of("provider_answer_misplaced"))
+            raise SignInFailed(Problem.of("provider_state_mismatch"))
         if answer.get("iss", self._own.issuer) != self._own.issuer:
-            raise SignInFailed(Problem.of("provider_other"))
+            raise SignInFailed(Problem.of("provider_wrong_issuer"))
         if "code" not in answer:
             raise SignInFailed(Problem.of("provider_refused", reason=answer.get("error", "no reason given")[:80]))
         token = await self._token(answer["code"], visit.verifier, back)
         if not compare_digest(str(claims_of(token).get("nonce", "")).encode(), visit.nonce.encode()):
-            raise SignInFailed(Problem.of("provider_token_misplaced"))
+            raise SignInFailed(Problem.of("provider_nonce_mismatch"))
         return token
 
     def why_refused(self, token: str) -> Problem:
@@ -106,11 +106,11 @@ class OpenId:
         if str(algorithm).lower() == "none":
             return Problem.of("identity_token_unsigned")
         if claims.get("iss") != self._own.issuer:
-            return Problem.of("identity_token_of_other")
+            return Problem.of("identity_token_wrong_issuer")
         if ends_at(claims) < time.time():
             return Problem.of("identity_token_expired")
         if self._own.client_id not in ([audiences] if isinstance(audiences, str) else audiences):
-            return Problem.of("identity_token_for_other")
+            return Problem.of("identity_token_wrong_audience")
         return Problem.of("identity_unknown")
 
     async def _token(self, code: str, verifier: str, back: str) -> str:
@@ -122,11 +122,11 @@ class OpenId:
                 answer = await http.post(where, data={**form, "client_id": self._own.client_id}, auth=secret)
                 told = answer.json()
             except (httpx.HTTPError, ValueError):
-                raise ProviderAway(Problem.of("provider_away"), WITHIN_S) from None
+                raise ProviderAway(Problem.of("provider_unreachable"), WITHIN_S) from None
         if answer.is_server_error:
-            raise ProviderAway(Problem.of("provider_away"), WITHIN_S)
+            raise ProviderAway(Problem.of("provider_unreachable"), WITHIN_S)
         if not isinstance(told, dict) or not isinstance(token := told.get("id_token"), str):
-            raise SignInFailed(Problem.of("provider_answer_used"))
+            raise SignInFailed(Problem.of("provider_code_used"))
         return token
 
     async def _about(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class OpenId:
                 if told["issuer"] != self._own.issuer:
                     raise ValueError("the provider calls itself otherwise")
             except (httpx.HTTPError, ValueError, KeyError, TypeError):
-                raise ProviderAway(Problem.of("provider_away"), WITHIN_S) from None
+                raise ProviderAway(Problem.of("provider_unreachable"), WITHIN_S) from None
         self._known, self._known_at = told, self._clock()
         return self._known
 

@@ -291,7 +291,7 @@ def problem_in(error: Exception) -> answers.Problem:
     """The problem of an error of the client or of the store; one without a code has its words."""
     if isinstance(error, StemmaError):
         return error.problem or answers.Problem(field="", message=str(error))
-    return answers.Problem.of("content_gone" if isinstance(error, ArtifactCorrupt) else "content_missing")
+    return answers.Problem.of("content_missing")
 
 
 def _of_framework(status: HTTPStatus, detail: str) -> answers.Problem:

@@ -41,7 +41,7 @@ class CommandService:
         link(known.traces.get(section_id) or known.traces.get("", {}))
         document = known.state if isinstance(known.state, Document) else None
         if document is None and isinstance(request, r.DocumentRequest):
-            raise Refused(Problem.of("document_unknown", "document_id"))
+            raise Refused(Problem.of("document_unknown", "document_id", document_id=received.document_id))
         if document is not None and received.asked["request_id"] in document.requests:
             await self._follow(stream, document, cause)
             return document

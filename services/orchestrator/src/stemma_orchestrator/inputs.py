@@ -122,7 +122,7 @@ def _problems_by_file(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[
     seen: set[str] = set()
     for number, upload in enumerate(uploads):
         if upload.name in seen:
-            yield Problem.of("file_named_twice", f"inputs.{number}.name", name=upload.name)
+            yield Problem.of("file_name_duplicate", f"inputs.{number}.name", name=upload.name)
         seen.add(upload.name)
         if problem := problem_of_ref(upload, f"inputs.{number}", limits.max_input_bytes):
             yield problem
@@ -186,7 +186,7 @@ class Content:
         self._decode(b"", final=True)
         if self._signatures and not self._begin.startswith(self._signatures):
             about = {"name": self._upload.name, "media_type": self._upload.media_type}
-            self.problem = Problem.of("content_of_other_type", **about)
+            self.problem = Problem.of("content_type_mismatch", **about)
 
     def _decode(self, piece: bytes, *, final: bool = False) -> None:
         if self._decoder is None or self.problem:

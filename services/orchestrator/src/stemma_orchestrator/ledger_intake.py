@@ -45,9 +45,9 @@ def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> N
     if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
         raise Refused(Problem.of("sources_needed", "sources"))
     names = {item.name for item in inputs}
-    unknown = [position for position, name in enumerate(request.sources) if name not in names]
+    unknown = [(position, name) for position, name in enumerate(request.sources) if name not in names][:MAX_NAMED]
     if unknown:
-        raise Refused(*(Problem.of("source_unknown", f"sources.{position}") for position in unknown[:MAX_NAMED]))
+        raise Refused(*(Problem.of("input_unknown", f"sources.{position}", name=name) for position, name in unknown))
 
 
 def _is_request(item: InputFile) -> bool:

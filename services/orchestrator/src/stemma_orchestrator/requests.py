@@ -146,7 +146,7 @@ def _check_size(data: bytes, body: Mapping[str, Any]) -> None:
     field, size = longest_field(body)
     sizes = {"size": size, "request_size": len(data), "max_size": MAX_MESSAGE_BYTES}
     if upload := _UPLOADS.get(field):
-        raise _Unreadable(Problem.of("field_to_upload", field, upload_field=upload, **sizes), body=body)
+        raise _Unreadable(Problem.of("field_upload_needed", field, upload_field=upload, **sizes), body=body)
     raise _Unreadable(Problem.of("field_too_large", shown(field, MAX_FIELD), **sizes), body=body)
 
 
@@ -161,7 +161,7 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
         problem = Problem.of("type_unknown", field, type=shown(ce_type or name), known=known)
         raise _Unreadable(problem, body=body) from None
     if entry.family is not Family.REQUEST or entry.token != name:
-        problem = Problem.of("type_misplaced", "ce-type", type=entry.ce_type, subject=shown(name))
+        problem = Problem.of("type_subject_mismatch", "ce-type", type=entry.ce_type, subject=shown(name))
         raise _Unreadable(problem, body=body)
     try:
         request = entry.cls.model_validate(body)

@@ -130,14 +130,14 @@ def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
     match claim.how:
         case how if how == NOT_THERE and claim.sources:
             places = (f"{source.name}, {source.place or f'line {source.line}'}" for source in claim.sources)
-            return "citation_said_elsewhere", {"places": "; ".join(places)}
+            return "citation_misplaced", {"places": "; ".join(places)}
         case how if how == NOT_THERE:
-            return "citation_not_said", {}
+            return "citation_unsupported", {}
         case how if how == NO_PLACE:
-            return "citation_without_place", {}
+            return "citation_place_unknown", {}
         case how if how == EXCHANGED:
             said = claim.sources[0]
             there, source = " ".join(said.text.split()), said.name or said.standing
-            return "claim_exchanged", {"there": there, "source": source, "line": said.line}
+            return "claim_swapped", {"there": there, "source": source, "line": said.line}
         case _:
             return f"claim_without_{claim.kind}", {}

@@ -96,7 +96,7 @@ def _not_there(command: Asked[r.ExportDocument], document: Document) -> e.AnyRef
     for pair in command.request.redline:
         section = document.sections.get(pair.section_id)
         if section is None:
-            return e.RefusedUnknownSection(**refused(command))
+            return e.RefusedUnknownSection(**refused(command, pair.section_id))
         known = {0, *(version.number for version in section.versions)}
         if unknown := {pair.from_version, pair.to_version} - known:
             return e.RefusedUnknownVersion(**refused(command, pair.section_id), restore_version=min(unknown))

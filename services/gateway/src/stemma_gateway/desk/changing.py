@@ -19,7 +19,7 @@ from stemma_gateway.sessions import Session
 
 from .deciding import WAIT_S, sent
 from .section import section_page, stored
-from .verbs import whole_number
+from .verbs import version_named, whole_number
 
 ACCEPTED, BACK = "accept", "back"
 """What is chosen for a change, in the field that is called by its number: ``c0`` and so on."""
@@ -78,7 +78,7 @@ async def _asked(
 
 def _approved(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:
     if not section.waits_for_review:
-        raise Invalid(Problem.of("changes_in_text", "changes"))
+        raise Invalid(Problem.of("changes_applied", "changes"))
     return "approve", r.ApproveSection.model_validate(about)
 
 
@@ -86,17 +86,12 @@ async def _texts(
     session: Session, document: DocumentView, section: SectionView, form: Mapping[str, str]
 ) -> tuple[str, str]:
     """The text before the changes and the one with them, as they were shown; raises `Invalid` if they are gone."""
-    known = {version.number: version for version in section.versions}
-    current = known.get(whole_number(form.get("version", "")) or 0)
-    if current is None:
-        raise Invalid(Problem.of("version_not_there", "version"))
+    current = version_named(section, form.get("version", ""))
     text = await stored(session.client, document.document_id, current)
     if proposal_id := form.get("proposal_id"):
         proposal = section.proposal
         if proposal is None or proposal.draft is None or proposal.proposal_id != proposal_id:
-            raise Invalid(Problem.of("edit_gone", "proposal_id"))
+            raise Invalid(Problem.of("proposal_unknown", "proposal_id", proposal_id=proposal_id))
         return text, await session.client.text(document.document_id, proposal.draft)
-    old = known.get(whole_number(form.get("old", "")) or 0)
-    if old is None:
-        raise Invalid(Problem.of("version_not_there", "version"))
+    old = version_named(section, form.get("old", ""))
     return await stored(session.client, document.document_id, old), text

@@ -49,7 +49,7 @@ async def show_page(
     pages = await _pages(session.client, document_id, one)
     image = next((page.image for page in pages if page.image.digest == digest), None)
     if image is None:
-        raise NotFound(Problem.of("page_not_drawn"))
+        raise NotFound(Problem.of("page_image_unknown"))
     response = await served(request, session, document_id, image)
     response.headers["Content-Disposition"] = "inline"
     return response

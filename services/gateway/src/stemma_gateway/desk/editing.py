@@ -108,7 +108,7 @@ async def add_picture(request: Request, session: Caller) -> Response:
     async with request.form(max_files=1, max_fields=0) as form:
         file = form.get("picture")
         if not isinstance(file, UploadFile):
-            raise Invalid(Problem.of("picture_needed", "picture"))
+            raise Invalid(Problem.of("image_needed", "picture"))
         upload = await picture_of(session, file)
         return JSONResponse({"markup": image_markup(upload.name, caption_of(file)), "upload": upload.model_dump_json()})
 
@@ -153,7 +153,7 @@ async def _found(
 ) -> tuple[DocumentView, SectionView]:
     document = await document_of(session, document_id, at_least)
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(Problem.of("section_unknown"))
+        raise NotFound(Problem.of("section_unknown", section_id=section_id))
     return document, section
 
 

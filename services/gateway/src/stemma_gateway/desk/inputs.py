@@ -164,4 +164,4 @@ def found_input(document: DocumentView, input_id: str) -> InputView:
     for one in document.input_views:
         if one.input_id == input_id:
             return one
-    raise NotFound(Problem.of("input_unknown", input_id=input_id))
+    raise NotFound(Problem.of("input_unknown", name=input_id))

@@ -81,7 +81,7 @@ async def section_page(
     read = await read_log(session, document_id, at_least)
     document = read.document
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(Problem.of("section_unknown"))
+        raise NotFound(Problem.of("section_unknown", section_id=section_id))
     client = session.client
     text = await stored(client, document_id, section.current)
     threads = await client.threads(document_id, section)
@@ -131,7 +131,8 @@ async def _compared(
     numbers = (pair[0], pair[1] or section.version)
     found = [section.numbered(number) for number in numbers]
     if None in found:
-        raise NotFound(Problem.of("version_unknown", version=numbers[found.index(None)]))
+        missing = numbers[found.index(None)]
+        raise NotFound(Problem.of("version_unknown", section_id=section.section_id, version=missing))
     old, new = [await stored(client, document.document_id, version) for version in found]
     is_open = numbers[1] == section.version != numbers[0] and not section.at_work
     return await client.compute(compared, old, new, document.language, is_open)

@@ -70,7 +70,7 @@ async def _inputs(session: Session, form: Sent) -> tuple[UploadRef, ...]:
 async def _brief(session: Session, form: Sent) -> str | UploadRef:
     words, files = form.text("brief"), form.files("brief_file")
     if bool(words.strip()) == bool(files):
-        raise Invalid(Problem.of("brief_twice", "brief"))
+        raise Invalid(Problem.of("brief_ambiguous", "brief"))
     return await _brief_in(session, files[0]) if files else words
 
 

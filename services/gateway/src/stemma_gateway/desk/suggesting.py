@@ -22,7 +22,7 @@ from .commenting import ThreadId
 from .deciding import WAIT_S, sent
 from .section import section_page, stored
 from .suggested import place_of
-from .verbs import whole_number
+from .verbs import version_named, whole_number
 
 router = APIRouter(route_class=PageRoute)
 
@@ -51,9 +51,7 @@ async def _text(
     session: Session, document_id: str, section: SectionView, thread_id: str, form: Mapping[str, str]
 ) -> str:
     """The text of the version that was shown with what one comment suggests; raises `Invalid`."""
-    seen = section.numbered(whole_number(form.get("version", "")) or 0)
-    if seen is None:
-        raise Invalid(Problem.of("version_not_there", "version"))
+    seen = version_named(section, form.get("version", ""))
     text = await stored(session.client, document_id, seen)
     for thread in await session.client.threads(document_id, section, seen):
         for comment in thread.comments if thread.view.thread_id == thread_id else ():

@@ -50,7 +50,7 @@ class Sent:
         try:
             return tuple(UploadRef.model_validate_json(str(each)) for each in self.form.getlist(name))
         except ValidationError:
-            raise Invalid(Problem.of("upload_unnamed", name)) from None
+            raise Invalid(Problem.of("upload_reference_invalid", name)) from None
 
 
 @asynccontextmanager
@@ -66,7 +66,7 @@ async def picture_of(session: Session, file: UploadFile) -> UploadRef:
     """Upload an image under a name that only it has; raises `Invalid` for what no document can show."""
     ending = PurePosixPath(file.filename or "").suffix.lower()
     if ending not in PICTURES:
-        raise Invalid(Problem.of("picture_of_other_type", name=_short(file)))
+        raise Invalid(Problem.of("image_type_unsupported", name=_short(file)))
     upload = await _uploaded(session, file, f"image{ending}")
     return upload.model_copy(update={"name": picture_name(f"{_stem(file)}{ending}", upload.digest)})
 
@@ -81,7 +81,7 @@ async def inputs_of(session: Session, files: Mapping[UploadRole, list[UploadFile
     named = {role: [(_input_name(file), file) for file in given] for role, given in files.items()}
     names = [name for name, _ in chain.from_iterable(named.values())]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise Invalid(Problem.of("files_named_alike", name=twice))
+        raise Invalid(Problem.of("file_name_duplicate", name=twice))
     return tuple([await input_of(session, file, role, name) for role, given in named.items() for name, file in given])
 
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.views import SectionView
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.views import SectionView, VersionView
+
+from stemma_gateway.problems import Invalid
 
 Form = Mapping[str, str]
 MOST_DIGITS = 9
@@ -33,6 +36,13 @@ class Verb:
         body |= {name: form[name].replace("\r\n", "\n") for name in (*self.fields, *self.hidden) if form.get(name)}
         body |= {name: True for name in self.flags if name in form}
         return self.request.model_validate(body)
+
+
+def version_named(section: SectionView, number: str) -> VersionView:
+    """The version of a section that a form names; raises `Invalid`."""
+    if (version := section.numbered(whole_number(number) or 0)) is None:
+        raise Invalid(Problem.of("version_unknown", "version", section_id=section.section_id, version=number))
+    return version
 
 
 def whole_number(text: str) -> int | None:

@@ -63,5 +63,5 @@ async def section_of(session: Session, document_id: str, section_id: str, at_lea
 def section_in(document: DocumentView, section_id: str) -> SectionView:
     """A section of a document that was read; raises `NotFound`."""
     if (section := document.sections.get(section_id)) is None:
-        raise NotFound(Problem.of("section_unknown"))
+        raise NotFound(Problem.of("section_unknown", section_id=section_id))
     return section

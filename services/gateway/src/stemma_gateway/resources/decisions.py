@@ -72,7 +72,7 @@ def link_of(
     except InvalidLink:
         raise NotFound(Problem.of("link_invalid")) from None
     if not session.is_person or (session.tenant, session.user) != (link.tenant, link.person):
-        raise NotYours(Problem.of("link_of_other", person=link.person, tenant=link.tenant))
+        raise NotYours(Problem.of("link_wrong_person", person=link.person, tenant=link.tenant))
     if link.expires_at <= datetime.now(UTC):
         raise Expired(Problem.of("link_expired", day=f"{link.expires_at:%Y-%m-%d}"))
     return link

@@ -57,7 +57,7 @@ def _place_behind(document_id: str, documents: list[DocumentSummary]) -> int:
     for number, document in enumerate(documents, 1):
         if document.document_id == document_id:
             return number
-    raise Conflict(Problem.of("documents_begin_unknown", "after"))
+    raise Conflict(Problem.of("cursor_unknown", "after"))
 
 
 @router.get("/documents/{document_id}")
@@ -92,7 +92,7 @@ async def download_input(request: Request, session: Caller, document_id: Documen
     for file in (await document_of(session, document_id)).inputs:
         if file.name == name:
             return await served(request, session, document_id, file.artifact)
-    raise NotFound(Problem.of("source_unknown"))
+    raise NotFound(Problem.of("input_unknown", name=name))
 
 
 @router.get("/kinds")

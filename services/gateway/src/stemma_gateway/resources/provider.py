@@ -31,7 +31,7 @@ async def come_back(request: Request) -> Response:
     openid, bearer = _openid(request), request.app.state.bearer
     visit = bearer.cookies.brought_back(request, Visit)
     if visit is None:
-        raise SignInFailed(Problem.of("provider_visit_unknown"))
+        raise SignInFailed(Problem.of("provider_sign_in_unknown"))
     token = await openid.finish(visit, dict(request.query_params), _back(request))
     try:
         async with admitted(request, bearer.shown(token)):

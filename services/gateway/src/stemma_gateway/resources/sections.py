@@ -68,5 +68,5 @@ async def show_differences(
 
 def _draft(section: SectionView, number: int) -> ArtifactRef:
     if (found := section.numbered(number)) is None:
-        raise NotFound(Problem.of("version_unknown", version=number))
+        raise NotFound(Problem.of("version_unknown", section_id=section.section_id, version=number))
     return found.draft

@@ -78,7 +78,7 @@ async def existing(session: Caller, document_id: DocumentId) -> str:
     """A document that there is; raises `DocumentNotFoundError`."""
     if await session.client.position(document_id):
         return document_id
-    raise DocumentNotFoundError.of("document_not_found", document_id=document_id)
+    raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
 
 
 async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted, Depends(wanted)]) -> int:

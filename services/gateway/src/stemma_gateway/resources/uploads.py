@@ -97,7 +97,7 @@ async def _add(
     try:
         progress = await session.client.upload_piece(upload_id, offset, pieces, complete=last)
     except WrongOffset as error:
-        code = "upload_complete" if error.progress.complete else "upload_elsewhere"
+        code = "upload_complete" if error.progress.complete else "upload_offset_mismatch"
         raise Conflict(Problem.of(code, size=error.progress.offset), _told(error.progress)) from None
     if last:
         return await _reference(session, upload_id, name)
