@@ -86,7 +86,8 @@ def own_closure(names: Iterable[str], root: Path = ROOT) -> list[str]:
 
     def visit(name: str) -> None:
         if name in own and name not in ordered:
-            for required in sorted(own[name][1]):
+            extras = (required_by_extra(text, root) for text in _asked_for([name], root))
+            for required in sorted(own[name][1].union(*extras)):
                 visit(required)
             ordered.append(name)
 

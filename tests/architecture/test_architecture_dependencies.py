@@ -177,6 +177,11 @@ def test_the_client_brings_nothing_of_terminals_and_the_command_no_service() -> 
     assert not {s.name for s in SERVICES} & set(closure.own_closure(["stemma-cli"]))
 
 
+def test_a_closure_has_what_the_extra_of_a_package_of_ours_requires_of_ours() -> None:
+    assert "stemma-forms[office]" in (ROOT / "libs/cli/pyproject.toml").read_text(encoding="utf-8")
+    assert "stemma-ooxml" in closure.own_closure(["stemma-cli"])
+
+
 def test_a_closure_leaves_out_what_only_others_need() -> None:
     validator = closure.closure(["stemma-validator"])
     assert "rumdl" in validator

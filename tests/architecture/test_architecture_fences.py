@@ -27,6 +27,7 @@ PLANTED = {
     "stemma_evidence": "time",
     "stemma_requirements": "time",
     "stemma_forms": "time",
+    "stemma_ooxml": "time",
     "stemma_telemetry": "stemma_contracts",
     "stemma_markdown": "stemma_contracts",
     "stemma_kinds": "stemma_contracts",

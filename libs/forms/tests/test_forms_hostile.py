@@ -34,7 +34,7 @@ def with_entry(name: str, data: bytes = b"x") -> bytes:
         (b"%PDF-1.7", "neither a DOCX nor an XLSX"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more", "protected by a password"),
         (document(paragraph("a"))[:-60], "damaged"),
-        (packed({"a.txt": "no form"}), "no part"),
+        (packed({"a.txt": "no form"}), "no main part"),
         (document(paragraph("a"), kind="document.macroEnabled.main+xml"), "has macros"),
         (document(others={"word/vbaProject.bin": b"x"}), "has macros"),
         (with_entry("../outside.xml"), "leads outside"),

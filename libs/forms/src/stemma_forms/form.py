@@ -14,7 +14,10 @@ from .field import Field
 from .found import with_ids
 
 if TYPE_CHECKING:
-    from .package import Package
+    from stemma_ooxml import Package
+
+MOST_BYTES = 200 * 1024 * 1024
+MOST_OF_XML = 32 * 1024 * 1024
 
 
 def find_fields(content: bytes) -> tuple[Field, ...]:
@@ -80,10 +83,20 @@ class _TextDocument:
 
 
 def _form(content: bytes) -> _Spreadsheet | _TextDocument:
-    from .package import Package
+    from stemma_ooxml import Package, PackageError
 
-    package = Package(content)
-    kind = package.type_of(package.main)
+    try:
+        return _form_in(Package(content, MOST_BYTES, MOST_OF_XML))
+    except PackageError as problem:
+        raise UnreadableForm(str(problem)) from problem
+
+
+def _form_in(package: Package) -> _Spreadsheet | _TextDocument:
+    if package.main not in package:
+        raise UnreadableForm("The file is no Office document: it has no main part.")
+    if package.has_macros:
+        raise UnreadableForm("The file has macros, which are not carried on. Save it without them.")
+    kind = package.content_type(package.main)
     if "spreadsheetml" in kind:
         return _Spreadsheet(package)
     if "wordprocessingml" in kind:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from datetime import UTC
 from io import BytesIO
 from itertools import count
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile
 
 from docx.oxml.ns import qn
 from lxml import etree
@@ -167,23 +167,20 @@ def _are_one(before: etree._Element, change: etree._Element) -> bool:
     return before.tag == change.tag and all(before.get(key) == change.get(key) for key in keys)
 
 
-def with_tracked_changes(package: bytes, makers: Sequence[Maker], somebody: str) -> bytes:
-    """The package with tracked changes in the place of marks, which name ``makers`` by their number.
+def tracked_parts(package: bytes, makers: Sequence[Maker], somebody: str) -> dict[str, bytes]:
+    """The parts of a package with tracked changes in the place of marks, which name ``makers`` by their number.
 
     ``somebody`` is the name for changes that nobody is known for.
     """
     tracker = _Tracker(makers, somebody)
-    buffer = BytesIO()
-    with ZipFile(BytesIO(package)) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
-        parts = {name: old.read(name) for name in old.namelist()}
+    parts = {}
+    with ZipFile(BytesIO(package)) as old:
         for name, rewrite in ((_DOCUMENT, tracker.body), (_FOOTNOTES, tracker.footnotes)):
-            if name in parts:
-                root = etree.fromstring(parts[name])
+            if name in old.namelist():
+                root = etree.fromstring(old.read(name))
                 rewrite(root)
                 parts[name] = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
-        for name, data in parts.items():
-            new.writestr(name, data)
-    return buffer.getvalue()
+    return parts
 
 
 def _mark(element: etree._Element) -> Mark | None:

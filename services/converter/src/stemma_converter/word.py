@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from docx import Document
@@ -21,21 +22,21 @@ from .running_parts import fill_running_parts
 from .scripts import set_language
 from .staging import staged
 from .tables import with_cells
-from .tracking import with_tracked_changes
+from .tracking import tracked_parts
 from .tree import Node, attributes, meta, node, rewrite, text
 
 _EARLIEST, _LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, tzinfo=UTC)
 
 
-def with_fixed_dates(package: bytes, moment: datetime) -> bytes:
-    """The package with every entry dated ``moment`` (as far as the format reaches), its parts in their order."""
+def with_fixed_dates(package: bytes, moment: datetime, changed: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+    """The package with other content in some parts, and every entry dated ``moment`` as far as the format reaches."""
     stamp = min(max(moment.astimezone(UTC), _EARLIEST), _LATEST).timetuple()[:6]
     buffer = BytesIO()
     with ZipFile(BytesIO(package)) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
         for info in old.infolist():
             entry = ZipInfo(info.filename, stamp)
             entry.compress_type = ZIP_DEFLATED
-            new.writestr(entry, old.read(info))
+            new.writestr(entry, changed.get(info.filename) or old.read(info))
     return buffer.getvalue()
 
 
@@ -98,9 +99,10 @@ def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> b
     buffer = BytesIO()
     document.save(buffer)
     saved = buffer.getvalue()
-    if manuscript.previous is not None:
-        saved = with_tracked_changes(saved, manuscript.makers, _somebody(manuscript))
-    return with_fixed_dates(saved, manuscript.created_at)
+    if manuscript.previous is None:
+        return with_fixed_dates(saved, manuscript.created_at)
+    tracked = tracked_parts(saved, manuscript.makers, _somebody(manuscript))
+    return with_fixed_dates(saved, manuscript.created_at, tracked)
 
 
 def _somebody(manuscript: Manuscript) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 
 from lxml import etree
+from stemma_ooxml import serialize_xml
 
 from stemma_forms.answers import as_date, chosen, is_number
 from stemma_forms.field import Field, Kind
-from stemma_forms.xml import written
 
 from .finding import CellSpot
 from .names import S
@@ -33,10 +33,10 @@ def fill_workbook(workbook: Workbook, answers: Iterable[tuple[Field, CellSpot, s
         if spot.sheet.part not in rows:
             rows[spot.sheet.part] = _Rows(spot.sheet)
         _write(workbook, rows[spot.sheet.part], spot.place, field, answer)
-    changed = {part: written(each.sheet.root) for part, each in rows.items()}
+    changed = {part: serialize_xml(each.sheet.root) for part, each in rows.items()}
     if changed and workbook.has_formulas:
         _calculate_on_load(workbook.root)
-        changed[workbook.package.main] = written(workbook.root)
+        changed[workbook.package.main] = serialize_xml(workbook.root)
     return changed
 
 

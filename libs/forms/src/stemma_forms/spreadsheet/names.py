@@ -4,6 +4,5 @@ from __future__ import annotations
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 S = f"{{{MAIN}}}"
-R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 XM = "{http://schemas.microsoft.com/office/excel/2006/main}"

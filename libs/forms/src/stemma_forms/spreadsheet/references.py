@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from openpyxl.utils import column_index_from_string, get_column_letter
+
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _COLUMNS = re.compile(r"\$?([A-Za-z]{1,3}):\$?([A-Za-z]{1,3})")
@@ -19,7 +21,7 @@ class Place(NamedTuple):
     column: int
 
     def __str__(self) -> str:
-        return f"{column_name(self.column)}{self.row}"
+        return f"{get_column_letter(self.column)}{self.row}"
 
 
 @dataclass(frozen=True)
@@ -33,27 +35,20 @@ class Area:
         return self.first.row <= place.row <= self.last.row and self.first.column <= place.column <= self.last.column
 
 
-def column_name(column: int) -> str:
-    name = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        name = chr(ord("A") + rest) + name
-    return name
-
-
 def read_place(text: str) -> Place | None:
     """The cell that a reference names; None if there is no such cell."""
     found = _CELL.fullmatch(text.strip())
     if not found:
         return None
-    place = Place(int(found[2]), _column(found[1]))
+    place = Place(int(found[2]), column_index_from_string(found[1]))
     return place if 1 <= place.row <= LAST_ROW and place.column <= LAST_COLUMN else None
 
 
 def read_area(text: str) -> Area | None:
     """The area that a reference names, also whole columns; None if there is no such area."""
     if columns := _COLUMNS.fullmatch(text.strip()):
-        return Area(Place(1, _column(columns[1])), Place(LAST_ROW, min(_column(columns[2]), LAST_COLUMN)))
+        left, right = map(column_index_from_string, columns.groups())
+        return Area(Place(1, left), Place(LAST_ROW, min(right, LAST_COLUMN)))
     first, _, last = text.partition(":")
     start, end = read_place(first), read_place(last or first)
     return Area(start, end) if start and end else None
@@ -65,10 +60,3 @@ def split_sheet(reference: str) -> tuple[str | None, str]:
     if not found:
         return None, reference.strip()
     return (found[1] or found[2]).replace("''", "'").strip(), found[3]
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number

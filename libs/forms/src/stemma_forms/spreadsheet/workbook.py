@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lxml import etree
+from stemma_ooxml import Package, worksheets
 
 from stemma_forms.errors import UnreadableForm
-from stemma_forms.package import Package
 
-from .names import MAIN, R, S
+from .names import MAIN, S
 from .references import Place, read_area, split_sheet
 from .sheet import MOST_CELLS, Sheet, Validation, read_sheet, rich_text
 
@@ -75,8 +75,11 @@ class Workbook:
         if self.root.tag != f"{S}workbook":
             raise UnreadableForm(f"The workbook is not in the usual form of XLSX ({MAIN}). Save it as XLSX again.")
         shared = self._shared()
-        self._styles = read_styles(self._single("/styles"))
-        every = [(read_sheet(name, part, package.xml(part), shared), seen) for name, part, seen in self._parts()]
+        self._styles = read_styles(self._single("styles"))
+        parts = worksheets(package)
+        if len(parts) > MOST_SHEETS:
+            raise UnreadableForm(f"The form has more than {MOST_SHEETS} sheets.")
+        every = [(read_sheet(name, part, package.xml(part), shared), seen) for name, part, seen in parts]
         if sum(len(sheet.cells) for sheet, _ in every) > MOST_CELLS:
             raise UnreadableForm(f"The form has more than {MOST_CELLS} cells.")
         self._by_name = {sheet.name: sheet for sheet, _ in every}
@@ -124,24 +127,13 @@ class Workbook:
         )
         return _distinct(sheet.text(Place(row, column)) for row in rows for column in columns)
 
-    def _parts(self) -> list[tuple[str, str, bool]]:
-        targets = {identity: part for identity, _, part in self.package.relationships(self.package.main)}
-        sheets = list(self.root.iter(f"{S}sheet"))
-        if len(sheets) > MOST_SHEETS:
-            raise UnreadableForm(f"The form has more than {MOST_SHEETS} sheets.")
-        found = [
-            (s.get("name", ""), targets.get(s.get(f"{R}id", ""), ""), s.get("state", "visible") == "visible")
-            for s in sheets
-        ]
-        return [(name, part, seen) for name, part, seen in found if "/worksheets/" in f"/{part}"]
-
     def _shared(self) -> list[str]:
-        root = self._single("/sharedStrings")
+        root = self._single("sharedStrings")
         return [] if root is None else [rich_text(item) for item in root.iter(f"{S}si")]
 
     def _single(self, kind: str) -> etree._Element | None:
-        parts = [part for found, part in self.package.related(self.package.main) if found.endswith(kind)]
-        return self.package.xml(parts[0]) if parts else None
+        part = dict(self.package.related(self.package.main).values()).get(kind)
+        return self.package.xml(part) if part else None
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

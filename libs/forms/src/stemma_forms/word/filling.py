@@ -9,10 +9,10 @@ from datetime import date
 from typing import assert_never
 
 from lxml import etree
+from stemma_ooxml import serialize_xml
 
 from stemma_forms.answers import as_date, chosen, is_checked
 from stemma_forms.field import Field, Kind
-from stemma_forms.xml import written
 
 from .controls import Control
 from .names import SPACE, W14, W
@@ -61,7 +61,7 @@ def fill_document(root: etree._Element, answers: Iterable[tuple[Field, Spot, str
     # From the end: a replaced text moves only what comes after it.
     for each, answer in sorted(texts, key=lambda text: text[0].start, reverse=True):
         _replace(each, answer)
-    return written(root)
+    return serialize_xml(root)
 
 
 def _replace(place: Range, answer: str) -> None:

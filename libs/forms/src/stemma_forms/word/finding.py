@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lxml import etree
+from stemma_ooxml import Package
 
 from stemma_forms.errors import UnreadableForm
 from stemma_forms.field import Field
 from stemma_forms.found import Found, line
 from stemma_forms.labels import is_label
 from stemma_forms.limits import stated_limit
-from stemma_forms.package import Package
 from stemma_forms.words import mentions
 
 from .around import Around
@@ -264,10 +264,8 @@ def _style(element: etree._Element) -> str:
 
 
 def _heading_styles(package: Package) -> frozenset[str]:
-    parts = [part for kind, part in package.related(package.main) if kind.endswith("/styles")]
-    if not parts or parts[0] not in package:
-        return frozenset()
-    styles = package.xml(parts[0]).iter(f"{W}style")
+    root = package.xml_if_there(dict(package.related(package.main).values()).get("styles", ""))
+    styles = [] if root is None else root.iter(f"{W}style")
     named = ((style.get(f"{W}styleId", ""), style.find(f"{W}name")) for style in styles)
     return frozenset(
         i for i, name in named if name is not None and name.get(f"{W}val", "").casefold().startswith("heading ")

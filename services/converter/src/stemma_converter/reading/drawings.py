@@ -7,14 +7,16 @@ import re
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 import resvg_py
 from lxml import etree
+from stemma_ooxml import ENTITY
 
 from .errors import Unreadable
-from .packages import ENTITY, PARSER
 
 LONGEST_EDGE = 2400
 _USUAL_EDGE = 1200
 _HREF = ("href", "{http://www.w3.org/1999/xlink}href")
 _IMAGES = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp)[;,]", re.IGNORECASE)
+# Drawings may declare a document type, other than the parts of an Office document.
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 _LEFT_OUT = ("script", "foreignObject")
 _FAMILY = "Noto Sans CJK JP"
 _NUMBER = re.compile(r"\s*+([\d.]++)\s*+(?:px)?\s*+$")
@@ -28,7 +30,7 @@ def svg_to_png(content: bytes) -> bytes:
     if ENTITY.search(content):
         raise Unreadable("entities")
     try:
-        root = etree.fromstring(content, PARSER)
+        root = etree.fromstring(content, _PARSER)
         _keep_inside(root)
         text = etree.tostring(root, encoding="unicode")
         picture: bytes = bytes(

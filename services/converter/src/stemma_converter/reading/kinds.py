@@ -7,12 +7,12 @@ from enum import StrEnum
 from io import BytesIO
 
 from olefile import OleFileIO
+from stemma_ooxml import Package
 
 from .decoding import encoding_of
 from .errors import Unreadable
 from .limits import Limits
 from .names import suffix_of
-from .packages import Package
 
 
 class Kind(StrEnum):
@@ -118,14 +118,17 @@ def claimed(name: str) -> Kind | None:
     return _BY_SUFFIX.get(suffix_of(name))
 
 
+def open_package(content: bytes, limits: Limits) -> Package:
+    return Package(content, limits.unpacked_bytes, most_xml=limits.unpacked_bytes)
+
+
 def _packaged(content: bytes, limits: Limits) -> Kind:
-    package = Package(content, "ZIP", limits)
-    if "mimetype" in package.names and package.read("mimetype").decode("latin-1").strip().startswith(_ODF):
+    package = open_package(content, limits)
+    if "mimetype" in package and package.read("mimetype").decode("latin-1").strip().startswith(_ODF):
         return _open_document(package)
-    main = next((target for kind, target in package.related("").values() if kind == "officeDocument"), None)
-    if main is None:
-        raise Unreadable("unknown" if "mimetype" in package.names else "archive")
-    return _office(package, package.content_type(main))
+    if not package.main:
+        raise Unreadable("unknown" if "mimetype" in package else "archive")
+    return _office(package, package.content_type(package.main))
 
 
 def _open_document(package: Package) -> Kind:

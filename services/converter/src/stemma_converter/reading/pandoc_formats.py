@@ -8,7 +8,7 @@ import re
 from .composing import Composer
 from .decoding import encoding_of
 from .errors import Unreadable
-from .packages import Package
+from .kinds import open_package
 from .tree import put_tree
 
 _DECLARED = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w-]+)""", re.I)
@@ -19,11 +19,11 @@ HTML = "html-native_divs-native_spans"
 
 def read_odt(content: bytes, composer: Composer) -> None:
     """ODT with its images; raises `Unreadable`."""
-    package = Package(content, "ODT", composer.limits)
+    package = open_package(content, composer.limits)
     package.refuse_entities()
-    if package.xml("content.xml") is None:
+    if "content.xml" not in package:
         raise Unreadable("damaged", kind="ODT")
-    put_tree(content, "odt", "ODT", composer, lambda name: package.read(name) if name in package.names else None)
+    put_tree(content, "odt", "ODT", composer, lambda name: package.read(name) if name in package else None)
 
 
 def read_rtf(content: bytes, composer: Composer) -> None:

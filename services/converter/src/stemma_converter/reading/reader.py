@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from stemma_ooxml import PackageError
+
 from .composing import Composer, Full
 from .errors import Unreadable
 from .kinds import Kind, claimed, kind_of
@@ -44,7 +46,15 @@ def read_input(name: str, media_type: str | None, content: bytes, limits: Limits
     What it is is told by its content; ``name`` and ``media_type`` decide only between kinds of plain text. A name
     that speaks of another kind is a warning.
     """
-    kind = _kind(name, media_type, content, limits)
+    kind = "ZIP"
+    try:
+        kind = _kind(name, media_type, content, limits)
+        return _read(kind, name, content, limits)
+    except PackageError as error:
+        raise Unreadable(error.reason, kind=kind, **error.values) from None
+
+
+def _read(kind: Kind, name: str, content: bytes, limits: Limits) -> Reading:
     composer = Composer(name, limits)
     if (wanted := claimed(name)) and wanted is not kind:
         words = f"The name ends in .{suffix_of(name)}, but the content is of the kind {kind}; it was read as that."

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
+from stemma_ooxml import Package, worksheets
 
 from . import escaping
 from .composing import Composer
-from .packages import Package
 from .ranges import in_sheet
 
-_BOOK = "xl/workbook.xml"
-_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _SHOWN = 5
 
@@ -48,19 +46,11 @@ class SheetParts:
 
 def parts_of_sheets(package: Package) -> dict[str, SheetParts]:
     """The sheets of a workbook by their names, in their order; charts are none."""
-    book = next((target for kind, target in package.related("").values() if kind == "officeDocument"), _BOOK)
-    related, root = package.related(book), package.xml(book)
-    sheets = root.iterfind(".//{*}sheets/{*}sheet") if root is not None else ()
-    found = {}
-    for sheet in sheets:
-        kind, target = related.get(sheet.get(_ID, ""), ("", ""))
-        if kind == "worksheet":
-            found[sheet.get("name", "")] = _parts(package, target, sheet.get("state", "visible") != "visible")
-    return found
+    return {sheet.name: _parts(package, sheet.part, not sheet.is_shown) for sheet in worksheets(package)}
 
 
 def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
-    root = package.xml(part)
+    root = package.xml_if_there(part)
     if root is None:
         return SheetParts(is_hidden)
     merged = tuple(item.get("ref", "") for item in root.iterfind(".//{*}mergeCell"))
@@ -76,7 +66,7 @@ def _any_hidden(root: etree._Element, path: str) -> bool:
 
 
 def _comments(package: Package, part: str) -> Iterator[tuple[str, str]]:
-    root = package.xml(part)
+    root = package.xml_if_there(part)
     for comment in root.iterfind(".//{*}comment") if root is not None else ():
         text = escaping.one_line("".join(item.text or "" for item in comment.iterfind(".//{*}t")))
         if text:
@@ -84,8 +74,8 @@ def _comments(package: Package, part: str) -> Iterator[tuple[str, str]]:
 
 
 def _pictures(package: Package, part: str) -> Iterator[bytes]:
-    root, related = package.xml(part), package.related(part)
+    root, related = package.xml_if_there(part), package.related(part)
     for blip in root.iterfind(".//{*}blip") if root is not None else ():
         kind, target = related.get(blip.get(_EMBED, ""), ("", ""))
-        if kind == "image" and target in package.names:
+        if kind == "image" and target in package:
             yield package.read(target)

@@ -13,7 +13,7 @@ from pptx.exc import PythonPptxError
 from . import escaping
 from .composing import Composer
 from .errors import Unreadable
-from .packages import Package
+from .kinds import open_package
 from .workbook import shown
 
 _TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
@@ -23,7 +23,7 @@ _DEEPEST = 8
 
 def read_slides(content: bytes, composer: Composer) -> None:
     """All slides, hidden ones too; raises `Unreadable`."""
-    package = Package(content, "PPTX", composer.limits)
+    package = open_package(content, composer.limits)
     package.refuse_entities()
     try:
         slides = list(Presentation(BytesIO(content)).slides)[: composer.limits.pages]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lxml import etree
+from stemma_ooxml import Package
 
 from . import escaping
 from .composing import Composer
 from .errors import Unreadable
-from .packages import Package
+from .kinds import open_package
 from .word_names import child, is_on, number, tag, value
 from .word_runs import Found, Runs
 from .word_styles import Numbered, styles_of
@@ -25,19 +26,18 @@ _LABEL = {"comment": "comment-", "endnote": "end-", "footnote": ""}
 
 def read_word(content: bytes, composer: Composer) -> None:
     """The body of a document with its notes, tables, text boxes and images; raises `Unreadable`."""
-    package = Package(content, "DOCX", composer.limits)
+    package = open_package(content, composer.limits)
     package.refuse_entities()
-    main = next((target for kind, target in package.related("").values() if kind == "officeDocument"), "")
-    body = child(package.xml(main), "body")
+    body = child(package.xml_if_there(package.main), "body")
     if body is None:
         raise Unreadable("damaged", kind="DOCX")
-    _Word(package, main, composer).blocks(body)
+    _Word(package, composer).blocks(body)
 
 
 class _Word:
-    def __init__(self, package: Package, main: str, composer: Composer) -> None:
+    def __init__(self, package: Package, composer: Composer) -> None:
         self._package, self._composer = package, composer
-        self._related = package.related(main)
+        self._related = package.related(package.main)
         self._styles, self._numbering = styles_of(package, self._related)
         self._notes = {kind: self._notes_of(part) for kind, part in _NOTES.items()}
         self._runs = Runs(self._note, self._image)
@@ -118,7 +118,7 @@ class _Word:
 
     def _notes_of(self, part: str) -> dict[str, etree._Element]:
         target = next((target for kind, target in self._related.values() if kind == part), "")
-        root = self._package.xml(target)
+        root = self._package.xml_if_there(target)
         return {} if root is None else {value(note, "id"): note for note in root if tag(note)}
 
     def _note(self, kind: str, identifier: str) -> str:
@@ -138,7 +138,7 @@ class _Word:
             if tag(item) in ("blip", "imagedata"):
                 identifier = item.get(f"{_EMBEDDED}embed") or item.get(f"{_EMBEDDED}id") or ""
                 kind, target = self._related.get(identifier, ("", ""))
-                if kind == "image" and target in self._package.names:
+                if kind == "image" and target in self._package:
                     shown.append(self._composer.image(self._package.read(target), alt))
         return "".join(shown)
 

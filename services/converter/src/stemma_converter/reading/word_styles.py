@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from lxml import etree
+from stemma_ooxml import Package
 
-from .packages import Package
 from .word_names import child, number, value
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
@@ -110,7 +110,9 @@ class Numbering:
 def styles_of(package: Package, related: dict[str, tuple[str, str]]) -> tuple[Styles, Numbering]:
     """The styles and lists of a document."""
     parts = dict(related.values())
-    return Styles(package.xml(parts.get("styles", ""))), Numbering(package.xml(parts.get("numbering", "")))
+    return Styles(package.xml_if_there(parts.get("styles", ""))), Numbering(
+        package.xml_if_there(parts.get("numbering", ""))
+    )
 
 
 def _outline(level: etree._Element) -> int:

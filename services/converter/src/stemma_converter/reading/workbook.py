@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 from . import escaping
 from .composing import Composer
 from .errors import Unreadable
-from .packages import Package
+from .kinds import open_package
 from .ranges import Row, cell_range, in_sheet, put_table
 from .sheet_parts import SheetParts, parts_of_sheets
 
@@ -38,7 +38,7 @@ _Line = tuple[int, list[_Cell]]
 
 def read_workbook(content: bytes, composer: Composer) -> None:
     """Every sheet with something in it: its tables, then its comments and images. Raises `Unreadable`."""
-    package = Package(content, "XLSX", composer.limits)
+    package = open_package(content, composer.limits)
     package.refuse_entities()
     try:
         values = load_workbook(BytesIO(content), read_only=True, data_only=True)
