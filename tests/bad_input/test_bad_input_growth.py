@@ -11,7 +11,7 @@ import pytest
 from stemma_editor_agent.blocks import split_draft
 from stemma_editor_agent.demands import demand_of, unmet
 from stemma_editor_agent.reporting import changes_between
-from stemma_generation_graph.session.labels import without_labels
+from stemma_generation_graph.session.images import without_labels
 from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.sources.markdown import read_source

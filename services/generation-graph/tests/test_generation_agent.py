@@ -23,7 +23,7 @@ from langchain_core.messages import AIMessage, InvalidToolCall, ToolMessage
 from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_generation_graph.graphs.document_agent.issues import _key
+from stemma_generation_graph.graphs.document_agent.checking import _key
 from stemma_generation_graph.graphs.document_agent.limits import MAX_STEPS, RECURSION_LIMIT, AgentLimits
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_telemetry.logs import add_bound

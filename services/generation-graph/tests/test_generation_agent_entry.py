@@ -12,7 +12,7 @@ from langgraph.graph import END, START
 from stemma_contracts.v1.outcomes import InputsMissing
 from stemma_generation_graph.graphs.document_agent import routing
 from stemma_generation_graph.graphs.document_agent import state as state_module
-from stemma_generation_graph.graphs.document_agent.entry import MAX_TEXT_BYTES, open_session
+from stemma_generation_graph.graphs.document_agent.graph import MAX_TEXT_BYTES, open_session
 from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_after_tools
 from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
 from stemma_generation_graph.graphs.registry import find_graphs

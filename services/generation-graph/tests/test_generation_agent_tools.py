@@ -8,8 +8,7 @@ from generation_agency import ONE_FILE, call
 from generation_workshop import HEAD, Workshop
 from langchain_core.messages import ToolMessage
 from stemma_generation_graph.graphs.calling import run_tool_calls
-from stemma_generation_graph.session.checkpoints import new_checkpoint_id
-from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session, new_manifest
+from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session, new_checkpoint_id, new_manifest
 from stemma_generation_graph.session.tools import (
     MAX_DRAFT_CHARS,
     MAX_LEFT_OUT,

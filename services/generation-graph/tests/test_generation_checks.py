@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_generation_graph.writing.checking import checked
+from stemma_generation_graph.writing.evaluating import checked
 from stemma_models.prompting import block
 from stemma_testkit.counting import calls
 

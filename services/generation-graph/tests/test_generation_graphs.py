@@ -11,10 +11,9 @@ from langchain_core.messages import AIMessage, ToolCall
 from langgraph.graph import START, StateGraph
 from stemma_generation_graph.deps import GraphDeps
 from stemma_generation_graph.graphs.calling import MAX_CALLS, run_tool_calls
-from stemma_generation_graph.graphs.compiling import OrphanNode, compiled
 from stemma_generation_graph.graphs.registry import SECTION, find_graphs
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.runner import OrphanNode, Runner, compiled
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.tools.web import SearchWeb, WebResult, WebSearchSettings, find_provider
 from stemma_testkit.scripted import ScriptedModel

@@ -19,11 +19,10 @@ from stemma_generation_graph.graphs.document_agent.checking import headings_abov
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.session.images import as_tables
 from stemma_generation_graph.session.outline import outline_of
-from stemma_generation_graph.session.tables import as_tables
 from stemma_generation_graph.session.tools import as_read
-from stemma_generation_graph.sources.computing import computing
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources.library import Library, computing
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, Text, UnreadableInputs
 from stemma_testkit.pathological import UNITS, text_of

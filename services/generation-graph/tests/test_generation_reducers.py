@@ -7,7 +7,7 @@ import pytest
 from langgraph.graph.message import add_messages
 from stemma_generation_graph.graphs.document_agent import state as agent_state
 from stemma_generation_graph.graphs.roles import state as roles_state
-from stemma_generation_graph.reducers import add_or_remove, append, merge_by_section, replace
+from stemma_generation_graph.graphs.transitions import add_or_remove, append, merge_by_section, replace
 
 pytestmark = pytest.mark.req("P3")
 

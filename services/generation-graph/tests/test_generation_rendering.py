@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from stemma_generation_graph.graphs.section.rendering import render, table
-from stemma_generation_graph.graphs.section.schemas import (
+from stemma_generation_graph.graphs.section.rendering import (
     Budget,
     BudgetItem,
     Component,
@@ -18,6 +17,8 @@ from stemma_generation_graph.graphs.section.schemas import (
     Research,
     Solution,
     Structured,
+    render,
+    table,
 )
 from stemma_generation_graph.writing.drafts import as_draft, without_title
 from stemma_languages import language

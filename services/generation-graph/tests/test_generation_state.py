@@ -9,8 +9,7 @@ import pytest
 from generation_workshop import HEAD, Workshop
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.deps import RunContext
-from stemma_generation_graph.graphs.section.graph import build_section_graph
-from stemma_generation_graph.graphs.section.state import SectionState, initial_state
+from stemma_generation_graph.graphs.section.nodes import SectionState, build_section_graph, initial_state
 from stemma_models import CallContext
 from stemma_offline_writer import OfflineWriter
 

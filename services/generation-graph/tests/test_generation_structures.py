@@ -13,8 +13,7 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import GenerationSettings, load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.graphs.section.structure_files import written_out
-from stemma_generation_graph.graphs.section.structures import Structure
+from stemma_generation_graph.graphs.section.structures import Structure, written_out
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_languages import language
 from stemma_messaging import BadSettings

@@ -39,13 +39,12 @@ from .configuration import ConfigurationError
 from .criteria import load_criteria
 from .deps import ContextLimits, GraphDeps, Models
 from .graphs.document_agent.limits import AgentLimits
-from .graphs.registry import Graph, find_graphs
+from .graphs.registry import Graph, find_graphs, recipes
 from .graphs.roles.limits import RolesSettings
-from .graphs.section.schemas import SCHEMAS
+from .graphs.section.rendering import SCHEMAS
 from .graphs.section.structures import load_structures
 from .handlers import Tools, routes
 from .kinds import Known, load_kinds
-from .recipes import recipes
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE

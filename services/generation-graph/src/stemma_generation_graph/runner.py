@@ -17,6 +17,7 @@ from typing import Any, Literal
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
+from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 from pydantic import BaseModel, ConfigDict
@@ -30,9 +31,8 @@ from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
-from .checkpoints.pinning import PinnedSaver
+from .checkpoints.saving import PinnedSaver
 from .deps import GraphDeps, RunContext
-from .graphs.compiling import compiled
 from .graphs.registry import Graph
 
 OF_PEOPLE = ("question", "upload")
@@ -294,3 +294,22 @@ def encoded(question: str) -> bytes:
 
 def _place(job: GenerateSection | ResumeGraph) -> RunnableConfig:
     return RunnableConfig(configurable={"thread_id": job.thread_id, "checkpoint_ns": ""})
+
+
+class OrphanNode(ValueError):
+    """A graph with nodes that no way leads to; the message names graph and nodes."""
+
+
+def compiled(
+    name: str, graph: StateGraph[Any, Any, Any, Any], checkpointer: BaseCheckpointSaver[Any] | None
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The compiled graph; cycles are allowed. Raises `OrphanNode`."""
+    ready = graph.compile(checkpointer=checkpointer, name=name)
+    drawn = ready.get_graph()
+    ways = {(edge.source, edge.target) for edge in drawn.edges}
+    reached = {START}
+    while more := {target for source, target in ways if source in reached} - reached:
+        reached |= more
+    if orphans := sorted(set(drawn.nodes) - reached):
+        raise OrphanNode(f"graph {name}: no way leads to {', '.join(orphans)}")
+    return ready

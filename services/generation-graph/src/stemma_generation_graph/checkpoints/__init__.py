@@ -14,7 +14,7 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde import _msgpack
 
-from .errors import CheckpointsUnusable
+from .saving import CheckpointsUnusable
 
 __all__ = ["CheckpointsUnusable", "check_dsn", "open_checkpointer", "require_strict_decoder", "set_up"]
 

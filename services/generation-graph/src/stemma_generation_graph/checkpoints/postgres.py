@@ -15,8 +15,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 from stemma_messaging.errors import Outage, TakenOver
 
-from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
-from .saving import OneSuccessor
+from .saving import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, OneSuccessor, cannot_set_up, require
 
 TABLES = frozenset({"checkpoint_migrations", "checkpoints", "checkpoint_blobs", "checkpoint_writes"})
 INDEX: Final = """

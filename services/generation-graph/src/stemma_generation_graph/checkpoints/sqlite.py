@@ -15,8 +15,7 @@ import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from stemma_messaging.errors import Outage, TakenOver
 
-from .errors import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, cannot_set_up, require
-from .saving import OneSuccessor
+from .saving import ONE_SUCCESSOR, SETUP, CheckpointsUnusable, OneSuccessor, cannot_set_up, require
 
 NAMES: Final = frozenset({"checkpoints", "writes", ONE_SUCCESSOR})
 # The saver writes by INSERT OR REPLACE, which would answer a unique index by deleting the first successor.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from typing import Any, Literal
 
 from langgraph.graph import StateGraph
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.provenance import Provenance
 
+from stemma_generation_graph.criteria import DEFAULT
 from stemma_generation_graph.deps import GraphDeps
 
-from .document_agent.entry import open_session
-from .document_agent.graph import build_document_agent
+from .document_agent.graph import build_document_agent, open_session
 from .document_agent.limits import RECURSION_LIMIT
 from .formatter.graph import build_formatter_graph
 from .formatter.graph import initial_state as format_state
@@ -22,8 +23,7 @@ from .reviewer.graph import initial_state as review_state
 from .roles.graph import build_roles_graph
 from .roles.prompting import PROMPTED as ROLES_NODES
 from .roles.state import initial_state as roles_state
-from .section.graph import build_section_graph
-from .section.state import initial_state
+from .section.nodes import build_section_graph, initial_state
 
 
 @dataclass(frozen=True)
@@ -70,3 +70,29 @@ def find_graphs() -> Mapping[str, Graph]:
         "formatter": FORMATTER,
         **added,
     }
+
+
+AGENT_VERSION = f"generation-graph/{version('stemma-generation-graph')}"
+
+
+def recipe(deps: GraphDeps, graph: str, writer: str, kind: str) -> Provenance:
+    """How a graph whose drafts the node ``writer`` makes writes a section kind."""
+    return Provenance(
+        model=deps.models.for_node(graph, writer).settings.name,
+        prompt_digest=deps.prompts.get(graph, writer, kind).digest,
+        criteria_digest=deps.criteria.for_kind(kind).digest,
+        agent_version=AGENT_VERSION,
+    )
+
+
+def recipes(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, dict[str, object]]:
+    """Every recipe by graph and section kind, ``default`` for the kinds that have nothing of their own."""
+    return {
+        name: {kind: recipe(deps, name, graph.writer, kind).model_dump() for kind in _kinds(deps, name, graph.writer)}
+        for name, graph in graphs.items()
+        if graph.writer in graph.nodes_with_prompts
+    }
+
+
+def _kinds(deps: GraphDeps, graph: str, writer: str) -> set[str]:
+    return {DEFAULT, *deps.prompts.kinds(graph, writer), *deps.criteria.kinds}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 
-from stemma_markdown import Image, images
+from stemma_evidence import rows_of
+from stemma_markdown import Document, Image, Link, images
 
 from stemma_generation_graph.sources.markdown import resolve
 
@@ -81,3 +83,103 @@ def address(target: str) -> str:
     """The address of a link or of an image as it is written in Markdown, which it cannot leave."""
     closed = target.replace("\\", "%5C").replace("<", "%3C").replace(">", "%3E")
     return f"<{closed}>" if re.search(r"[\s()<>]", target) or not target else closed
+
+
+_NOT_IN_LABEL = re.compile(r"[^A-Za-z0-9]+")
+_Change = tuple[int, int, str]
+
+
+def without_labels(file: str, text: str) -> str:
+    """The text with the addresses of its links in place of labels, and footnotes that name the file.
+
+    Lines keep their numbers: where a definition stood is a blank one.
+    """
+    document = Document(text)
+    changes = [*_links(document), *_definitions(document), *_footnotes(file, document)]
+    return _changed(text, sorted(changes)) if changes else text
+
+
+def _changed(text: str, changes: Iterable[_Change]) -> str:
+    kept, at = list[str](), 0
+    for start, end, new in changes:
+        if start >= at:
+            kept += [text[at:start], new]
+            at = end
+    return "".join([*kept, text[at:]])
+
+
+def _links(document: Document) -> Iterator[_Change]:
+    for link in document.links:
+        markup = document.text[link.start : link.end]
+        if markup.startswith("[") and markup.endswith("]"):
+            yield link.start, link.end, f"[{_words(markup)}]({_address(link)})" + "\n" * _hidden_lines(markup)
+
+
+def _words(markup: str) -> str:
+    """The words of ``[words][label]``, ``[words][]`` or ``[words]``."""
+    at = markup.rfind("][")
+    return markup[1:at] if at > 0 else markup[1:-1]
+
+
+def _hidden_lines(markup: str) -> int:
+    """The line ends inside of a label, which goes."""
+    return markup.count("\n") - _words(markup).count("\n")
+
+
+def _address(link: Link) -> str:
+    target = address(link.target)
+    title = " ".join(link.title.split()).replace("\\", r"\\").replace('"', r"\"")
+    return f'{target} "{title}"' if title else target
+
+
+def _definitions(document: Document) -> Iterator[_Change]:
+    for block in document.blocks:
+        if block.kind == "definition":
+            yield block.start, block.end, "\n" * block.text.count("\n")
+
+
+def _footnotes(file: str, document: Document) -> Iterator[_Change]:
+    prefix = _NOT_IN_LABEL.sub("-", file.rpartition(".")[0] or file).strip("-")
+    for mark in document.footnotes:
+        yield mark.start, mark.end, f"{prefix}-{document.text[mark.start : mark.end]}"
+
+
+JSON = "application/json"
+TABLES = ("text/csv", JSON)
+CODE = (".yaml", ".yml", ".log")
+"""How names of plain texts end in which a ``#`` begins no heading."""
+
+_BACKTICKS = re.compile("`+")
+_MARKUP = re.compile(r"([\\\\|`*<>\[\]]|(?<![^\W_])_|_(?![^\W_]))")
+
+
+def is_code(name: str) -> bool:
+    """Whether a plain text of this name means nothing as Markdown."""
+    return name.casefold().endswith(CODE)
+
+
+def as_code(text: str) -> str:
+    """The text between fences."""
+    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
+    return f"{fence}\n{text.rstrip()}\n{fence}\n"
+
+
+def as_tables(text: str, media_type: str) -> str:
+    """The rows as tables; rows with the same names of columns stand in one."""
+    rows = [cells for _, cells in rows_of(text, media_type)]
+    by_names = groupby(rows, key=lambda cells: tuple(name for name, _ in cells))
+    return "\n".join(
+        "\n".join(_table(names, [[cell for _, cell in row] for row in group])) for names, group in by_names
+    )
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield _row(names)
+    yield _row(["---"] * len(names), escape=False)
+    yield from map(_row, rows)
+    yield ""
+
+
+def _row(cells: Sequence[str], *, escape: bool = True) -> str:
+    shown = [_MARKUP.sub(r"\\\1", " ".join(cell.split())) if escape else cell for cell in cells]
+    return f"| {' | '.join(shown)} |"

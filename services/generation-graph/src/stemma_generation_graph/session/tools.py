@@ -13,13 +13,10 @@ from stemma_models import TokenSink
 
 from stemma_generation_graph.tools.search import ToolRefused
 
-from .checkpoints import clean_label
-from .images import as_shown
-from .labels import without_labels
+from .images import TABLES, as_code, as_shown, as_tables, is_code, without_labels
 from .outline import headings_of
 from .references import is_image, shown_by
-from .session import DRAFT, INPUTS, Session
-from .tables import TABLES, as_code, as_tables, is_code
+from .session import DRAFT, INPUTS, Session, clean_label
 
 FINISH = "finish"
 PAGE_CHARS = 10_000

@@ -10,18 +10,36 @@ from typing import Any, TypeVar
 from cachetools import LRUCache
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
-from stemma_confinement import ConfinementError
+from stemma_confinement import ConfinementError, Limits, Prepared
 from stemma_confinement.computing import Computing
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_evidence import InputText, coverage
 
-from .computing import computing
 from .corpus import Corpus
 from .markdown import Passage, SourceDocument
 from .reading import Reading, Text, UnreadableInputs
+
+LIMITS = Limits(seconds=300, memory_mb=4096)
+AT_ONCE = 4
+
+
+def prepare() -> None:
+    """Read what the first text would read."""
+    coverage([InputText("a.md", "A word. Another.")], "A word. Other.", [])
+
+
+# One for all calls of this process; it starts with the first long text.
+_prepared = Prepared(prepare)
+
+
+def computing(limits: Limits = LIMITS) -> Computing:
+    """The calls of one library."""
+    return Computing(_prepared, limits, AT_ONCE)
+
 
 KEPT = 8
 """Documents whose sources, brief and ledger are kept as they were read: every section reads the same."""

@@ -13,7 +13,7 @@ from typing import Any
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_models import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
-from stemma_generation_graph.graphs.failing import FAILURES as OF_ANY_NODE
+from stemma_generation_graph.graphs.transitions import FAILURES as OF_ANY_NODE
 
 Update = dict[str, Any]
 Node = Callable[..., Awaitable[Update]]

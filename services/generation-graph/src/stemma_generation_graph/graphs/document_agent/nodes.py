@@ -18,19 +18,28 @@ from stemma_telemetry.names import Log, Metric
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import answers_to_broken, run_tool_calls
-from stemma_generation_graph.reducers import Change
+from stemma_generation_graph.graphs.transitions import Change
 from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
 from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
 from stemma_generation_graph.session.tools import FINISH, ToolContext, get_tools, shown_text
 from stemma_generation_graph.sources.reading import Text
 
-from .asking import FORMS, GO_ON, IMAGES, STEPS, is_understood, question_at_bound, subject_of
-from .checking import is_known, mark_of, what_to_check
+from .checking import MAX_ISSUES, is_known, keyed, mark_of, rules_of, still_open, told, what_to_check
 from .covering import what_is_written
 from .failures import AgentFailure, Update, failure_of
-from .issues import MAX_ISSUES, keyed, rules_of, still_open, told
-from .needs import ask_converter, ask_person, ask_validator
+from .needs import (
+    FORMS,
+    GO_ON,
+    IMAGES,
+    STEPS,
+    ask_converter,
+    ask_person,
+    ask_validator,
+    is_understood,
+    question_at_bound,
+    subject_of,
+)
 from .result import delivery, ensure_draft
 from .state import DocumentState, job_of
 from .steps import GO_ON_WITH_TOOLS, is_call, take_step, unanswered_calls

@@ -12,14 +12,13 @@ from stemma_contracts.v1.needs import SKIP
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
-from stemma_generation_graph.writing.checking import coded
-from stemma_generation_graph.writing.evaluating import evaluated, not_judged
+from stemma_generation_graph.writing.evaluating import coded, evaluated, not_judged
 from stemma_generation_graph.writing.material import load_material
 
 from .covering import Written, what_is_written
 from .failures import FAILURES, Update, failure_of
+from .prompting import title_of
 from .state import DocumentState, job_of
-from .titles import title_of
 
 
 async def ensure_draft(state: DocumentState, run: RunContext, session: Session) -> None:

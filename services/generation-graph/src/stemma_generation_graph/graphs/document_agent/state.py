@@ -44,7 +44,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from stemma_contracts.v1.jobs import GenerateSection
 
-from stemma_generation_graph.reducers import add_or_remove, append, replace
+from stemma_generation_graph.graphs.transitions import add_or_remove, append, replace
 from stemma_generation_graph.session.session import Manifest
 
 

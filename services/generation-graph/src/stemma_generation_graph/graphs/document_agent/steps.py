@@ -27,9 +27,8 @@ from stemma_generation_graph.session.tools import TOOLS
 from stemma_generation_graph.writing.evaluating import prompt_values
 
 from .failures import AgentFailure, Update
-from .prompting import situation
+from .prompting import situation, title_of
 from .state import DocumentState, job_of
-from .titles import title_of
 
 CHARACTERS_PER_TOKEN = 3
 CUT = "\n[...] (cut: too long for the history)"

@@ -17,9 +17,8 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
-from stemma_generation_graph.writing.drafts import as_draft, clean_heading, without_headings
+from stemma_generation_graph.writing.drafts import as_draft, body_under_heading, clean_heading, without_headings
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
-from stemma_generation_graph.writing.headings import body_under_heading
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 from stemma_generation_graph.writing.schemas import Filled, Line, Text
 

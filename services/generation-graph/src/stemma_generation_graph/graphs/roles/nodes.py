@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 from stemma_contracts.v1.evaluation import COMPLETE
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_languages import count_words
 from stemma_models import Meter
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
+from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft, body_under_heading, clean_heading
 from stemma_generation_graph.writing.evaluating import evaluated, failed_check, not_judged
 from stemma_generation_graph.writing.material import language_of
 
-from .defaults import default_analysis
-from .joining import joined, notice, shortcomings
 from .prompting import (
     ANALYZER,
     EXECUTOR,
@@ -32,8 +32,8 @@ from .prompting import (
     role_messages,
     synthesis_messages,
 )
-from .schemas import AgentOutput, Failure, Role, RoleAnalysis
-from .state import RoleTask, WritingGraphState, job_of, usable_outputs
+from .schemas import AgentOutput, Failure, Role, RoleAnalysis, default_analysis
+from .state import RoleTask, WritingGraphState, job_of, roles_of, usable_outputs
 from .steps import NoRoleLeft, Steps, Update
 
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
@@ -213,3 +213,48 @@ async def _stored(job: GenerateSection, run: RunContext, draft: str) -> Update:
     name = f"{job.section.section_id}.md"
     ref = await run.library.store(job.document, draft.encode(), "text/markdown", name)
     return {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
+
+
+def joined(outputs: Sequence[tuple[Role, str]]) -> str:
+    """The contributions one after the other, each under the name of its role."""
+    return "\n\n".join(
+        f"## {clean_heading(role.name)}\n\n{body_under_heading(text, role.id)}" for role, text in outputs
+    )
+
+
+def notice(state: WritingGraphState) -> str:
+    """What is missing in a partial text, for its reader; empty if nothing is."""
+    words = language_of(job_of(state)).words
+    why = {"timed_out": words.cut_off, "failed": words.failed}
+    lines = [why[output.status].format(role=clean_heading(role.name)) for role, output in _incomplete(state)]
+    if _not_joined(state):
+        lines.append(words.not_joined)
+    return f"> **{words.incomplete}** {' '.join(lines)}" if lines else ""
+
+
+def shortcomings(state: WritingGraphState) -> dict[str, Any]:
+    """The same for the event: by role id and type of error, never in words of a document."""
+    found = _warnings(state)
+    return {"partial": bool(found), "warnings": [warning.model_dump() for warning in found]}
+
+
+def _warnings(state: WritingGraphState) -> list[GenerationWarning]:
+    found = [
+        GenerationWarning.model_validate(
+            {"code": f"role_{output.status}", "detail": ": ".join(filter(None, (role.id, output.error_type)))}
+        )
+        for role, output in _incomplete(state)
+    ]
+    not_roles = (error for error in state["errors"] if error["node"] != "dynamic_agent_executor")
+    return found + [GenerationWarning(code="failure", detail=f"{e['node']}: {e['error_type']}") for e in not_roles]
+
+
+def _incomplete(state: WritingGraphState) -> list[tuple[Role, AgentOutput]]:
+    outputs = {name: AgentOutput.model_validate(entry) for name, entry in state["agent_outputs"].items()}
+    found = [(role, outputs[role.id]) for role in roles_of(state) if role.id in outputs]
+    return [(role, output) for role, output in found if output.status != "completed"]
+
+
+def _not_joined(state: WritingGraphState) -> bool:
+    of_parts = bool(roles_of(state))
+    return of_parts and any(error["node"] == "synthesizer" for error in state["errors"])

@@ -24,7 +24,7 @@ from typing import Annotated, Any, TypedDict
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.jobs import GenerateSection
 
-from stemma_generation_graph.reducers import append, merge_by_section, replace
+from stemma_generation_graph.graphs.transitions import append, merge_by_section, replace
 
 from .schemas import AgentOutput, Role, RoleAnalysis
 

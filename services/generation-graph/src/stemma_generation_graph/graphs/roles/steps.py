@@ -14,7 +14,7 @@ from stemma_models import ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import RunContext
-from stemma_generation_graph.graphs.failing import FAILURES
+from stemma_generation_graph.graphs.transitions import FAILURES
 
 from .limits import RolesSettings
 from .schemas import Failure, InvalidUpdate, NodeTime, check_update

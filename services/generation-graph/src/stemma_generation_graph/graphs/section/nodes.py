@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection
@@ -15,15 +17,54 @@ from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
+from stemma_generation_graph.graphs.transitions import in_one_step, noted
 from stemma_generation_graph.kinds import PLAIN, Kind
 from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
 from .forms import answers_structure, fields_to_answer, form_block, rendered
-from .rendering import render
-from .schemas import SCHEMAS
-from .state import SectionState, material_of
+from .rendering import SCHEMAS, render
+
+
+class SectionState(TypedDict):
+    """``job`` is given; everything else starts empty.
+
+    ``messages`` are written by ``load_context``, ``generate`` and ``tools``; each other field by one node:
+    ``material_at`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by
+    ``tools``, ``evaluation`` and ``material`` by ``evaluate``. Until then the material is held once, as a part of what
+    the model is asked: see `material_of`.
+    """
+
+    job: GenerateSection
+    messages: Annotated[list[AnyMessage], add_messages]
+    material: str
+    material_at: tuple[int, ...]
+    tool_rounds: int
+    draft: str
+    draft_artifact: dict[str, Any] | None
+    evaluation: dict[str, Any] | None
+
+
+def initial_state(job: GenerateSection) -> SectionState:
+    """The state that a job starts with."""
+    return SectionState(
+        job=job,
+        messages=[],
+        material="",
+        material_at=(),
+        tool_rounds=0,
+        draft="",
+        draft_artifact=None,
+        evaluation=None,
+    )
+
+
+def material_of(state: SectionState) -> str:
+    """What the section is written from, as it stands in the first question."""
+    question = next(message for message in state["messages"] if isinstance(message, HumanMessage))
+    return str(question.content)[slice(*state["material_at"])]
+
 
 GRAPH = "section"
 Update = dict[str, Any]
@@ -122,3 +163,18 @@ def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     plain: list[BaseMessage] = [message for message in messages if isinstance(message, SystemMessage | HumanMessage)]
     found = [str(message.text) for message in messages if isinstance(message, ToolMessage)]
     return [*plain, HumanMessage("\n".join(["The searches found this:", *found]))] if found else plain
+
+
+def build_section_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it never pauses."""
+    nodes = SectionNodes(deps)
+    graph = StateGraph(SectionState, context_schema=RunContext)
+    load_context, generate = noted(nodes.load_context), noted(nodes.generate)
+    graph.add_node("load_context", in_one_step(load_context, generate))
+    graph.add_node("generate", generate)
+    graph.add_node("tools", noted(nodes.tools))
+    graph.add_node("evaluate", noted(nodes.evaluate))
+    graph.add_edge(START, "load_context")
+    graph.add_edge("tools", "generate")
+    graph.add_edge("evaluate", END)
+    return graph
