@@ -18,9 +18,10 @@ from nats.js.errors import NotFoundError
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, InvalidInputError, RequestRejectedError
 from stemma_contracts import subjects
-from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_messaging import BadSettings
 from stemma_orchestrator.app import catalog
 from stemma_orchestrator.app import service as orchestrator

@@ -10,7 +10,8 @@ from bench_generation import in_place_of_others
 from bench_model import bench_model
 from langchain_core.messages import HumanMessage
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_generation_graph.app import GenerationSettings, open_models
+from stemma_generation_graph.app import open_models
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_models import CallContext, MemoryRecordStore
 
 BENCH = Path(__file__).with_name("run.py")

@@ -34,10 +34,11 @@ from stemma_client.notifications import new_secret
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_domain.blueprints.planning import BlueprintSection
-from stemma_generation_graph.app import GenerationSettings, load_deps
-from stemma_generation_graph.criteria import load_criteria
+from stemma_generation_graph.app import load_deps
+from stemma_generation_graph.configuration import load_criteria
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_languages import language
 from stemma_markdown import Document, anchors
 from stemma_mcp.profiles import SHORT

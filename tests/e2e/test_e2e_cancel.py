@@ -13,11 +13,12 @@ from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.requests import CancelDocument
-from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.sources.library import Library
 from stemma_kinds import digests
 from stemma_messaging import Service, WorkerBroker, config_dir

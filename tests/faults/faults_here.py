@@ -14,8 +14,8 @@ from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_contracts.servers import servers_in
-from stemma_generation_graph.app import GenerationSettings
 from stemma_generation_graph.checkpoints import set_up
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_provisioning import inbox_prefix
 from stemma_testkit.servers import eventually
 from stemma_testkit.working import assert_at_work, at_work

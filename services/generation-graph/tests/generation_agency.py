@@ -19,12 +19,12 @@ from stemma_contracts.v1.outcomes import GraphPaused, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
-from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
-from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
 from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph, find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section, on_resume_graph
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.settings import AgentLimits, GenerationSettings
 from stemma_generation_graph.sources.library import Library
 from stemma_models import ModelCaller
 from stemma_testkit.scripted import ScriptedModel

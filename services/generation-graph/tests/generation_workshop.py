@@ -15,12 +15,13 @@ from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry, UpstreamDraf
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
-from stemma_generation_graph.app import GenerationSettings, load_deps
-from stemma_generation_graph.criteria import load_criteria
+from stemma_generation_graph.app import load_deps
+from stemma_generation_graph.configuration import load_criteria
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.sources.library import Library
 from stemma_kinds import find_kinds, merged
 from stemma_messaging import config_dir

@@ -24,8 +24,8 @@ from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_generation_graph.graphs.document_agent.checking import _key
-from stemma_generation_graph.graphs.document_agent.limits import MAX_STEPS, RECURSION_LIMIT, AgentLimits
 from stemma_generation_graph.graphs.registry import find_graphs
+from stemma_generation_graph.settings import MAX_STEPS, RECURSION_LIMIT, AgentLimits
 from stemma_telemetry.logs import add_bound
 from structlog.testing import capture_logs
 

@@ -17,8 +17,8 @@ from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_
 from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.outline import chapters_of, outline_of
+from stemma_generation_graph.sources.library import InputsRefused
 from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs

@@ -15,11 +15,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_generation_graph.app import GenerationSettings, open_runner
+from stemma_generation_graph.app import open_runner
 from stemma_generation_graph.checkpoints import CheckpointsUnusable, open_checkpointer, set_up
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.registry import Graph
 from stemma_generation_graph.runner import Runner, ThreadLostError
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_messaging import BadSettings
 from stemma_messaging.errors import TakenOver
 from stemma_testkit.ports import free_port

@@ -7,19 +7,10 @@ from typing import Any
 import pytest
 from generation_workshop import CONFIG
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_generation_graph.app import (
-    GenerationSettings,
-    NodeModel,
-    check_nodes,
-    load_deps,
-    main,
-    open_models,
-    service,
-)
+from stemma_generation_graph.app import check_nodes, load_deps, main, open_models, service
 from stemma_generation_graph.deps import Models
-from stemma_generation_graph.graphs.document_agent.limits import AgentLimits
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.graphs.roles.limits import RolesSettings
+from stemma_generation_graph.settings import AgentLimits, GenerationSettings, NodeModel, RolesSettings
 from stemma_messaging import BadSettings
 from stemma_models import MemoryRecordStore
 from stemma_testkit.house import house, stand_in

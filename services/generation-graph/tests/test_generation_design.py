@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.outcomes import InputsMissing, SectionGenerated
 from stemma_contracts.v1.provenance import RetrievedSource
-from stemma_generation_graph.graphs.reviewer.schemas import Review
+from stemma_generation_graph.graphs.single_call import Review
 from stemma_generation_graph.writing.drafts import body_under_heading
 from stemma_models.prompting import parse_blocks
 

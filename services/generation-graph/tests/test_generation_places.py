@@ -7,7 +7,7 @@ from generation_workshop import Workshop
 from langchain_core.messages import HumanMessage
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.references import InputFile
-from stemma_generation_graph.deps import ContextLimits
+from stemma_generation_graph.settings import ContextLimits
 from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.tools.search import InputQuery, SearchInputs

@@ -1,5 +1,5 @@
 import pytest
-from stemma_generation_graph.criteria import Criterion
+from stemma_generation_graph.configuration import Criterion
 from stemma_generation_graph.writing.evaluating import judge
 
 pytestmark = pytest.mark.req("P6")

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from generation_workshop import CONFIG, Workshop
 from stemma_contracts.v1.outcomes import SectionGenerated
-from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.graphs.section.structures import Structure, written_out
 from stemma_generation_graph.handlers import on_generate_section
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_languages import language
 from stemma_messaging import BadSettings
 from stemma_offline_writer import OfflineWriter

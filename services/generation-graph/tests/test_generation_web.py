@@ -14,11 +14,12 @@ import pytest
 from generation_workshop import CONFIG, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.outcomes import SectionGenerated
-from stemma_generation_graph.app import GenerationSettings, load_deps
+from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.sources.corpus import Corpus
 from stemma_generation_graph.tools.search import ToolRefused
 from stemma_generation_graph.tools.web import SearchWeb, SearxNG, WebQuery, WebSearchSettings

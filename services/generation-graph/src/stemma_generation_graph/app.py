@@ -1,4 +1,4 @@
-"""Settings, adapters and wiring of generation-graph."""
+"""Adapters and wiring of generation-graph."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_kinds import KindError, digests, find_kinds, merged
-from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir
+from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, config_dir
 from stemma_messaging.cancellation import end
 from stemma_messaging.same_kind import same_kind
 from stemma_models import (
@@ -30,24 +29,20 @@ from stemma_models import (
     RecordStore,
     load_prompts,
     open_chat_model,
-    provider,
 )
 
-from .checkpoints import CheckpointsUnusable, check_dsn, open_checkpointer, require_strict_decoder, set_up
-from .checkpoints.cleaning import EVERY_S, HoldsThreads, tell_for_ever
-from .configuration import ConfigurationError
-from .criteria import load_criteria
-from .deps import ContextLimits, GraphDeps, Models
-from .graphs.document_agent.limits import AgentLimits
+from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_decoder, set_up
+from .checkpoints.cleaning import HoldsThreads, tell_for_ever
+from .configuration import ConfigurationError, Known, load_criteria, load_kinds
+from .deps import GraphDeps, Models
 from .graphs.registry import Graph, find_graphs, recipes
-from .graphs.roles.limits import RolesSettings
 from .graphs.section.rendering import SCHEMAS
 from .graphs.section.structures import load_structures
 from .handlers import Tools, routes
-from .kinds import Known, load_kinds
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE
+from .settings import ROLE, GenerationSettings
 from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import SearchInputs, Tool
@@ -56,113 +51,6 @@ from .tools.web import SearchWeb, WebSearchSettings, WebSearchUnusable, find_pro
 from .writing.evaluating import NODE as EVALUATE
 
 PLACEHOLDERS = ("title", "document_kind", "language")
-ROLE = "dynamic_agent_executor"
-INPUT_CHARS = 48_000
-EVERYTHING_CHARS = 10_000_000
-
-
-class NodeModel(BaseModel):
-    """What differs for one node; the rest is as for all nodes."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    model: str | None = Field(default=None, min_length=1)
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    context_tokens: int | None = Field(default=None, ge=1024)
-    call_limit_s: float | None = Field(default=None, gt=0)
-    call_retries: int | None = Field(default=None, ge=0, le=20)
-
-    def set_fields(self) -> dict[str, Any]:
-        """What is set, by name."""
-        return self.model_dump(exclude_none=True)
-
-
-class GenerationSettings(WorkerSettings):
-    """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
-
-    slots: int = Field(default=128, ge=1, le=1024, description="jobs at a time")
-    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
-    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
-    context_tokens: int | None = Field(
-        default=None,
-        ge=1024,
-        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
-    )
-    call_limit_s: float = Field(
-        default=180.0,
-        gt=0,
-        description="one model call with all its retries; a stream that is silent for half of it is tried again",
-    )
-    call_retries: int = Field(default=4, ge=0, le=20)
-    nodes: dict[str, NodeModel] = Field(
-        default={}, description="what differs for single nodes: 'evaluate' in every graph, 'section.evaluate' in one"
-    )
-    roles: RolesSettings = Field(default=RolesSettings(), description="the graph that chooses roles")
-    environment: Literal["production", "development"] = Field(
-        default="production", description="in development the roles graph logs its state and keeps it for inspection"
-    )
-    agent: AgentLimits = Field(default=AgentLimits(), description="the graph that works by tools")
-    web_search: WebSearchSettings = Field(
-        default=WebSearchSettings(), description="a tool of research, by default none"
-    )
-    max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
-    sweep_every_s: float = Field(default=EVERY_S, gt=0, description="between two looks for threads that nobody needs")
-    data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")
-    checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
-    checkpoint_dsn: SecretStr | None = Field(
-        None,
-        validation_alias="STEMMA_CHECKPOINT_DSN",
-        description="a PostgreSQL for the checkpoints, instead of the file",
-    )
-
-    @field_validator("checkpoint_dsn")
-    @classmethod
-    def _is_a_dsn(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None:
-            check_dsn(value.get_secret_value())
-        return value
-
-    @property
-    def checkpoint_place(self) -> Path | str:
-        """Where checkpoints are kept: the DSN of a PostgreSQL, or a SQLite file."""
-        if self.checkpoint_dsn is not None:
-            return self.checkpoint_dsn.get_secret_value()
-        return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
-
-    @property
-    def context_limits(self) -> ContextLimits:
-        """How much of each kind a prompt holds; all of it, where that costs nothing."""
-        if provider(self.model).reads_everything:
-            inputs = self.max_input_chars or EVERYTHING_CHARS
-            return ContextLimits(brief=EVERYTHING_CHARS, inputs=inputs, upstream=EVERYTHING_CHARS)
-        return ContextLimits(inputs=self.max_input_chars or INPUT_CHARS)
-
-    def model_settings(self, key: str = "") -> ModelSettings:
-        """The model of a node, of all graphs or of one: what is set for one graph comes before what is for all."""
-        node = key.rpartition(".")[2]
-        places = (self.nodes.get(key), self.nodes.get(node))
-        special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
-        is_role = node == ROLE
-        # What the model of all nodes holds says nothing of another one.
-        window = None if "model" in special else self.context_tokens
-        return ModelSettings(
-            name=special.get("model", self.model),
-            api_base=self.api_base,
-            temperature=special.get("temperature", self.temperature),
-            max_tokens=special.get("max_tokens", self.max_tokens),
-            context_tokens=special.get("context_tokens", window),
-            # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
-            call_limit=special.get("call_limit_s", self.call_limit_s + (self.roles.role_limit_s if is_role else 0)),
-            retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),
-        )
-
-    @property
-    def in_development(self) -> bool:
-        """Whether state may be logged and looked at."""
-        return self.environment == "development"
 
 
 def node_tools(web_search: WebSearchSettings) -> dict[str, Tool[Corpus]]:

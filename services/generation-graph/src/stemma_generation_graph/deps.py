@@ -9,11 +9,9 @@ from pathlib import Path
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink
 from stemma_models.listening import PIECE_CHARS
 
-from .criteria import CriteriaSets
-from .graphs.document_agent.limits import AgentLimits
-from .graphs.roles.limits import RolesSettings
+from .configuration import CriteriaSets, Kinds
 from .graphs.section.structures import Structure
-from .kinds import Kinds
+from .settings import AgentLimits, ContextLimits, RolesSettings
 from .sources.corpus import Corpus
 from .sources.library import Library
 from .tools.search import Tool
@@ -29,15 +27,6 @@ class Models:
     def for_node(self, graph: str, node: str) -> ModelCaller:
         """The caller that a node of a graph uses."""
         return self.by_node.get(f"{graph}.{node}") or self.by_node.get(node, self.default)
-
-
-@dataclass(frozen=True)
-class ContextLimits:
-    """How much material goes into a prompt, in characters."""
-
-    brief: int = 24_000
-    inputs: int = 48_000
-    upstream: int = 48_000
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,9 @@ from stemma_telemetry import annotate
 
 from .deps import GraphDeps, RunContext
 from .graphs.registry import recipe
-from .inputs import InputsRefused, missing_inputs
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
 from .second_opinion import on_propose_requirements
-from .sources.library import Library
+from .sources.library import InputsRefused, Library, missing_inputs
 from .sources.reading import UnreadableInputs
 from .writing.evaluating import evaluated
 from .writing.material import load_material

@@ -11,15 +11,12 @@ from langgraph.graph import StateGraph
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import Provenance
 
-from stemma_generation_graph.criteria import DEFAULT
+from stemma_generation_graph.configuration import DEFAULT
 from stemma_generation_graph.deps import GraphDeps
+from stemma_generation_graph.settings import RECURSION_LIMIT
 
+from . import single_call
 from .document_agent.graph import build_document_agent, open_session
-from .document_agent.limits import RECURSION_LIMIT
-from .formatter.graph import build_formatter_graph
-from .formatter.graph import initial_state as format_state
-from .reviewer.graph import build_reviewer_graph
-from .reviewer.graph import initial_state as review_state
 from .roles.graph import build_roles_graph
 from .roles.prompting import PROMPTED as ROLES_NODES
 from .roles.state import initial_state as roles_state
@@ -46,8 +43,18 @@ class Graph:
 
 SECTION = Graph(build_section_graph, initial_state, nodes_with_prompts=("generate", "evaluate"))
 ROLES = Graph(build_roles_graph, roles_state, nodes_with_prompts=ROLES_NODES, writer="synthesizer")
-REVIEWER = Graph(build_reviewer_graph, review_state, nodes_with_prompts=("review_doc",), writer="review_doc")
-FORMATTER = Graph(build_formatter_graph, format_state, nodes_with_prompts=("format_doc",), writer="format_doc")
+REVIEWER = Graph(
+    single_call.build_reviewer_graph,
+    single_call.initial_state,
+    nodes_with_prompts=(single_call.REVIEW_DOC,),
+    writer=single_call.REVIEW_DOC,
+)
+FORMATTER = Graph(
+    single_call.build_formatter_graph,
+    single_call.initial_state,
+    nodes_with_prompts=(single_call.FORMAT_DOC,),
+    writer=single_call.FORMAT_DOC,
+)
 DOCUMENT_AGENT = Graph(
     build_document_agent,
     open_session,

@@ -18,7 +18,7 @@ from stemma_models import ModelError
 from stemma_models.prompting import Block, block, parse_blocks
 from stemma_telemetry import get_logger
 
-from stemma_generation_graph.criteria import Criteria, Criterion
+from stemma_generation_graph.configuration import Criteria, Criterion
 from stemma_generation_graph.deps import GraphDeps, RunContext
 
 from .material import criteria_block, language_of

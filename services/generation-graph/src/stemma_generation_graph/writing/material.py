@@ -14,8 +14,8 @@ from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
 from stemma_models.prompting import block
 
-from stemma_generation_graph.criteria import Criteria
-from stemma_generation_graph.deps import ContextLimits
+from stemma_generation_graph.configuration import Criteria
+from stemma_generation_graph.settings import ContextLimits
 from stemma_generation_graph.sources.corpus import Corpus, Image
 from stemma_generation_graph.sources.library import KEPT, Library
 from stemma_generation_graph.sources.markdown import Passage

@@ -14,10 +14,10 @@ from stemma_telemetry import bind
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import Node, noted
-from stemma_generation_graph.inputs import InputsRefused
 from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, is_image
 from stemma_generation_graph.session.session import new_manifest
 from stemma_generation_graph.session.tools import READABLE
+from stemma_generation_graph.sources.library import InputsRefused
 
 from .failures import guarded
 from .nodes import DocumentNodes

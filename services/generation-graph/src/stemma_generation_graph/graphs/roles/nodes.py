@@ -158,7 +158,7 @@ class RolesNodes:
         scored, told = await self._scored(state, run, job, draft), shortcomings(state)
         if told["partial"]:
             # Whatever its score, a text in which something is missing is looked at by a person.
-            scored["evaluation"] = _incomplete(scored["evaluation"])
+            scored["evaluation"] = _not_passed(scored["evaluation"])
         return {**await _stored(job, run, draft), **told, **scored}
 
     async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
@@ -201,7 +201,7 @@ class RolesNodes:
         return {"critical": "no_role_left"}
 
 
-def _incomplete(evaluation: dict[str, Any]) -> dict[str, Any]:
+def _not_passed(evaluation: dict[str, Any]) -> dict[str, Any]:
     return {**evaluation, "passed": False, "checks": [*evaluation["checks"], failed_check(COMPLETE)]}
 
 

@@ -15,8 +15,8 @@ from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import RunContext
 from stemma_generation_graph.graphs.transitions import FAILURES
+from stemma_generation_graph.settings import RolesSettings
 
-from .limits import RolesSettings
 from .schemas import Failure, InvalidUpdate, NodeTime, check_update
 
 Update = dict[str, Any]

@@ -15,10 +15,10 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_models.prompting import block
 
+from stemma_generation_graph.configuration import PLAIN, Kind
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.graphs.transitions import in_one_step, noted
-from stemma_generation_graph.kinds import PLAIN, Kind
 from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
 from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks

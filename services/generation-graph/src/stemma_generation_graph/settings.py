@@ -1,0 +1,188 @@
+"""Settings of generation-graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from stemma_messaging import WorkerSettings
+from stemma_models import ModelSettings, provider
+
+from .checkpoints import check_dsn
+from .checkpoints.cleaning import EVERY_S
+from .tools.web import WebSearchSettings
+
+ROLE = "dynamic_agent_executor"
+INPUT_CHARS = 48_000
+EVERYTHING_CHARS = 10_000_000
+
+
+MAX_STEPS = 20_000
+CHAPTERS_INCLUDED = 5
+"""As many chapters as ``max_agent_steps`` is meant for; each one beyond them adds ``steps_per_chapter``."""
+STEPS_OF_LANGGRAPH = 5
+"""Nodes that LangGraph counts, at most, for one step of the agent: agent, tools, validate, checkpoint, error."""
+RECURSION_LIMIT = MAX_STEPS * STEPS_OF_LANGGRAPH + 100
+"""Above what the largest bound of ours can need, so that ours always speaks first."""
+
+
+class AgentLimits(BaseModel):
+    """Bounds of one run of the agent, and what becomes of it when it meets them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_agent_steps: int = Field(default=100, ge=1, le=MAX_STEPS)
+    steps_per_chapter: int = Field(default=20, ge=0, le=1000, description="more steps for a chapter beyond the fifth")
+    on_step_bound: Literal["human_input", "complete", "fail"] = Field(
+        default="human_input", description="ask a person whether to go on; end with what was written; or without"
+    )
+    step_limit_s: float = Field(default=60.0, gt=0, description="one step of the agent")
+    max_fix_attempts: int = Field(default=3, ge=0, le=20)
+    on_fix_bound: Literal["checkpoint", "parse_to_json", "error_handler"] = Field(
+        default="checkpoint", description="the chapter keeps its issues and the next begins; or it ends the document"
+    )
+    max_retries: int = Field(default=3, ge=0, le=20, description="after failures, before what there is is delivered")
+    max_checkpoints_per_session: int = Field(default=50, ge=1, le=1000)
+    history_tokens: int = Field(default=32_000, ge=500, description="upper bound of the messages in a prompt")
+
+    def steps_for(self, chapters: int) -> int:
+        """How many steps the agent may take for so many chapters."""
+        more = self.steps_per_chapter * max(0, chapters - CHAPTERS_INCLUDED)
+        return min(self.max_agent_steps + more, MAX_STEPS)
+
+
+class RolesSettings(BaseModel):
+    """How many roles there are, how long they may take, and what is told of the state."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    min_roles: int = Field(default=2, ge=1, le=16)
+    max_roles: int = Field(default=4, ge=1, le=16)
+    min_request_words: int = Field(default=3, ge=1, description="a shorter request says too little to choose roles")
+    role_limit_s: float = Field(default=30.0, gt=0, description="one role with all its retries")
+    graph_limit_s: float = Field(default=60.0, gt=0, description="the whole graph")
+    role_retries: int = Field(default=3, ge=0, le=20, description="further calls of a role after a model error")
+    log_state: bool | None = Field(
+        default=None, description="log node names, times and sizes, never content; by default in development only"
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> RolesSettings:
+        if self.min_roles > self.max_roles:
+            raise ValueError("min_roles must not exceed max_roles")
+        return self
+
+
+@dataclass(frozen=True)
+class ContextLimits:
+    """How much material goes into a prompt, in characters."""
+
+    brief: int = 24_000
+    inputs: int = 48_000
+    upstream: int = 48_000
+
+
+class NodeModel(BaseModel):
+    """What differs for one node; the rest is as for all nodes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(default=None, min_length=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    context_tokens: int | None = Field(default=None, ge=1024)
+    call_limit_s: float | None = Field(default=None, gt=0)
+    call_retries: int | None = Field(default=None, ge=0, le=20)
+
+    def set_fields(self) -> dict[str, Any]:
+        """What is set, by name."""
+        return self.model_dump(exclude_none=True)
+
+
+class GenerationSettings(WorkerSettings):
+    """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
+
+    slots: int = Field(default=128, ge=1, le=1024, description="jobs at a time")
+    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
+    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=1024,
+        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
+    )
+    call_limit_s: float = Field(
+        default=180.0,
+        gt=0,
+        description="one model call with all its retries; a stream that is silent for half of it is tried again",
+    )
+    call_retries: int = Field(default=4, ge=0, le=20)
+    nodes: dict[str, NodeModel] = Field(
+        default={}, description="what differs for single nodes: 'evaluate' in every graph, 'section.evaluate' in one"
+    )
+    roles: RolesSettings = Field(default=RolesSettings(), description="the graph that chooses roles")
+    environment: Literal["production", "development"] = Field(
+        default="production", description="in development the roles graph logs its state and keeps it for inspection"
+    )
+    agent: AgentLimits = Field(default=AgentLimits(), description="the graph that works by tools")
+    web_search: WebSearchSettings = Field(
+        default=WebSearchSettings(), description="a tool of research, by default none"
+    )
+    max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
+    sweep_every_s: float = Field(default=EVERY_S, gt=0, description="between two looks for threads that nobody needs")
+    data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")
+    checkpoint_path: Path | None = Field(default=None, description="default: checkpoints.sqlite in the data folder")
+    checkpoint_dsn: SecretStr | None = Field(
+        None,
+        validation_alias="STEMMA_CHECKPOINT_DSN",
+        description="a PostgreSQL for the checkpoints, instead of the file",
+    )
+
+    @field_validator("checkpoint_dsn")
+    @classmethod
+    def _is_a_dsn(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            check_dsn(value.get_secret_value())
+        return value
+
+    @property
+    def checkpoint_place(self) -> Path | str:
+        """Where checkpoints are kept: the DSN of a PostgreSQL, or a SQLite file."""
+        if self.checkpoint_dsn is not None:
+            return self.checkpoint_dsn.get_secret_value()
+        return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
+
+    @property
+    def context_limits(self) -> ContextLimits:
+        """How much of each kind a prompt holds; all of it, where that costs nothing."""
+        if provider(self.model).reads_everything:
+            inputs = self.max_input_chars or EVERYTHING_CHARS
+            return ContextLimits(brief=EVERYTHING_CHARS, inputs=inputs, upstream=EVERYTHING_CHARS)
+        return ContextLimits(inputs=self.max_input_chars or INPUT_CHARS)
+
+    def model_settings(self, key: str = "") -> ModelSettings:
+        """The model of a node, of all graphs or of one: what is set for one graph comes before what is for all."""
+        node = key.rpartition(".")[2]
+        places = (self.nodes.get(key), self.nodes.get(node))
+        special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
+        is_role = node == ROLE
+        # What the model of all nodes holds says nothing of another one.
+        window = None if "model" in special else self.context_tokens
+        return ModelSettings(
+            name=special.get("model", self.model),
+            api_base=self.api_base,
+            temperature=special.get("temperature", self.temperature),
+            max_tokens=special.get("max_tokens", self.max_tokens),
+            context_tokens=special.get("context_tokens", window),
+            # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
+            call_limit=special.get("call_limit_s", self.call_limit_s + (self.roles.role_limit_s if is_role else 0)),
+            retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),
+        )
+
+    @property
+    def in_development(self) -> bool:
+        """Whether state may be logged and looked at."""
+        return self.environment == "development"
