@@ -25,7 +25,6 @@ PLANTED = {
     "stemma_contracts": "structlog",
     "stemma_artifacts": "stemma_telemetry",
     "stemma_evidence": "time",
-    "stemma_requirements": "time",
     "stemma_forms": "time",
     "stemma_ooxml": "time",
     "stemma_telemetry": "stemma_contracts",

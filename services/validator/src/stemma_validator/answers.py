@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_evidence import content_words
+from stemma_evidence.requirements import Unit, units
 from stemma_languages import demands
-from stemma_requirements import Unit, units
 
 from .demanding import FEW_WORDS, Demand, DemandReader, demand_of
 

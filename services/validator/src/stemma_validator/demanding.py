@@ -8,8 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 
 from stemma_evidence import claims, content_words
+from stemma_evidence.requirements import units
 from stemma_languages import demands
-from stemma_requirements import units
 
 FEW_WORDS = 3
 """An item with fewer words is read with the sentence that announces it."""

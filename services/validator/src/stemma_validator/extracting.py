@@ -16,7 +16,7 @@ from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, 
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import Labels, language_of
-from stemma_requirements import Source, difference, read_ledger
+from stemma_evidence.requirements import Source, difference, read_ledger
 
 from .confined import Check, checked
 from .errors import ValidationImpossible

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1.deadlines import Deadline, Deadlines
 from stemma_contracts.v1.ledger import LedgerRows
-from stemma_requirements import FoundDeadline, Source, deadlines, difference, read_ledger, requirements
+from stemma_evidence.requirements import FoundDeadline, Source, deadlines, difference, read_ledger, requirements
 from stemma_testkit.property_tests import examples
 
 pytestmark = pytest.mark.req("L1")

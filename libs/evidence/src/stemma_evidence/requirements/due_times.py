@@ -9,8 +9,9 @@ from datetime import date
 from itertools import islice
 
 from stemma_contracts.v1.deadlines import MOST_WRITTEN, DeadlineDoubt, DueTime
-from stemma_evidence import Day, dates
 from stemma_languages import DeadlineCues, deadline_cues
+
+from stemma_evidence.dates import Day, dates
 
 TIME_NEAR = 45
 """Characters between a day and its time."""

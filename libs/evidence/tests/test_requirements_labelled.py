@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from stemma_requirements import Requirement, requirements
+from stemma_evidence.requirements import Requirement, requirements
 
 pytestmark = pytest.mark.req("L1")
 

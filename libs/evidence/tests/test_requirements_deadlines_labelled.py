@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stemma_requirements import FoundDeadline, deadlines, requirements
+from stemma_evidence.requirements import FoundDeadline, deadlines, requirements
 
 pytestmark = pytest.mark.req("L1")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_requirements import requirements, units
+from stemma_evidence.requirements import requirements, units
 from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("L1")
