@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from generation_company import Company, Stage, analysis, failing, in_virtual_time, plays, role, said
+from generation_company import Company, ProviderError, Stage, analysis, failing, in_virtual_time, plays, role, said
 from langgraph.runtime import Runtime
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
@@ -206,10 +206,12 @@ def test_a_lint_round_only_puts_the_text_right() -> None:
     assert isinstance(in_virtual_time(jobs(stage)), SectionGenerated)
     assert [who for _, who in stage.company.asked] == ["synthesis", "evaluation"]
     assert "The last text." in stage.company.prompts_of("synthesis")[0]
-    broken = Stage(Company(plays={**plays("a", "b"), "synthesis": failing(KeyError("x"), then=said)}))
+    broken = Stage(Company(plays={**plays("a", "b"), "synthesis": failing(ProviderError(401), then=said)}))
     outcome = in_virtual_time(jobs(broken))
     assert broken.draft(outcome) == "# Text\n\nThe last text.\n"
-    assert [(warning.code, warning.detail) for warning in outcome.warnings] == [("failure", "synthesizer: KeyError")]
+    assert [(warning.code, warning.detail) for warning in outcome.warnings] == [
+        ("failure", "synthesizer: ModelUnavailableError")
+    ]
 
 
 def test_an_analysis_that_never_fits_ends_the_run() -> None:

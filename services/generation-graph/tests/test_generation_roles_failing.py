@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from generation_company import Company, Play, ProviderError, Stage, failing, plays, said
 from nats.errors import NoServersError
+from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.outcomes import NoRoleLeft, RoleAnalysisMissing, SectionGenerated
 from stemma_generation_graph.graphs.roles.graph import build_roles_graph
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes
@@ -172,13 +173,15 @@ def test_a_run_in_which_no_role_is_left_ends_with_an_error_of_its_own() -> None:
 def test_the_error_handler_is_reached_from_every_node(node: str) -> None:
     calls = plays("a", "b")
     asked = {"role_analyzer": ["role analysis"], "dynamic_agent_executor": ["a", "b"], "synthesizer": ["synthesis"]}
-    broken = {name: failing(KeyError("words of a document"), then=said) for name in asked.get(node, ["evaluation"])}
+    error = ArtifactMissing("0" * 64) if node == "output_formatter" else ProviderError(401)
+    broken = {name: failing(error, then=said) for name in asked.get(node, ["evaluation"])}
     stage = Stage(Company(plays={**calls, **broken}))
     with capture_logs() as logs:
         outcome, _ = stage.play()
     handled = {(line["node"], line["error_type"]) for line in logs if line["event"] == "graph_error"}
-    assert handled >= {(node, "KeyError")}
-    assert "words of a document" not in str(logs) + str(outcome)
+    told_as = "ArtifactMissing" if node == "output_formatter" else "ModelUnavailableError"
+    assert handled >= {(node, told_as)}
+    assert "quotes the prompt" not in str(logs) + str(outcome)
     match node:
         case "role_analyzer":
             assert isinstance(outcome, RoleAnalysisMissing)
@@ -188,14 +191,15 @@ def test_the_error_handler_is_reached_from_every_node(node: str) -> None:
             assert stage.draft(outcome).startswith("# Text\n\n## A\n\nWhat a says.\n\n## B\n\nWhat b says.\n")
         case _:
             assert stage.draft(outcome) == "# Text\n\nOne text of all.\n"
-            assert codes(outcome) == [("failure", "output_formatter: KeyError")]
+            assert codes(outcome) == [("failure", "output_formatter: ArtifactMissing")]
 
 
 @pytest.mark.req("R2", "F1")
 @pytest.mark.parametrize("asked", ["role analysis", "b", "synthesis", "evaluation"])
-def test_an_outage_ends_the_job_and_costs_no_other_call(asked: str) -> None:
-    stage = Stage(Company(plays={**plays("a", "b"), asked: failing(NoServersError(), then=said)}))
-    with pytest.raises(NoServersError):
+@pytest.mark.parametrize("error", [NoServersError(), KeyError("a bug of ours")])
+def test_an_outage_or_a_bug_ends_the_job_and_costs_no_other_call(asked: str, error: Exception) -> None:
+    stage = Stage(Company(plays={**plays("a", "b"), asked: failing(error, then=said)}))
+    with pytest.raises(type(error)):
         stage.play()
     order = ["role analysis", "b", "synthesis", "evaluation"]
     assert not [later for later in order[order.index(asked) + 1 :] if stage.company.prompts_of(later)]
@@ -231,7 +235,7 @@ def test_an_update_that_does_not_fit_is_refused_and_the_state_before_it_stands(n
 @pytest.mark.req("R8")
 def test_what_the_error_handler_writes_is_checked_too_and_a_bad_update_of_it_is_a_bug() -> None:
     calls = plays("a", "b")
-    broken = {"a": failing(KeyError("x"), then=said)}
+    broken = {"a": failing(ProviderError(401), then=said)}
     build = partial(build_roles_graph, make_nodes=wrong_in("error_handler", {"errors": "none"}))
     with pytest.raises(InvalidUpdate, match="errors: Input should be a valid list"):
         Stage(Company(plays={**calls, **broken}), build=build).play()

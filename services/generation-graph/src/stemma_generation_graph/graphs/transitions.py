@@ -47,8 +47,8 @@ def add_or_remove(old: list[Entry] | None, change: Change | list[Entry]) -> list
     return list({entry["reference"]: entry for entry in [*kept, *wanted.get("add", [])]}.values())
 
 
-FAILURES = (ModelError, ArtifactMissing, ArtifactCorrupt, LookupError, ValueError, TypeError, ArithmeticError)
-"""All else, such as a store that does not answer, ends the job, which is delivered again: it costs no other step."""
+FAILURES = (ModelError, ArtifactMissing, ArtifactCorrupt)
+"""All else, such as a store that does not answer or a bug of ours, ends the job, which is delivered again."""
 
 
 Update = dict[str, Any] | Command[Any]

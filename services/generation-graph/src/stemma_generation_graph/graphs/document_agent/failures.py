@@ -1,7 +1,7 @@
 """What may fail in a node, and how it becomes state: every failure is the business of ``error_handler``.
 
-What keeps the machinery from working, such as a store that does not answer, is not one of them: it ends the job,
-which is delivered again and goes on at the same step.
+What keeps the machinery from working, such as a store that does not answer or a bug of ours, is not one of them: it
+ends the job, which is delivered again and goes on at the same step.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_models import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
 from stemma_generation_graph.graphs.transitions import FAILURES as OF_ANY_NODE
@@ -43,10 +42,8 @@ def failure_of(error: Exception) -> Update:
             return _failure("answer_malformed", error.detail)
         case ContextTooLongError():
             return _failure("context_too_long", error.detail, retryable=False)
-        case ArtifactMissing() | ArtifactCorrupt():
-            return _failure("file_lost", type(error).__name__)
         case _:
-            return _failure("internal", type(error).__name__)
+            return _failure("file_lost", type(error).__name__)
 
 
 def _failure(error_type: str, detail: str, retryable: bool = True) -> Update:

@@ -82,7 +82,7 @@ class Steps:
                 update = await node(state, runtime)
             check_update(update)
             return update
-        except (NoRoleLeft, TimeoutError, *FAILURES) as error:
+        except (NoRoleLeft, InvalidUpdate, TimeoutError, *FAILURES) as error:
             if isinstance(error, TimeoutError) and not limit.expired():
                 raise
             failure = Failure(
