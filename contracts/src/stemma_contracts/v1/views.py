@@ -6,18 +6,20 @@ them as they are.
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, computed_field
 
 from stemma_contracts.base import Contract
 
 from .answers import Problem
+from .coverage import NotCovered
 from .cycles import CyclePlan, CycleSummary
 from .document import DocumentStatus
 from .evaluation import Evaluation
-from .exports import ExportFormat, ExportWarning, OverlongSection
+from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .forms import AnsweredForm, FoundFields
 from .inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
@@ -318,15 +320,36 @@ ExportState = Literal["under_way", "done", "failed"]
 
 
 class ExportView(Contract):
-    """One export: neither ``artifact`` nor ``failure`` while the converter is at work."""
+    """One export: neither ``artifact`` nor ``failure`` while the converter is at work. ``verified``: of who asked."""
 
     export_id: str
     format: ExportFormat
+    asked_by: str = ""
+    verified: bool = False
+    asked_at: datetime | None = None
+    redline: tuple[VersionPair, ...] = ()
+    citations: bool = False
+    matrix: bool = False
     artifact: ArtifactRef | None = None
     warnings: tuple[ExportWarning, ...] = ()
-    failure: str | None = None
+    not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
+    remarks: tuple[ExportRemark, ...] = ()
+    open_requirements: tuple[str, ...] = ()
+    failure: str | None = None
     failure_problem: Problem | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What a person should know of the file, each with how often it is so."""
+        counts = Counter(
+            open_requirements=len(self.open_requirements),
+            too_long=len(self.too_long),
+            not_covered=len(self.not_covered),
+        )
+        for warning in self.warnings:
+            counts[warning.code] += warning.count
+        return {name: count for name, count in counts.items() if count}
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -501,3 +524,19 @@ class DocumentView(Contract):
     def checking(self) -> bool:
         """Whether any settled text, or an edit of one, is still being made, validated or evaluated."""
         return any(s.checks or s.edit_in_flight for s in self.sections.values())
+
+
+class EventView(Contract):
+    """An event of the log with its envelope; ``data`` is its body, by the contract that ``type`` names."""
+
+    sequence: int = Field(description="its place in the log: the id of the event in a stream")
+    name: str = Field(description="its type in a word, such as `section-drafted`")
+    type: str
+    id: str
+    time: datetime
+    subject: str
+    document_id: str
+    number: int = Field(description="its place in the log of its document")
+    correlation_id: str = ""
+    causation_id: str = ""
+    data: dict[str, Any]

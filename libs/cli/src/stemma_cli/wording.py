@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
@@ -219,23 +218,6 @@ def _detail(contract: Any, name: str) -> Any:
 def event_line(event: RecordedEvent) -> str:
     """What happened and when, in the time of this machine."""
     return f"{event.envelope.time.astimezone():%H:%M:%S} {event_words(event)}"
-
-
-def event_json(event: RecordedEvent) -> dict[str, Any]:
-    """An event with its envelope, as one JSON object; ``data`` is the body as it was published."""
-    envelope = event.envelope
-    return {
-        "sequence": event.sequence,
-        "id": envelope.id,
-        "type": envelope.type,
-        "time": envelope.time,
-        "subject": event.subject,
-        "document_id": event.document_id,
-        "number": envelope.sequence,
-        "correlation_id": envelope.correlation_id,
-        "causation_id": envelope.causation_id,
-        "data": json.loads(event.data),
-    }
 
 
 def status_words(section: SectionView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
+from stemma_contracts.v1.views import EventView
 
 from .errors import CopyIncompleteError, UnreadableEventError
 
@@ -43,6 +45,24 @@ class RecordedEvent:
     def name(self) -> str:
         """The last token of its subject, for example ``section-drafted``."""
         return subjects.parse_event(self.subject).name
+
+    @property
+    def view(self) -> EventView:
+        """The event as programs read it."""
+        envelope = self.envelope
+        return EventView(
+            sequence=self.sequence,
+            name=self.name,
+            type=envelope.type,
+            id=envelope.id,
+            time=envelope.time,
+            subject=self.subject,
+            document_id=self.document_id,
+            number=envelope.sequence,
+            correlation_id=envelope.correlation_id,
+            causation_id=envelope.causation_id,
+            data=json.loads(self.data),
+        )
 
 
 class NoEventError(ValueError):

@@ -21,7 +21,6 @@ from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean_line, console, note, say, say_json, table
 from stemma_cli.wording import (
     because_words,
-    event_json,
     event_line,
     failure_words,
     paused_words,
@@ -67,7 +66,7 @@ class JsonScreen(LineScreen):
 
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
         """See `Screen.update`."""
-        say_json(event_json(event))
+        say_json(event.view)
         sys.stdout.flush()
 
 

@@ -69,7 +69,6 @@ async def history(
     from stemma_client.histories import is_decision
 
     from stemma_cli.rendering.history import COLUMNS, line, row, words_with
-    from stemma_cli.wording import event_json
 
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
@@ -77,7 +76,7 @@ async def history(
         said = [] if everything and not as_json else [await words_with(client, document_id, event) for event in events]
     if as_json:
         for event, words in zip(events, said, strict=True):
-            say_json(event_json(event) | {"said": words})
+            say_json({**dict(event.view), "said": words})
     elif everything:
         for event in events:
             say(line(event))

@@ -29,7 +29,7 @@ from stemma_domain.job_ids import CONVERT, job_id
 from stemma_domain.job_parts import head_of, images_of
 from stemma_domain.outcomes import unfitting
 from stemma_domain.staleness import staleness
-from stemma_domain.state import Document, Section, settled, status_of
+from stemma_domain.state import Document, Section, person_of, settled, status_of
 
 from .cycles import exported
 
@@ -40,9 +40,6 @@ class Export:
 
     view: ExportView
     job_id: str | None = None
-    redline: tuple[VersionPair, ...] = ()
-    citations: bool = False
-    matrix: bool = False
 
 
 def export_applied(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
@@ -53,14 +50,16 @@ def export_applied(document: Document, event: e.ExportRequested | e.AnyExportOut
 
 
 def _export_after(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Export:
-    view = ExportView(export_id=event.export_id, format=event.format)
+    before = document.exports.get(event.export_id)
+    view = before.view if before else ExportView(export_id=event.export_id, format=event.format)
     match event:
         case e.ExportRequested():
+            by = person_of(event)
+            asked = {"asked_by": by.name, "verified": by.verified, "asked_at": document.time}
             job = job_id(document, CONVERT, event.export_id)
-            return Export(view, job, event.redline, citations=event.citations, matrix=event.matrix)
+            return Export(ExportView.model_validate(dict(event) | asked), job)
         case e.DocumentExported():
-            made = {"artifact": event.artifact, "warnings": event.warnings, "too_long": event.too_long}
-            return Export(view.model_copy(update=made))
+            return Export(ExportView.model_validate(dict(view) | dict(event)))
         case e.ExportFailed():
             detail = event.detail or "failed"
             return _failed(view, detail, Problem(field="", message=detail, code=event.code, params=event.params))
@@ -175,16 +174,19 @@ def work(document: Document) -> Iterator[Work]:
 
 def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDocument:
     assert export.job_id is not None
+    redline = export.view.redline
     return j.ConvertDocument(
         job_id=export.job_id,
         document=head_of(document),
         export_id=export_id,
         format=export.view.format,
-        sections=compared_sections(export.redline, document) if export.redline else _sections(document, export),
-        assets=images_of(document, compared_assets(export.redline, document)),
+        sections=compared_sections(export.view.redline, document)
+        if export.view.redline
+        else _sections(document, export),
+        assets=images_of(document, compared_assets(redline, document)),
         generator=_generator(document),
-        redline=bool(export.redline),
-        citations=export.citations,
+        redline=bool(redline),
+        citations=export.view.citations,
         **_requirements(document, export),
     )
 
@@ -213,9 +215,9 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
 def _requirements(document: Document, export: Export) -> _Requirements:
     """What the document has to answer, and what of it is open; a comparison does not go out."""
     ledger = document.ledger
-    if ledger is None or export.redline:
+    if ledger is None or export.view.redline:
         return _Requirements(ledger=None, open_requirements=(), matrix=(), answers=())
-    matrix, still_open = answered_rows(document) if export.matrix else (), open_mandatory(document)
+    matrix, still_open = answered_rows(document) if export.view.matrix else (), open_mandatory(document)
     rows = ledger.rows if matrix or still_open else None
     answers = answering_blocks(document) if matrix else ()
     return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix, answers=answers)
@@ -238,8 +240,8 @@ def _section(section: Section, stale: bool, export: Export) -> ExportSection:
         max_pages=section.plan.max_pages,
         covers_inputs=section.plan.covers_inputs,
         coverage=validation.coverage if validation else None,
-        grounding=validation.grounding if validation and export.citations else None,
-        blocks=validation.blocks if validation and export.matrix else None,
+        grounding=validation.grounding if validation and export.view.citations else None,
+        blocks=validation.blocks if validation and export.view.matrix else None,
     )
 
 

@@ -69,14 +69,10 @@ def _with_section(document: Document, event: e.FormFieldsConfirmed) -> Document:
 
 
 def _after(export: FormExport, event: e.FormExported | e.FormExportFailed) -> FormExport:
-    match event:
-        case e.FormExported():
-            made = {"artifact": event.artifact, "answered": event.answered, "unanswered": event.unanswered}
-        case e.FormExportFailed():
-            made = {"reasons": event.reasons or ("failed",)}
-        case _:
-            assert_never(event)
-    return FormExport(export.view.model_copy(update=made))
+    said = dict(export.view) | dict(event)
+    if isinstance(event, e.FormExportFailed):
+        said |= {"reasons": event.reasons or ("failed",)}
+    return FormExport(FormExportView.model_validate(said))
 
 
 KIND = "form"

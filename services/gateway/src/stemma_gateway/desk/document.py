@@ -17,7 +17,6 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log
 from stemma_gateway.sessions import Session
 
 from .document_map import drawn
-from .export_rows import export_rows
 from .shell import shown
 
 STEP, MARGIN = 14, 8
@@ -85,7 +84,7 @@ async def document_page(
         title=await title_of(session, document),
         kind=await kind_title(session, document.kind),
         map=drawn(document),
-        exports=export_rows(log, document),
+        exports=list(document.exports.values())[::-1],
         formats=list(ExportFormat),
         timeline=timeline(document),
         costs=costs_of(log),

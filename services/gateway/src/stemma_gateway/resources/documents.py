@@ -10,6 +10,7 @@ from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.views import EventView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.content import served
@@ -17,7 +18,6 @@ from stemma_gateway.delivery import Made, Stored, delivered
 from stemma_gateway.forms import asked_for, described
 from stemma_gateway.preferences import Preferred
 from stemma_gateway.problems import Conflict, NotFound
-from stemma_gateway.recorded import Recorded, recorded
 
 from .addresses import AtLeast, DocumentId, document_of, told
 from .contents import content
@@ -74,10 +74,10 @@ async def show_summary(session: Caller, document_id: DocumentId, at_least: AtLea
 
 
 @router.get("/documents/{document_id}/history")
-async def show_history(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[Recorded]:
+async def show_history(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[EventView]:
     """Everything that happened to a document so far."""
     await told(session, document_id, at_least)
-    return [recorded(event) for event in await session.client.history(document_id, at_least=at_least)]
+    return [event.view for event in await session.client.history(document_id, at_least=at_least)]
 
 
 @router.get("/documents/{document_id}/inputs")

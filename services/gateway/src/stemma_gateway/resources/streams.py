@@ -18,7 +18,6 @@ from stemma_telemetry import get_logger
 
 from stemma_gateway.authentication import Caller, still_admitted
 from stemma_gateway.problems import Conflict, HttpError, problem_of
-from stemma_gateway.recorded import recorded
 from stemma_gateway.sessions import Session
 from stemma_gateway.streaming import SessionEnd, Streams
 
@@ -150,7 +149,7 @@ async def _events(events: AsyncGenerator[RecordedEvent, None], wanted: Wanted) -
     async with aclosing(events) as coming:
         async for event in coming:
             if wanted.has(event):
-                yield ServerSentEvent(raw_data=recorded(event).model_dump_json(), id=str(event.sequence))
+                yield ServerSentEvent(raw_data=event.view.model_dump_json(), id=str(event.sequence))
 
 
 async def _texts(pieces: AsyncGenerator[LiveText, None]) -> AsyncGenerator[ServerSentEvent, None]:
