@@ -17,9 +17,10 @@ from nats.js import JetStreamContext
 from stemma_cli.main import app
 from stemma_cli.operating.dead_letters import DeadLetters
 from stemma_cli.operating.putting_back import put_back
-from stemma_contracts import Contract, registry, subjects
+from stemma_contracts import Contract, Registry, registry, subjects
 from stemma_contracts.envelope import envelope_for
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_messaging import Delivery, Publisher
 from stemma_messaging.dead import publish_dead_letter
@@ -126,6 +127,24 @@ async def test_one_is_shown_with_its_error_its_body_and_whether_its_job_is_open(
     assert (shown["error"], shown["reason"], shown["deliveries"]) == ("ValueError", "exhausted", 19)
     assert (shown["job"], json.loads(shown["body"])["job_id"]) == ("open", OPEN)
     assert OPEN in (await bench.run("show", str(number))).stdout
+
+
+@pytest.mark.req("E2")
+async def test_a_letter_is_shown_and_not_put_back_where_this_release_cannot_read_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = await bench.bury_outcome(OPEN)
+    release = Registry()
+    for cls in (SectionGenerated, DocumentRequested):
+        entry = registry.entry_of(cls)
+        later = entry.ce_type.replace(".v1", ".v9")
+        release.contract(later, entry.family, entry.service)(cls)
+        release.upcaster(entry.ce_type, cls, later)(lambda _: {})
+    monkeypatch.setattr("stemma_cli.operating.putting_back.registry", release)
+    shown = json.loads((await bench.run("show", str(number), "--json")).stdout)
+    assert shown["job"].startswith("not known: this release cannot read event 1 of the log: ")
+    done = await bench.run("requeue", str(number))
+    assert (done.exit_code, "this release cannot read it" in done.stderr) == (1, True)
 
 
 async def test_one_is_put_back_exactly_once(bench: Bench) -> None:

@@ -23,7 +23,7 @@ from stemma_client import (
 from stemma_client.client import MOST_LIVE
 from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
-from stemma_contracts import subjects
+from stemma_contracts import Contract, Family, Registry, subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer, client_user, provision
 from stemma_provisioning.copies import copies, copies_api, mend_copies
@@ -352,6 +352,24 @@ async def test_an_event_that_is_there_and_cannot_be_read_is_not_told_to_be_missi
     assert (raised.value.first_sequence, raised.value.last_sequence) == (first.sequence + 1, last.sequence - 1)
     skipped = f"sequence {first.sequence + 1} of the log is no event: InvalidEnvelope"
     assert told == [skipped, skipped, str(raised.value)]
+
+
+class Renamed(Contract):
+    title: str
+
+
+@pytest.mark.req("E2")
+async def test_an_event_whose_upcaster_has_a_bug_is_one_that_cannot_be_read(
+    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = Registry()
+    release.contract("stemma.document.paused.v2", Family.EVENT)(Renamed)
+    release.upcaster("stemma.document.paused.v1", DocumentPaused, "stemma.document.paused.v2")(lambda _: {})
+    await backstage.append(document_id, DocumentPaused())
+    monkeypatch.setattr("stemma_client.recorded.registry", release)
+    with pytest.raises(UnreadableEventError) as raised:
+        await client.history(document_id)
+    assert raised.value.first_sequence == raised.value.last_sequence > 1
 
 
 async def copy_anew(nats: Nats, pattern: str) -> None:

@@ -162,6 +162,11 @@ def waits_for(
     return () if form_withdrawn else tuple(wait for wait, is_so in waits.items() if is_so)
 
 
+def is_unchecked(status: SectionStatus, validation: ValidationSummary | None) -> bool:
+    """Whether a text is at rest without a check of all of it."""
+    return status not in UNDER_WAY and validation is not None and not validation.complete
+
+
 class SectionView(Contract):
     """One section with all versions that it ever had.
 
@@ -259,9 +264,7 @@ class SectionView(Contract):
     @property
     def can_be_retried(self) -> bool:
         """Whether it failed, or is at rest and the check of its text was not one of all of it."""
-        validation = self.current.validation if self.current else None
-        unchecked = validation is not None and not validation.complete
-        return self.status is SectionStatus.FAILED or (unchecked and self.status not in UNDER_WAY)
+        return self.status is SectionStatus.FAILED or is_unchecked(self.status, self.validation)
 
     @property
     def can_be_regenerated(self) -> bool:

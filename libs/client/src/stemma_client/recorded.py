@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
-from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, registry, subjects
+from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, UpcastFailed, registry, subjects
 from stemma_contracts.v1.views import EventView
 
 from .errors import CopyIncompleteError, UnreadableEventError
@@ -170,13 +170,18 @@ def _known(ce_type: str) -> Entry | None:
 
 
 def recorded(message: Msg) -> RecordedEvent:
-    """Read a message of the event stream; raises `InvalidEnvelope` for one that has no envelope."""
+    """Read a message of the event stream; raises `InvalidEnvelope` and `UnreadableEventError`."""
     envelope = Envelope.from_headers(message.headers or {})
     metadata = message.metadata
+    sequence = metadata.sequence.stream
+    try:
+        contract = _decoded(envelope.type, message.data)
+    except UpcastFailed as error:
+        raise UnreadableEventError(subjects.parse_event(message.subject).document_id, sequence, sequence) from error
     return RecordedEvent(
         envelope,
-        _decoded(envelope.type, message.data),
-        metadata.sequence.stream,
+        contract,
+        sequence,
         message.subject,
         message.data,
         metadata.num_pending,

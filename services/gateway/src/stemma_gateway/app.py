@@ -57,7 +57,7 @@ class GatewaySettings(ServiceSettings):
     max_wait_s: float = Field(default=60.0, ge=0)
     max_streams: int = Field(default=1000, ge=1)
     streams_at_once: int = Field(default=250, ge=1, description="of one caller")
-    max_connections: int = Field(default=2000, ge=1)
+    max_requests: int = Field(default=2000, ge=1)
     asks_within_s: float = Field(default=20.0, gt=0, description="the first of a body")
     takes_within_s: float = Field(default=60.0, gt=0, description="what a client is sent")
     least_bytes_per_s: float = Field(default=2000.0, gt=0, description="of a body")
@@ -140,7 +140,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     per_s, at_once = settings.requests_per_s, settings.requests_at_once
     app.state.limit = RateLimit("requests", per_s, at_once)
     app.state.limit_of_tenants = RateLimit("requests", per_s * OF_A_TENANT, at_once * OF_A_TENANT)
-    app.state.in_hand = Shares("requests", "max_connections", settings.max_connections, settings.requests_in_hand())
+    app.state.in_hand = Shares("requests", "max_requests", settings.max_requests, settings.requests_in_hand())
     app.state.attempts = Attempts(settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s
     problems.told_by(app)

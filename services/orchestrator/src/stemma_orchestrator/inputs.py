@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Unreadable
-from stemma_contracts.v1.references import InputFile, UploadRef
+from stemma_contracts.v1.references import UploadRef
 from stemma_domain.features.inputs.material import as_input
+from stemma_domain.features.inputs.work import listed
 
 MARKDOWN = "text/markdown"
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
@@ -133,11 +134,6 @@ def _problems_together(uploads: Sequence[UploadRef], limits: Limits) -> Iterator
         yield Problem.of("inputs_too_large", "inputs", max_size=limits.max_inputs_bytes)
     if listed(as_input(upload) for upload in uploads) > MAX_LIST_BYTES:
         yield Problem.of("files_too_many", "inputs")
-
-
-def listed(files: Iterable[InputFile]) -> int:
-    """The bytes that a list of inputs takes up in an event."""
-    return sum(len(file.model_dump_json(exclude_defaults=True)) for file in files)
 
 
 async def checked(pieces: AsyncIterator[bytes], upload: UploadRef) -> AsyncIterator[bytes]:

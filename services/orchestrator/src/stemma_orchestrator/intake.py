@@ -29,6 +29,7 @@ from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.decide import Added, Replaced
 from stemma_domain.features.inputs.evolve import numbered
 from stemma_domain.features.inputs.material import artifact_of, as_input
+from stemma_domain.features.inputs.work import listed
 
 from .catalog import Catalog, Kind
 from .inputs import (
@@ -37,7 +38,6 @@ from .inputs import (
     Limits,
     NotWhatItSays,
     checked,
-    listed,
     not_blank,
     problem_of_image,
     problem_of_ref,

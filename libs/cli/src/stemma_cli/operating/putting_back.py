@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 from nats.js.api import Header
 from nats.js.errors import NotFoundError
 from pydantic import ValidationError
-from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Envelope, Family, registry, subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Envelope, Family, UpcastFailed, registry, subjects
 from stemma_contracts.misfits import misfits
 from stemma_contracts.v1 import events as e
 from stemma_domain.evolve import evolve, passed_over
@@ -39,6 +39,8 @@ def contract_of(letter: DeadLetter) -> Contract:
         raise _invalid(letter, "; ".join(map(str, misfits(error)))) from None
     except ValueError as error:
         raise _invalid(letter, str(error)) from None
+    except UpcastFailed as error:
+        raise CliError(ExitCode.FAILED, f"this release cannot read it: {error}", "take one that can") from error
 
 
 def _invalid(letter: DeadLetter, why: str) -> CliError:
@@ -140,6 +142,9 @@ def _after(state: State, headers: Mapping[str, str], data: bytes, sequence: int)
         event: Any = registry.decode(envelope.type, data)
     except ValueError:
         return passed_over(state)
+    except UpcastFailed as error:
+        words = f"this release cannot read event {sequence} of the log: {error}"
+        raise CliError(ExitCode.FAILED, words, "take one that can") from error
     return evolve(state, event, envelope.time, sequence) if isinstance(event, e.AnyEvent) else state
 
 

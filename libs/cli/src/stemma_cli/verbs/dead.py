@@ -63,7 +63,10 @@ async def show_dead(number: Number, data: Data = DATA, as_json: AsJson = False) 
         dead = DeadLetters(client)
         letter = await dead.get(number)
         history = await _history(dead, letter)
-        about = is_about(letter, await document_of(dead.jetstream, letter.tenant, letter.document_id))
+        try:
+            about = is_about(letter, await document_of(dead.jetstream, letter.tenant, letter.document_id))
+        except CliError as error:
+            about = f"not known: {error}"
     if as_json:
         headers = dict(letter.headers)
         say_json({**letter.told(), "job": about, "headers": headers, "history": history, "body": _text(letter)})

@@ -19,6 +19,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import is_unchecked
 
 from stemma_domain.commands import Asked, by_status
 from stemma_domain.dependencies import unsettled
@@ -32,7 +33,6 @@ from stemma_domain.state import (
     Document,
     Failed,
     Generating,
-    Resting,
     Resuming,
     Section,
     Validating,
@@ -51,15 +51,9 @@ def decide(command: Asked[r.RetrySection], document: Document) -> Sequence[e.Any
     section = document.sections[name]
     if isinstance(section.phase, Failed | Working):
         return [e.SectionRetried(**command.asked, section_id=name)]
-    if _is_unchecked(section):
+    if is_unchecked(status_of(section.phase), section.current.validation if section.current else None):
         return [e.SectionCheckRequested(**command.asked, section_id=name)]
     return [by_status(command, section)]
-
-
-def _is_unchecked(section: Section) -> bool:
-    """Whether a text is at rest without a check of all of it."""
-    validation = section.current.validation if section.current else None
-    return isinstance(section.phase, Resting) and validation is not None and not validation.complete
 
 
 def is_met(document: Document, section: Section, stale: Staleness) -> bool:

@@ -1,4 +1,4 @@
-"""Ids of inputs: numbers in the order in which they came, none given twice; and how many a document can have."""
+"""The jobs that read inputs, the ids of inputs to come, and the room for them in a job."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def room(document: Document) -> int:
 
 
 def listed(files: Iterable[InputFile]) -> int:
-    """The bytes that files take up in such a list."""
+    """The bytes that files take up in a list of inputs."""
     return sum(len(file.model_dump_json(exclude_defaults=True)) for file in files)
 
 
