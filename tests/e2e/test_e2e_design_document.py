@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator
 
 import docx
 import pytest
-import pytest_asyncio
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleStatus
@@ -17,17 +14,9 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import listed, request_sample, wait_for
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 DRAFTS = ["hld_draft", "lld_draft", "database_schema"]
 FINAL = "final_document"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A caller of an installation in one process."""
-    folder = tmp_path_factory.mktemp("design")
-    async with LocalStemma(folder) as stemma, stemma.client() as client:
-        yield client
 
 
 async def final_review(client: Client, document_id: str, since: int = 0) -> list[e.Event]:

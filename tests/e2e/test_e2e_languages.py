@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from io import BytesIO
@@ -13,10 +13,8 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-import pytest_asyncio
 from PIL import Image
 from pypdf import PdfReader
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.outlines import read_outline
 from stemma_contracts.v1 import events as e
@@ -26,9 +24,9 @@ from stemma_kinds import find_kinds
 from stemma_languages import language
 from stemma_messaging import config_dir
 from stemma_testkit.driving import ENDS, wait_for
-from stemma_testkit.provider import Provider, provider, says
+from stemma_testkit.provider import Provider, says
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 CRITERIA = find_kinds()["proposal"].path / "criteria"
 DEFAULT_CRITERIA = config_dir("stemma_generation_graph") / "evaluation" / "default.json"
 
@@ -90,32 +88,12 @@ SAMPLES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[Provider]:
-    with provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> AsyncIterator[Client]:
-    variables = {
-        "STEMMA_GENERATION_GRAPH_MODEL": "openai/author",
-        "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
-        "OPENAI_API_KEY": "none",
-    }
-    folder = tmp_path_factory.mktemp("languages")
-    async with (
-        LocalStemma(folder, env={"generation-graph": variables}) as stemma,
-        stemma.client() as connected,
-    ):
-        yield connected
-
-
 @pytest.mark.req("T5", "P19", "W5")
 @pytest.mark.parametrize("tag", SAMPLES)
 async def test_a_document_is_in_its_language_from_the_prompt_to_the_last_page(
-    client: Client, model: Provider, tmp_path: Path, tag: str
+    scripted: Client, model: Provider, tmp_path: Path, tag: str
 ) -> None:
+    client = scripted
     sample = SAMPLES[tag]
     model.requests.clear()
     model.script[:] = [

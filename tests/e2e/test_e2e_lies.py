@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
-from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import Client
 from stemma_client.notifications import new_secret
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.validation import ValidationReport
-from stemma_testkit.customizing import path_with
 from stemma_testkit.driving import ENDS, wait_for
-from stemma_testkit.house import add_kind, house
-from stemma_testkit.provider import Provider, provider, says
+from stemma_testkit.provider import Provider, says
 from stemma_testkit.receiving import receiving
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.req("T3", "T9")]
-NOTE = {
-    "kind": "note",
-    "title": "Note",
-    "review": {"mode": "none"},
-    "max_lint_rounds": 1,
-    "sections": [{"id": "note", "title": "Note", "kind": "note", "purpose": "What the hall costs and when it opens."}],
-}
-KINDS = {
-    "note": NOTE,
-    "judged-note": NOTE | {"kind": "judged-note", "review": {"mode": "auto", "min_score": 0.5}},
-}
-"""The same document under the policies that ask nobody: ``none``, and ``auto`` with a score that the model reaches."""
+from .conftest import KINDS
 
-CRITERIA = [{"id": "clarity", "description": "It can be understood.", "weight": 1, "threshold": 0.5}]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("T3", "T9")]
 BRIEF = "Write a note about the new hall for the council."
 FACTS = """# The hall
 
@@ -88,31 +71,9 @@ class Lying:
         return [event.contract for event in seen]
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[Provider]:
-    with provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lying(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> AsyncIterator[Lying]:
-    folder = tmp_path_factory.mktemp("lying")
-    kinds = house(folder)
-    for kind, blueprint in KINDS.items():
-        criteria = add_kind(kinds, blueprint, kind) / "criteria"
-        criteria.mkdir()
-        (criteria / "note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
-    env = {
-        "generation-graph": {
-            "STEMMA_GENERATION_GRAPH_MODEL": "openai/liar",
-            "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
-            "OPENAI_API_KEY": "none",
-        },
-        "notifier": {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'},
-        ALL: path_with(folder),
-    }
-    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
-        yield Lying(client, model, folder)
+@pytest.fixture
+def lying(scripted: Client, model: Provider, tmp_path: Path) -> Lying:
+    return Lying(scripted, model, tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
-import pytest_asyncio
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, sample_folder, wait_for
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-LIMITS = '{"role_limit_s": 5, "graph_limit_s": 15}'
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A caller of an installation in one process."""
-    env = {"services": {"STEMMA_GENERATION_GRAPH_ROLES": LIMITS}}
-    folder = tmp_path_factory.mktemp("roles")
-    async with LocalStemma(folder, env=env) as stemma, stemma.client() as client:
-        yield client
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest.mark.req("R1", "R2", "R3", "R9")

@@ -88,6 +88,7 @@ async def test_the_proof_finds_an_append_without_a_fence(tmp_path: Path, monkeyp
         await decided_while_the_leader_is_killed(tmp_path)
 
 
+@pytest.mark.full
 @pytest.mark.req("O1", "F5")
 async def test_nothing_is_lost_or_doubled_when_the_leader_of_the_log_is_killed_and_its_disk_is_gone(
     tmp_path: Path,

@@ -184,8 +184,9 @@ async def told_late(installed: Replicated, armed: Path, look: int) -> Told:
     return await text_of(client, document_id), kinds
 
 
+@pytest.mark.full
 @pytest.mark.req("F2", "F5")
-@pytest.mark.parametrize("look", [2, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("look", [1, 2])
 async def test_a_worker_that_is_stopped_after_its_look_answers_no_later_question(tmp_path: Path, look: int) -> None:
     await stopped_after_looks(tmp_path, (look,))
 
