@@ -107,6 +107,6 @@ def test_the_check_fails_on_a_field_that_the_committed_schema_has_and_the_contra
     assert list(generate.breaking(tmp_path)) == [expected]
 
 
-@pytest.mark.parametrize("entry", list(registry.entries()), ids=lambda e: e.ce_type)
-def test_a_contract_does_not_break_itself(entry: Any) -> None:
-    assert breaks(schema_of(entry), schema_of(entry), entry.family) == []
+def test_a_contract_does_not_break_itself() -> None:
+    for entry in registry.entries():
+        assert breaks(schema_of(entry), schema_of(entry), entry.family) == []

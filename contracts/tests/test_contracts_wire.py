@@ -106,10 +106,10 @@ BUILDERS: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("build", BUILDERS)
-@pytest.mark.parametrize("value", HOSTILE)
-def test_no_hostile_token_becomes_part_of_a_subject(build: Callable[[str], str], value: str) -> None:
-    with pytest.raises(ValueError, match="must match"):
-        build(value)
+def test_no_hostile_token_becomes_part_of_a_subject(build: Callable[[str], str]) -> None:
+    for value in HOSTILE:
+        with pytest.raises(ValueError, match="must match"):
+            build(value)
 
 
 @given(tokens, tokens)
@@ -211,10 +211,10 @@ def test_a_wire_name_is_registered_once() -> None:
         parcels().contract("stemma.parcel.v2", Family.EVENT)(Parcel)
 
 
-@pytest.mark.parametrize("entry", list(registry.entries()), ids=lambda e: e.ce_type)
-def test_a_contract_is_found_by_class_wire_name_and_token(entry: Any) -> None:
-    assert registry.entry_for(entry.ce_type) is registry.entry_of(entry.cls) is entry
-    assert registry.by_token(entry.family, entry.token) is entry
+def test_a_contract_is_found_by_class_wire_name_and_token() -> None:
+    for entry in registry.entries():
+        assert registry.entry_for(entry.ce_type) is registry.entry_of(entry.cls) is entry
+        assert registry.by_token(entry.family, entry.token) is entry
 
 
 def test_defaults_are_not_sent() -> None:

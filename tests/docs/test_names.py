@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pytest
 from stemma_cli.main import app
 from stemma_provisioning.bounds import PREFIX, Bounds
 from stemma_telemetry.metrics import OF_THE_PROCESS, exposed_names
@@ -22,7 +22,6 @@ PAGES = [
     *sorted(ROOT.glob("services/*/README.md")),
     *sorted(ROOT.glob("libs/*/README.md")),
 ]
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 COMPLETION = {"-h", "--help", "--install-completion", "--show-completion"}
 MISSPELT = {"STEMMA_NATS_URLL"}
@@ -50,7 +49,7 @@ FAILURES = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/failures.md").rea
 def words() -> frozenset[str]:
     """All names in the code and in the names of its files, with hyphens as they are written there."""
     files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
-    read = [path for path in files if path.suffix in CODE and not GENERATED & {*path.parts}]
+    read = [path for path in files if path.suffix in CODE and not GENERATED & {*path.relative_to(ROOT).parts}]
     texts = [path.read_text(encoding="utf-8") for path in (*read, ROOT / "Makefile", ROOT / "pyproject.toml")]
     whole = {word for text in texts for word in re.findall(r"\w+(?:-\w+)*", text)}
     return frozenset(whole.union(*(word.split("-") for word in whole)))
@@ -65,23 +64,29 @@ def ticked(page: Path, form: str) -> set[str]:
     return {name for name in TICKED.findall(page.read_text(encoding="utf-8")) if re.fullmatch(form, name)}
 
 
-@each_page
-def test_every_name_of_a_page_is_one_of_the_code(page: Path) -> None:
-    names = ticked(page, r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+|[A-Z][a-z]+[A-Za-z]+") - FAILURES - ELSEWHERE.keys()
-    assert [name for name in sorted(names - words()) if not any(one.startswith(name) for one in METRICS)] == []
+def test_every_name_of_a_page_is_one_of_the_code() -> None:
+    for page in PAGES:
+        names = ticked(page, r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+|[A-Z][a-z]+[A-Za-z]+") - FAILURES - ELSEWHERE.keys()
+        assert [name for name in sorted(names - words()) if not any(one.startswith(name) for one in METRICS)] == [], (
+            page
+        )
 
 
-@each_page
-def test_every_file_that_a_page_names_alone_is_there(page: Path) -> None:
-    names = ticked(page, r"[\w-]+\.(?:py|json|toml|yaml|html|typ|lua|mjs|conf|docx)")
-    written = {name for name in names if name in words_of_strings()}
-    assert [name for name in sorted(names - written) if name not in files() | ELSEWHERE.keys()] == []
+def test_every_file_that_a_page_names_alone_is_there() -> None:
+    for page in PAGES:
+        names = ticked(page, r"[\w-]+\.(?:py|json|toml|yaml|html|typ|lua|mjs|conf|docx)")
+        written = {name for name in names if name in words_of_strings()}
+        assert [name for name in sorted(names - written) if name not in files() | ELSEWHERE.keys()] == [], page
+
+
+def is_of_tests(path: Path) -> bool:
+    return "tests" in path.relative_to(ROOT).parts
 
 
 @cache
 def words_of_strings() -> frozenset[str]:
     """Files that code names: those that it writes, or that operators may write."""
-    code = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "tests" not in path.parts]
+    code = [path for path in chain(*((ROOT / folder).rglob("*.py") for folder in FOLDERS)) if not is_of_tests(path)]
     found = re.compile(r"[\w-]+\.(?:json|toml|yaml|conf|docx|env)")
     return frozenset(name for path in code for name in found.findall(path.read_text(encoding="utf-8")))
 
@@ -104,10 +109,10 @@ def fields(file: Path) -> set[str]:
     return set(re.findall(r"^    (\w+): \w", file.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-@each_page
-def test_every_variable_that_a_page_names_is_read(page: Path) -> None:
-    named = set(re.findall(r"(?<![\w])STEMMA_[A-Z0-9_]*[A-Z0-9](?![A-Z0-9_<])", page.read_text(encoding="utf-8")))
-    assert [name for name in sorted(named) if name not in variables() | MISSPELT] == []
+def test_every_variable_that_a_page_names_is_read() -> None:
+    for page in PAGES:
+        named = set(re.findall(r"(?<![\w])STEMMA_[A-Z0-9_]*[A-Z0-9](?![A-Z0-9_<])", page.read_text(encoding="utf-8")))
+        assert [name for name in sorted(named) if name not in variables() | MISSPELT] == [], page
 
 
 def test_every_variable_that_all_services_share_is_on_the_page_of_settings() -> None:
@@ -126,10 +131,10 @@ def commands(page: Path) -> Iterator[str]:
         yield from re.findall(r"(?:^|[(|;] *|&& )(stemma [^|;)#<>]*)", line.strip())
 
 
-@each_page
-def test_every_command_of_a_page_has_its_verbs_and_its_options(page: Path) -> None:
+def test_every_command_of_a_page_has_its_verbs_and_its_options() -> None:
     stemma = get_command(app)
-    assert [wrong for command in commands(page) if (wrong := unknown_in(stemma, command))] == []
+    for page in PAGES:
+        assert [wrong for command in commands(page) if (wrong := unknown_in(stemma, command))] == [], page
 
 
 def unknown_in(found: Any, command: str) -> str:
