@@ -6,7 +6,7 @@ from generation_workshop import Workshop
 from langchain_core.messages import ToolMessage
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.references import InputFile
-from stemma_generation_graph.session.images import Shown, as_shown
+from stemma_generation_graph.session.images import Shown, with_assets
 from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, batch_of, question_about
 from stemma_generation_graph.sources.markdown import resolve
 from stemma_markdown import images
@@ -118,7 +118,7 @@ async def test_an_image_whose_reference_is_no_name_of_a_file_gets_one(workshop: 
 
 @pytest.mark.req("G3")
 def test_what_is_no_image_stays_to_the_byte() -> None:
-    shown = as_shown("site.md", FORMS, Shown)
+    shown = with_assets("site.md", FORMS, Shown)
     changed = {line for line in FORMS.splitlines() if line not in shown.splitlines()}
     assert {line[:6] for line in changed} == {"![Plan", "<p ali", "![far]"}
     assert "[far](https://example.org/x.png)" in shown
@@ -140,12 +140,12 @@ def test_what_is_no_image_stays_to_the_byte() -> None:
     ],
 )
 def test_only_an_image_on_the_web_becomes_a_link_and_no_address_leaves_its_brackets(image: str, expected: str) -> None:
-    assert as_shown("s.md", image, Shown) == expected
+    assert with_assets("s.md", image, Shown) == expected
 
 
 @pytest.mark.req("G3")
 def test_a_percent_sign_in_the_name_of_an_asset_is_read_as_one() -> None:
-    shown = as_shown("s.md", "![x](a.png)", lambda _: Shown("plan%20of%20site.png"))
+    shown = with_assets("s.md", "![x](a.png)", lambda _: Shown("plan%20of%20site.png"))
     assert [resolve("s.md", image.target) for image in images(shown)] == ["plan%20of%20site.png"]
 
 
@@ -157,7 +157,7 @@ async def test_a_name_is_one_line_and_stays_in_its_quotes() -> None:
     assert agency.needs[0].references[0].reference == "a\n\n# Ha`.png"
     assert "- `a # Ha'.png` (in `s.md`)" in agency.questions[0]
     assert "> Image not supplied: a # Ha\\`.png\n" in agency.model.prompt_text(1)
-    assert as_shown("s.md", text, Shown) == text.replace("a%0A%0A%23%20Ha%60.png", "<a # Ha`.png>")
+    assert with_assets("s.md", text, Shown) == text.replace("a%0A%0A%23%20Ha%60.png", "<a # Ha`.png>")
 
 
 @pytest.mark.req("G3")
@@ -166,7 +166,7 @@ async def test_a_folder_is_no_reference(image: str) -> None:
     agency = Agency()
     await agency.run(WRITE, {"docs/s.md": f"Text {image} here.\n"})
     assert agency.questions == []
-    assert as_shown("docs/s.md", image, Shown) == image
+    assert with_assets("docs/s.md", image, Shown) == image
 
 
 @pytest.mark.req("G10")
@@ -193,10 +193,10 @@ async def test_similar_names_are_looked_for_only_for_the_first_of_many() -> None
 
 def test_an_image_is_code_only_inside_a_span() -> None:
     text = "`![a](a.png)` ![b](b.png) `![c](c.png)` ![d](d.png)\n\n    `x` ![e](e.png)\n\n![f](f.png)\n"
-    shown = as_shown("a.md", text, lambda _: Shown("new.png"))
+    shown = with_assets("a.md", text, lambda _: Shown("new.png"))
     assert [name for name in "abcdef" if f"({name}.png)" in shown] == ["a", "c", "e"]
 
 
 @pytest.mark.parametrize("text", ["![" * 3000, "![a](" * 3000, "<img " * 3000, "`" * 5000, "![a]" + "(" * 3000])
 def test_hostile_markdown_is_read_in_time(text: str) -> None:
-    assert as_shown("a.md", text, lambda _: Shown(None)) == text
+    assert with_assets("a.md", text, lambda _: Shown(None)) == text

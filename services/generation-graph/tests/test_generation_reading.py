@@ -21,7 +21,7 @@ from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_genera
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.session.images import as_tables
 from stemma_generation_graph.session.outline import outline_of
-from stemma_generation_graph.session.tools import as_read
+from stemma_generation_graph.session.tools import readable_markdown
 from stemma_generation_graph.sources.library import Library, computing
 from stemma_generation_graph.sources.markdown import read_source
 from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, Text, UnreadableInputs
@@ -84,7 +84,7 @@ async def test_an_input_that_takes_too_long_to_show_is_refused() -> None:
 @pytest.mark.parametrize(
     ("function", "given"),
     [
-        (as_read, ("a.md", f"{LONGER}{{{{ x }}}}", {"plan.png": "skip"})),
+        (readable_markdown, ("a.md", f"{LONGER}{{{{ x }}}}", {"plan.png": "skip"})),
         (outline_of, ({"a.md": LONGER, "b.md": "B."},)),
         (headings_above, (LONGER,)),
         (as_tables, ("a,b\n1,2\n" * 3000, "text/csv")),

@@ -13,7 +13,7 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.graphs.section.structures import Structure, written_out
+from stemma_generation_graph.graphs.section.structures import Structure, resolve_schema
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_languages import language
@@ -90,7 +90,7 @@ async def test_a_structured_kind_of_section_is_a_folder_and_no_code(dossier: Pat
     assert outcome.evaluation.scores == {"named": 0.9}
     assert model.options[0]["response_format"]["json_schema"] == {
         "name": "risk_register",
-        "schema": written_out(REGISTER),
+        "schema": resolve_schema(REGISTER),
     }
     assert PROMPT in model.prompt_text()
 
@@ -130,7 +130,7 @@ async def test_the_model_without_a_key_fills_in_a_structure_as_any_other(dossier
 
 
 def test_headings_of_a_structure_are_in_the_language_of_the_document() -> None:
-    text = Structure("risk_register", written_out(REGISTER)).rendered(FILLED, language("de"))
+    text = Structure("risk_register", resolve_schema(REGISTER)).rendered(FILLED, language("de"))
     assert "## Risiken\n\n| Risiko | Kosten |" in text
     assert "| Ice \\| in May | 12.500,50 |" in text
     assert "## What we watch" in text
@@ -211,7 +211,7 @@ def test_objects_are_closed_and_references_written_out_for_the_model() -> None:
     risk = REGISTER["$defs"]["Risk"] | {"additionalProperties": False}
     properties = REGISTER["properties"] | {"risks": REGISTER["properties"]["risks"] | {"items": risk}}
     closed = {"title": "RiskRegister", "type": "object", "required": ["summary"], "additionalProperties": False}
-    assert written_out(REGISTER) == closed | {"properties": properties}
+    assert resolve_schema(REGISTER) == closed | {"properties": properties}
 
 
 @pytest.mark.req("P13")
@@ -239,7 +239,7 @@ def test_objects_are_closed_and_references_written_out_for_the_model() -> None:
     ],
 )
 def test_a_part_is_told_as_it_is_and_without_content_not_at_all(part: Any, value: Any, text: str) -> None:
-    structure = Structure("s", written_out({"type": "object", "properties": {"a": part | {"title": "A"}}}))
+    structure = Structure("s", resolve_schema({"type": "object", "properties": {"a": part | {"title": "A"}}}))
     answer = structure.model.model_validate_json(json.dumps({"a": value}))
     assert structure.rendered(answer.root, language("en")) == text
 

@@ -9,7 +9,7 @@ from generation_workshop import HEAD, Workshop
 from stemma_contracts.v1.jobs import DropThreads, GenerateSection
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.checkpoints.cleaning import MOST, HoldsThreads, tell
+from stemma_generation_graph.checkpoints.cleaning import MOST, HoldsThreads, report_threads
 from stemma_generation_graph.handlers import Tools, on_drop_threads
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources.library import Library
@@ -48,7 +48,7 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
         asked = await run_on(runner, resumption(ended, asked), "blue")
         await run_on(runner, resumption(ended, asked, "doc.3.resume"), "round")
         told = Told()
-        await tell(checkpointer, told.publish)
+        await report_threads(checkpointer, told.publish)
         [held] = told.messages.values()
         assert (held.tenant, held.document_id) == (HEAD.tenant, HEAD.document_id)
         assert set(held.threads) == {job.thread_id, ended.thread_id}
@@ -60,11 +60,11 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
 
 async def test_very_many_threads_are_told_in_several_messages_and_by_tenant() -> None:
     told = Told()
-    await tell(Many(), told.publish)
+    await report_threads(Many(), told.publish)
     assert [(held.tenant, len(held.threads)) for held in told.messages.values()] == [
         ("default", MOST),
         ("default", 1),
         ("other", 1),
     ]
-    await tell(Many(), told.publish)
+    await report_threads(Many(), told.publish)
     assert len(told.messages) == 3

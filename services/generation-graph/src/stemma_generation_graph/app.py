@@ -32,7 +32,7 @@ from stemma_models import (
 )
 
 from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_decoder, set_up
-from .checkpoints.cleaning import HoldsThreads, tell_for_ever
+from .checkpoints.cleaning import HoldsThreads, report_forever
 from .configuration import ConfigurationError, Known, load_criteria, load_kinds
 from .deps import GraphDeps, Models
 from .graphs.registry import Graph, find_graphs, recipes
@@ -141,7 +141,7 @@ async def open_runner(
 
 
 @asynccontextmanager
-async def telling_of_threads(runner: Runner, broker: WorkerBroker, every_s: float) -> AsyncIterator[None]:
+async def reporting_threads(runner: Runner, broker: WorkerBroker, every_s: float) -> AsyncIterator[None]:
     """Tell the orchestrator which threads are kept, at the start and every so many seconds until the block ends."""
 
     async def publish(held: ThreadsHeld, message_id: str) -> None:
@@ -152,7 +152,7 @@ async def telling_of_threads(runner: Runner, broker: WorkerBroker, every_s: floa
     if not isinstance(store, HoldsThreads):
         yield
         return
-    telling = asyncio.create_task(tell_for_ever(store, publish, every_s))
+    telling = asyncio.create_task(report_forever(store, publish, every_s))
     try:
         yield
     finally:
@@ -160,7 +160,6 @@ async def telling_of_threads(runner: Runner, broker: WorkerBroker, every_s: floa
 
 
 def build_app(settings: GenerationSettings) -> FastStream:
-    """Generation: its broker, its handlers, and what they need, which is opened when it starts."""
     broker, tools = WorkerBroker(subjects.GENERATION, settings), Opened[Tools]()
     broker.include_router(routes(tools))
     broker.declare_outcomes(ThreadsHeld)
@@ -180,17 +179,15 @@ def build_app(settings: GenerationSettings) -> FastStream:
 async def open_tools(
     settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
 ) -> AsyncIterator[Tools]:
-    """The graphs with their models, stores and checkpoints."""
     artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
     deps = load_deps(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s
-    async with open_runner(settings, graphs, deps) as runner, telling_of_threads(runner, broker, every_s):
+    async with open_runner(settings, graphs, deps) as runner, reporting_threads(runner, broker, every_s):
         yield Tools(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))
 
 
 def capabilities(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, Any]:
-    """The graphs, the kinds of section that have a prompt of their own, and what texts are made with."""
     prompts = deps.prompts.kinds("section", "generate")
     return {"graphs": sorted(graphs), "prompts": sorted(prompts), "recipes": recipes(deps, graphs)}
 

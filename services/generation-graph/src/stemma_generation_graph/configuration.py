@@ -115,8 +115,6 @@ DEFAULT = "default"
 
 
 class Criterion(BaseModel):
-    """One thing that a draft is scored by."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: Token
@@ -144,30 +142,23 @@ class _CriteriaFile(RootModel[tuple[Criterion, ...]]):
 
 @dataclass(frozen=True)
 class Criteria:
-    """The criteria of one section kind and the SHA-256 of their file."""
-
     criteria: tuple[Criterion, ...]
     digest: Digest
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids in the order of the file."""
         return tuple(criterion.id for criterion in self.criteria)
 
 
 class CriteriaSets:
-    """The criteria of all section kinds."""
-
     def __init__(self, by_kind: Mapping[str, Criteria]) -> None:
         self._by_kind = dict(by_kind)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds that have criteria of their own, and ``default``."""
         return tuple(sorted(self._by_kind))
 
     def for_kind(self, kind: str) -> Criteria:
-        """The criteria of a kind, or the default ones."""
         return self._by_kind.get(kind, self._by_kind[DEFAULT])
 
 

@@ -25,7 +25,6 @@ class Models:
     by_node: Mapping[str, ModelCaller] = field(default_factory=dict)
 
     def for_node(self, graph: str, node: str) -> ModelCaller:
-        """The caller that a node of a graph uses."""
         return self.by_node.get(f"{graph}.{node}") or self.by_node.get(node, self.default)
 
 

@@ -49,11 +49,11 @@ from stemma_telemetry import annotate
 
 from .deps import GraphDeps, RunContext
 from .graphs.registry import recipe
-from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, as_resumed, encoded
+from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, encoded, resume_value
 from .second_opinion import on_propose_requirements
 from .sources.library import InputsRefused, Library, missing_inputs
 from .sources.reading import UnreadableInputs
-from .writing.evaluating import evaluated
+from .writing.evaluating import evaluate_draft
 from .writing.material import load_material
 
 T = TypeVar("T")
@@ -66,8 +66,6 @@ PublishLive = Callable[[str, str, str, bytes, int], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handlers work with."""
-
     runner: Runner
     deps: GraphDeps
     library: Library
@@ -76,7 +74,6 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    """The handlers of this service; ``tools`` is there once it runs."""
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
     first, bulk = partial(subjects.job, subjects.GENERATION), partial(subjects.bulk_job, subjects.GENERATION)
 
@@ -112,7 +109,6 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def on_generate_section(job: GenerateSection, *, tools: Tools) -> Written:
-    """Write a section and evaluate it."""
     context = _context(job, job.thread_id, tools)
     if missing := await missing_inputs(job, tools.library):
         return InputsMissing(
@@ -122,9 +118,8 @@ async def on_generate_section(job: GenerateSection, *, tools: Tools) -> Written:
 
 
 async def on_resume_graph(job: ResumeGraph, *, tools: Tools) -> Resumed:
-    """Go on with a paused graph."""
     context = _context(job, job.thread_id, tools)
-    answer = as_resumed(job.answer, failed=job.failed, detail=job.detail)
+    answer = resume_value(job.answer, failed=job.failed, detail=job.detail)
     try:
         return await _outcome(job, tools, context, partial(tools.runner.resume, job, answer, context))
     except ThreadLostError as lost:
@@ -132,14 +127,12 @@ async def on_resume_graph(job: ResumeGraph, *, tools: Tools) -> Resumed:
 
 
 async def on_drop_threads(job: DropThreads, *, tools: Tools) -> None:
-    """Delete what the log does not need any more."""
     await tools.runner.drop(job.threads)
 
 
 async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:
-    """Evaluate a text that no generator wrote."""
     context = _context(job, job.job_id, tools)
-    found = await _or_why_not(job, context, _judged(job, tools, context))
+    found = await _or_failure(job, context, _judged(job, tools, context))
     if isinstance(found, Outcome):
         return found
     evaluation = await _evaluation(job, tools, found)
@@ -150,10 +143,10 @@ async def _judged(job: EvaluateDraft, tools: Tools, context: RunContext) -> dict
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
     material = await load_material(as_written, tools.library, tools.deps.limits)
     draft = await tools.library.text(job.document, job.draft)
-    return await evaluated(tools.deps, context, as_written, material, draft)
+    return await evaluate_draft(tools.deps, context, as_written, material, draft)
 
 
-async def _or_why_not(
+async def _or_failure(
     job: SectionJob, context: RunContext, work: Awaitable[T]
 ) -> T | ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing:
     """What the work gives, or the outcome that says how the model failed, or which input cannot be used."""
@@ -168,7 +161,7 @@ async def _outcome(
 ) -> Written:
     annotate(session_id=tools.runner.session_of(job.section.graph, context.call.thread_id))
     started, began = datetime.now(UTC), time.monotonic()
-    result = await _or_why_not(job, context, run())
+    result = await _or_failure(job, context, run())
     match result:
         case Finished():
             lasted, made_with = time.monotonic() - began, _recipe(job, tools)

@@ -90,15 +90,11 @@ class Pinned:
 
 @dataclass(frozen=True)
 class Finished:
-    """The graph came to its end."""
-
     state: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Paused:
-    """The graph waits for an answer at a checkpoint."""
-
     thread_id: str
     checkpoint_id: str
     asked: Interrupt
@@ -109,8 +105,6 @@ GenerateResult = Finished | Paused
 
 
 class Runner:
-    """The compiled graphs; each is compiled once."""
-
     def __init__(
         self,
         graphs: Mapping[str, Graph],
@@ -147,7 +141,7 @@ class Runner:
             return await self._advance(job, thread, initial, context)
         if thread.written_by not in (None, job.job_id):
             raise JobCancelledError(Usage())
-        return await self._go_on(job, thread, context)
+        return await self._carry_on(job, thread, context)
 
     async def resume(self, job: ResumeGraph, answer: Any, context: RunContext) -> GenerateResult:
         """Give a paused thread its answer, a JSON value, once.
@@ -161,11 +155,11 @@ class Runner:
         if thread.is_new:
             raise ThreadLostError("the thread is unknown")
         if thread.written_by == job.job_id:
-            return await self._go_on(job, thread, context)
+            return await self._carry_on(job, thread, context)
         if thread.snapshot.interrupts and thread.checkpoint_id == job.checkpoint_id:
             return await self._advance(job, thread, Command(resume=answer), context)
-        if await self._took(job, answer):
-            return await self._go_on(job, thread, context)
+        if await self._is_last_answer(job, answer):
+            return await self._carry_on(job, thread, context)
         raise ThreadLostError("the thread is at another checkpoint")
 
     async def _pinned(self, job: GenerateSection | ResumeGraph) -> Pinned:
@@ -176,12 +170,11 @@ class Runner:
         return Pinned(graph, await graph.aget_state(self._config(job)))
 
     async def drop(self, threads: Iterable[str]) -> None:
-        """Delete threads with all their checkpoints."""
         if self.checkpointer is not None:
             for thread_id in threads:
                 await self.checkpointer.adelete_thread(thread_id)
 
-    async def _took(self, job: ResumeGraph, answer: Any) -> bool:
+    async def _is_last_answer(self, job: ResumeGraph, answer: Any) -> bool:
         """Whether this is the last answer that the thread took, and at that checkpoint."""
         async for found in self._checkpoints(job):
             answers = [value for _, channel, value in found.pending_writes or () if channel == RESUME]
@@ -203,7 +196,9 @@ class Runner:
             raise JobRefused("the graph is unknown")
         return self._graphs[name]
 
-    async def _go_on(self, job: GenerateSection | ResumeGraph, thread: Pinned, context: RunContext) -> GenerateResult:
+    async def _carry_on(
+        self, job: GenerateSection | ResumeGraph, thread: Pinned, context: RunContext
+    ) -> GenerateResult:
         snapshot = thread.snapshot
         spent = snapshot.values.get("spent") or {}
         if spent.get("job_id") == job.job_id:
@@ -225,15 +220,17 @@ class Runner:
         snapshot = thread.snapshot
         if snapshot.interrupts:
             asked = Interrupt.model_validate(snapshot.interrupts[0].value)
-            if (given := await self._given(job, thread, asked)) is not None:
-                return await self._advance(job, thread, Command(resume=as_resumed(given.answer)), context)
+            if (given := await self._given_before(job, thread, asked)) is not None:
+                return await self._advance(job, thread, Command(resume=resume_value(given.answer)), context)
             return Paused(job.thread_id, str(thread.checkpoint_id), asked)
         if snapshot.tasks:
             waiting = ", ".join(task.name for task in snapshot.tasks)
             raise PauseNotStored(f"the graph waits at {waiting} for what was not stored")
         return Finished(snapshot.values)
 
-    async def _given(self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Interrupt) -> GivenAnswer | None:
+    async def _given_before(
+        self, job: GenerateSection | ResumeGraph, thread: Pinned, asked: Interrupt
+    ) -> GivenAnswer | None:
         """What a person answered before, as often as the thread has asked this by now."""
         name = digest_of(asked.question)
         answers = [given for given in job.answered_before if given.question == name]
@@ -277,8 +274,7 @@ class Runner:
             return state
 
 
-def as_resumed(answer: ArtifactRef, *, failed: bool = False, detail: str = "") -> dict[str, Any]:
-    """The value that an ``interrupt`` gives."""
+def resume_value(answer: ArtifactRef, *, failed: bool = False, detail: str = "") -> dict[str, Any]:
     return {"artifact": answer.model_dump(mode="json"), "failed": failed, "detail": detail}
 
 
@@ -288,7 +284,6 @@ def digest_of(question: str) -> str:
 
 
 def encoded(question: str) -> bytes:
-    """The bytes that the artifact of a question has."""
     return question.encode(errors="replace")
 
 

@@ -61,7 +61,6 @@ class ProposedDemands(Filled):
 async def on_propose_requirements(
     job: ProposeRequirements, *, deps: GraphDeps, library: Library
 ) -> RequirementsProposed:
-    """Ask a model for what is missing, and add what stands in the sources."""
     context, caller = call_context(job), deps.models.for_node(GRAPH, NODE)
     account(lambda: context.meter.total)
     opinion, rows = SecondOpinion(model=caller.settings.name), None
@@ -74,7 +73,7 @@ async def on_propose_requirements(
         opinion = opinion.model_copy(update={"failure": str(refused)[:300]})
         return RequirementsProposed(**echo(job, context), opinion=opinion)
     found = ProposedRows(LedgerRows.model_validate_json(await library.text(job.document, job.rows)))
-    opinion = _told(opinion, found, *await _ask(caller, context, deps, passages, found))
+    opinion = _with_counts(opinion, found, *await _ask(caller, context, deps, passages, found))
     if found.new:
         rows = await _stored(job, library, found.rows)
     return RequirementsProposed(**echo(job, context), opinion=opinion, rows=rows)
@@ -82,7 +81,7 @@ async def on_propose_requirements(
 
 async def _passages(job: ProposeRequirements, library: Library) -> list[Passage]:
     inputs = [InputFile(name=one.name, artifact=one.artifact, anchors=one.anchors) for one in job.sources]
-    return [passage for source in await library.taken_apart(job.document, inputs) for passage in source.passages]
+    return [passage for source in await library.parse_inputs(job.document, inputs) for passage in source.passages]
 
 
 async def _ask(
@@ -93,7 +92,7 @@ async def _ask(
     questions = list(_questions(passages))
     left, failure = sum(len(passage.text) for passage in passages), ""
     for question in questions[:MOST_CALLS]:
-        shown = await asyncio.to_thread(_shown, question, found)
+        shown = await asyncio.to_thread(_question_text, question, found)
         messages: list[BaseMessage] = [prompt, HumanMessage(shown)]
         try:
             answer = await caller.structured(context, NODE, messages, ProposedDemands)
@@ -106,7 +105,6 @@ async def _ask(
 
 
 def _questions(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Passages that are asked about together, in their order."""
     held: list[Passage] = []
     for passage in passages:
         if len(passage.text) > LONGEST_PASSAGE:
@@ -119,7 +117,7 @@ def _questions(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
         yield held
 
 
-def _shown(question: Sequence[Passage], found: ProposedRows) -> str:
+def _question_text(question: Sequence[Passage], found: ProposedRows) -> str:
     """Passages, and the demands in them that rules found. Rows of a model would make each question a new one."""
     known = [block("requirement", quote) for quote in found.known_by_rules(question)]
     shown = [block("input", passage.text, name=passage.source, heading=passage.heading) for passage in question]
@@ -131,7 +129,7 @@ def _take(answer: ProposedDemands, question: Sequence[Passage], found: ProposedR
         found.take(demand.quote, demand.kind, demand.obligation, question)
 
 
-def _told(opinion: SecondOpinion, found: ProposedRows, unasked: int, failure: str) -> SecondOpinion:
+def _with_counts(opinion: SecondOpinion, found: ProposedRows, unasked: int, failure: str) -> SecondOpinion:
     return opinion.model_copy(
         update={
             "mandatory": tuple(row.requirement_id for row in found.new if row.obligation == "mandatory"),
@@ -168,11 +166,9 @@ class ProposedRows:
 
     @property
     def rows(self) -> LedgerRows:
-        """The ledger with what is new."""
         return self._ledger.model_copy(update={"given": self._given, "rows": (*self._ledger.rows, *self.new)})
 
     def known_by_rules(self, passages: Sequence[Passage]) -> Iterator[str]:
-        """The rows that rules found in passages."""
         for passage in passages:
             text = _read(passage.text)
             yield from (row.quote for row in self._of(passage) if row.found_by == "rules" and text.range_of(row.quote))
@@ -199,8 +195,6 @@ class ProposedRows:
 
 
 class _Text:
-    """The text of a passage, read once."""
-
     def __init__(self, text: str) -> None:
         self._quotable = Quotable(text)
         self.blocks = [block for block in Document(text).blocks if block.kind != "blank"]

@@ -48,7 +48,6 @@ class AgentLimits(BaseModel):
     history_tokens: int = Field(default=32_000, ge=500, description="upper bound of the messages in a prompt")
 
     def steps_for(self, chapters: int) -> int:
-        """How many steps the agent may take for so many chapters."""
         more = self.steps_per_chapter * max(0, chapters - CHAPTERS_INCLUDED)
         return min(self.max_agent_steps + more, MAX_STEPS)
 
@@ -97,7 +96,6 @@ class NodeModel(BaseModel):
     call_retries: int | None = Field(default=None, ge=0, le=20)
 
     def set_fields(self) -> dict[str, Any]:
-        """What is set, by name."""
         return self.model_dump(exclude_none=True)
 
 
@@ -184,5 +182,4 @@ class GenerationSettings(WorkerSettings):
 
     @property
     def in_development(self) -> bool:
-        """Whether state may be logged and looked at."""
         return self.environment == "development"

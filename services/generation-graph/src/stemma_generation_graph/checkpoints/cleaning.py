@@ -1,4 +1,4 @@
-"""Telling which threads are kept, at the start and every day: what the log does not need comes back as a job."""
+"""Reports which threads are kept, at the start and every day; what the log does not need comes back as a job."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class HoldsThreads(Protocol):
         """Every thread with its tenant; one that tells no tenant is left out."""
 
 
-async def tell_for_ever(store: HoldsThreads, publish: Publish, every_s: float) -> None:
-    """Tell now and every so many seconds, until cancelled."""
+async def report_forever(store: HoldsThreads, publish: Publish, every_s: float) -> None:
+    """Report now and every so many seconds, until cancelled."""
     while True:
         try:
-            await tell(store, publish)
+            await report_threads(store, publish)
         except Exception as error:
             get_logger().warning(names.Log.SWEEP_FAILED, error=error)
         await asyncio.sleep(every_s)
 
 
-async def tell(store: HoldsThreads, publish: Publish) -> None:
-    """Tell what is kept, by document. The same told twice on one day, here or by a replica, is told once."""
+async def report_threads(store: HoldsThreads, publish: Publish) -> None:
+    """Report the threads of each document. The message id makes a second report on one day a duplicate."""
     documents: dict[tuple[str, str], list[str]] = defaultdict(list)
     for thread_id, tenant in sorted(await store.held()):
         documents[tenant, thread_id.partition(".")[0]].append(thread_id)

@@ -52,7 +52,6 @@ class OneSuccessorSaver(OneSuccessor, AsyncPostgresSaver):
 
     @contextmanager
     def outages(self) -> Iterator[None]:
-        """See `OneSuccessor.outages`."""
         try:
             yield
         except UniqueViolation as refused:
@@ -65,14 +64,12 @@ class OneSuccessorSaver(OneSuccessor, AsyncPostgresSaver):
             ) from error
 
     async def last_id(self, thread_id: str, namespace: str) -> str | None:
-        """See `OneSuccessor.last_id`."""
         async with self._cursor() as cursor:
             await cursor.execute(LAST, (thread_id, namespace))
             found = await cursor.fetchone()
         return found["checkpoint_id"] if found else None
 
     async def held(self) -> list[tuple[str, str]]:
-        """See `HoldsThreads.held`."""
         async with self._cursor() as cursor:
             await cursor.execute(HELD)
             return [(row["thread_id"], row["tenant"]) for row in await cursor.fetchall()]

@@ -71,19 +71,16 @@ class OneSuccessor(BaseCheckpointSaver[Any], ABC):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; raises `TakenOver` if the one before it has another successor, and `Outage`."""
         with self.outages():
             return await super().aput(config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save what a task wrote; raises `Outage`."""
         with self.outages():
             await super().aput_writes(config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread with all its checkpoints; raises `Outage`."""
         with self.outages():
             await super().adelete_thread(thread_id)
 
@@ -116,21 +113,17 @@ class PinnedSaver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """As the store does it."""
         return await self._saver.aput(config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """As the store does it."""
         await self._saver.aput_writes(config, writes, task_id, task_path)
 
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, History]:
-        """As the store does it."""
         return await self._saver.aget_delta_channel_history(config=config, channels=channels)
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """As the store does it."""
         return self._saver.get_next_version(current, channel)

@@ -51,7 +51,6 @@ class OneSuccessorSaver(OneSuccessor, AsyncSqliteSaver):
 
     @contextmanager
     def outages(self) -> Iterator[None]:
-        """See `OneSuccessor.outages`."""
         try:
             yield
         except IntegrityError as refused:
@@ -64,13 +63,11 @@ class OneSuccessorSaver(OneSuccessor, AsyncSqliteSaver):
             raise Outage(f"the database of checkpoints: {error}") from error
 
     async def last_id(self, thread_id: str, namespace: str) -> str | None:
-        """See `OneSuccessor.last_id`."""
         async with self.lock, self.conn.execute(LAST, (thread_id, namespace) * 2) as rows:
             found = await rows.fetchone()
         return found[0] if found else None
 
     async def held(self) -> list[tuple[str, str]]:
-        """See `HoldsThreads.held`."""
         async with self.lock, self.conn.execute(HELD) as rows:
             return [(thread_id, tenant) async for thread_id, tenant in rows]
 

@@ -67,7 +67,6 @@ DOCUMENT_AGENT = Graph(
 
 
 def find_graphs() -> Mapping[str, Graph]:
-    """All graphs by name."""
     added = {entry.name: entry.load() for entry in entry_points(group="stemma.graphs")}
     return {
         "section": SECTION,

@@ -27,7 +27,7 @@ from stemma_telemetry import get_logger
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.transitions import noted
 from stemma_generation_graph.writing.drafts import as_draft, body_under_heading, clean_heading, without_headings
-from stemma_generation_graph.writing.evaluating import evaluated, not_judged, prompt_values
+from stemma_generation_graph.writing.evaluating import evaluate_draft, not_judged, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 from stemma_generation_graph.writing.schemas import Filled, Line, Prose, Text
 
@@ -207,7 +207,7 @@ class FormatNodes(SingleCallNodes):
         return await self._store(job, run, text)
 
     async def evaluate(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        found = await evaluated(self._deps, runtime.context, state["job"], state["material"], state["draft"])
+        found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 
 

@@ -26,12 +26,10 @@ class Change(TypedDict, total=False):
 
 
 def replace(_old: T, new: T) -> T:
-    """The last writer wins."""
     return new
 
 
 def append(old: list[T] | None, new: list[T]) -> list[T]:
-    """Adds to the end of a list."""
     return [*(old or []), *new]
 
 

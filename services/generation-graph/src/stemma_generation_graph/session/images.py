@@ -38,7 +38,7 @@ def one_line(name: str) -> str:
     return _CONTROL.sub(" ", name)
 
 
-def as_shown(file: str, text: str, decide: Decide) -> str:
+def with_assets(file: str, text: str, decide: Decide) -> str:
     """The text of an input with its images as the document shows them.
 
     An image has the name of its asset, one that was skipped leaves a remark, one on the web becomes a link; of one with
@@ -154,12 +154,10 @@ _MARKUP = re.compile(r"([\\\\|`*<>\[\]]|(?<![^\W_])_|_(?![^\W_]))")
 
 
 def is_code(name: str) -> bool:
-    """Whether a plain text of this name means nothing as Markdown."""
     return name.casefold().endswith(CODE)
 
 
 def as_code(text: str) -> str:
-    """The text between fences."""
     fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
     return f"{fence}\n{text.rstrip()}\n{fence}\n"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import Any
 
 import yaml
 from stemma_markdown import Document, Heading
@@ -35,10 +35,6 @@ class Chapter:
     to_line: int
     depth: int = TOP
     heading: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """As it stands in the graph's state."""
-        return asdict(self)
 
 
 def headings_of(text: str) -> list[str]:
@@ -110,8 +106,7 @@ def chapters_of(file: str, text: str) -> list[Chapter]:
     ]
 
 
-def _line_of(heading: Heading) -> int:
-    return heading.line
+_line_of = attrgetter("line")
 
 
 @dataclass(frozen=True)
@@ -124,7 +119,6 @@ class _Region:
         return list(self.headings[first : bisect_left(self.headings, end, key=_line_of)])
 
     def title(self, start: int, end: int) -> str:
-        """The words of the first heading."""
         at = bisect_left(self.headings, start, key=_line_of)
         return self.headings[at].text if at < len(self.headings) and self.headings[at].line < end else ""
 
@@ -132,7 +126,6 @@ class _Region:
         return sum(len(line) + 1 for line in self.lines[start - 1 : end - 1])
 
     def has_own_text(self, start: int, end: int) -> bool:
-        """Whether lines hold anything but headings."""
         titles = {heading.line for heading in self.within(start, end)}
         return any(
             line.strip(" \t=-") for number, line in enumerate(self.lines[start - 1 : end - 1], start)

@@ -30,7 +30,6 @@ BATCH_BYTES = 24_000
 
 
 def is_image(media_type: str) -> bool:
-    """Whether a file is one that a document can show."""
     return media_type.startswith("image/")
 
 
@@ -60,7 +59,6 @@ def batch_of(missing: Sequence[MissingReference]) -> list[MissingReference]:
 
 
 def question_about(missing: Sequence[MissingReference]) -> str:
-    """One question about all of them, in Markdown."""
     lines = [_line(reference) for reference in missing]
     ask = "Supply each image, name one that was found, or skip it: a skipped image leaves a remark in its place."
     return "\n".join(["These images are not among the inputs:", "", *lines, "", ask])
@@ -72,7 +70,6 @@ def _line(missing: MissingReference) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as code in Markdown, which it cannot leave."""
     inner = one_line(name).replace("`", "'")
     return f"`{inner}`"
 

@@ -50,7 +50,6 @@ T = TypeVar("T")
 
 
 def new_manifest(inputs: tuple[InputFile, ...]) -> Manifest:
-    """The files of a session at its start: the inputs."""
     return {INPUTS + file.name: file.artifact.model_dump(mode="json") for file in inputs}
 
 
@@ -71,12 +70,10 @@ class Session:
         return [name.removeprefix(folder) for name in self.manifest if name.startswith(folder)]
 
     def ref(self, name: str) -> ArtifactRef | None:
-        """The reference behind a name."""
         entry = self.manifest.get(name)
         return ArtifactRef.model_validate(entry) if entry is not None else None
 
     def put(self, name: str, ref: ArtifactRef) -> None:
-        """Let a name stand for content that is stored already."""
         self.manifest[name] = ref.model_dump(mode="json")
 
     async def text(self, name: str) -> str:
@@ -85,11 +82,9 @@ class Session:
         return await self._library.text(self._document, ref) if ref else ""
 
     async def compute(self, function: Callable[..., T], *given: Any) -> T:
-        """See `Library.compute`."""
         return await self._library.compute(function, *given)
 
     async def write(self, name: str, text: str, media_type: str = "text/markdown") -> ArtifactRef:
-        """Give a file new content."""
         ref = await self._library.store(self._document, text.encode(errors="replace"), media_type, name)
         self.put(name, ref)
         return ref

@@ -13,7 +13,7 @@ from stemma_models import TokenSink
 
 from stemma_generation_graph.tools.search import ToolRefused
 
-from .images import TABLES, as_code, as_shown, as_tables, is_code, without_labels
+from .images import TABLES, as_code, as_tables, is_code, with_assets, without_labels
 from .outline import headings_of
 from .references import is_image, shown_by
 from .session import DRAFT, INPUTS, Session, clean_label
@@ -146,19 +146,15 @@ class Finish(Arguments):
 
 @dataclass(frozen=True)
 class SessionTool:
-    """A tool on a workbench."""
-
     arguments: type[BaseModel]
     do: Callable[[Any, ToolContext], Awaitable[str | None]]
     session_id: str = ""
 
     @property
     def name(self) -> str:
-        """The name that the model knows."""
         return str(self.arguments.model_config.get("title"))
 
     async def run(self, arguments: Any, place: ToolContext, /) -> str | None:
-        """See `Tool.run`."""
         if place.session.session_id != self.session_id:
             raise ToolRefused("This tool belongs to another session.")
         return await self.do(arguments, place)
@@ -181,19 +177,18 @@ def readable_names(session: Session) -> dict[str, str]:
 
 
 async def shown_text(session: Session, name: str, decisions: Mapping[str, str]) -> str:
-    """An input as the agent reads it."""
     text = await session.text(INPUTS + name)
     ref = session.ref(INPUTS + name)
     if ref is not None and ref.media_type in TABLES:
         return await session.compute(as_tables, text, ref.media_type)
     if is_code(name):
         return as_code(text)
-    return await session.compute(as_read, name, text, decisions)
+    return await session.compute(readable_markdown, name, text, decisions)
 
 
-def as_read(name: str, text: str, decisions: Mapping[str, str]) -> str:
+def readable_markdown(name: str, text: str, decisions: Mapping[str, str]) -> str:
     """The lines of the file without what means nothing outside of it: labels, and the tags of a template."""
-    return without_labels(name, without_templates(as_shown(name, text, shown_by(decisions))))
+    return without_labels(name, without_templates(with_assets(name, text, shown_by(decisions))))
 
 
 async def _list_files(_: ListFiles, bench: ToolContext) -> str:

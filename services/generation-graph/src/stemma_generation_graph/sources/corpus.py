@@ -15,8 +15,6 @@ MAX_QUERY_WORDS = 64
 
 @dataclass(frozen=True)
 class Image:
-    """An image that a draft may show."""
-
     name: str
     alt: str
 

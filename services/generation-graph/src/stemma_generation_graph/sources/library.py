@@ -39,7 +39,6 @@ _prepared = Prepared(prepare)
 
 
 def computing(limits: Limits = LIMITS) -> Computing:
-    """The calls of one library."""
     return Computing(_prepared, limits, AT_ONCE)
 
 
@@ -90,7 +89,6 @@ class Library:
             raise UnreadableInputs(f"a text is too long or too hard to read: {error}") from None
 
     async def store(self, document: DocumentHead, data: bytes, media_type: str, name: str) -> ArtifactRef:
-        """Keep content of our own and return its reference."""
         tenant, document_id = document.tenant, document.document_id
         return await self._artifacts.put(tenant, document_id, data, media_type=media_type, name=name)
 
@@ -115,10 +113,10 @@ class Library:
 
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
         names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
-        sources = await self.taken_apart(document, inputs)
+        sources = await self.parse_inputs(document, inputs)
         return await asyncio.to_thread(Corpus, sources, names) if sources else Corpus([], names)
 
-    async def taken_apart(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
+    async def parse_inputs(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
         """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""
         texts = [
             Text(file.name, await self.text(document, file.artifact), await self._anchors(document, file.anchors))
@@ -138,7 +136,6 @@ class Library:
         return self._briefs.get(key, ())
 
     async def ledger(self, document: DocumentHead, ref: ArtifactRef) -> LedgerRows:
-        """The rows of a document's ledger."""
         key = (document.tenant, document.document_id, ref.digest)
         if key not in self._ledgers:
             self._ledgers[key] = LedgerRows.model_validate_json(await self.text(document, ref))

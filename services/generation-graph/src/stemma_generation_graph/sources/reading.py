@@ -68,7 +68,6 @@ class Reading:
     turns: Turns = field(default_factory=lambda: Turns(PROCESSES, PROCESSES_OF_A_TENANT))
 
     async def sources(self, tenant: str, texts: Sequence[Text]) -> list[SourceDocument]:
-        """The inputs of one document, taken apart; raises `UnreadableInputs`."""
         if sum(len(given.text) for given in texts) <= QUICK_CHARACTERS:
             return await asyncio.to_thread(lambda: [read_source(*given) for given in texts])
         async with self.turns.turn(tenant):

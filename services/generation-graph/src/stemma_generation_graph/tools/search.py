@@ -18,12 +18,10 @@ class Tool(Protocol[Place]):
     """A tool that a model may call; ``arguments`` gives its name (title), description and schema."""
 
     @property
-    def name(self) -> str:
-        """The name by which it is called."""
+    def name(self) -> str: ...
 
     @property
-    def arguments(self) -> type[BaseModel]:
-        """The schema of what it is called with."""
+    def arguments(self) -> type[BaseModel]: ...
 
     async def run(self, arguments: Any, place: Place, /) -> str | None:
         """What the model is told, or nothing if its answer comes later; ``arguments`` were checked.
@@ -45,8 +43,6 @@ class InputQuery(BaseModel):
 
 
 class SearchInputs:
-    """Finds passages in the inputs of the document."""
-
     name = "search_inputs"
     arguments: type[BaseModel] = InputQuery
 

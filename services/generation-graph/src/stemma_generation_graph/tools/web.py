@@ -32,8 +32,6 @@ class WebSearchSettings(BaseModel):
 
 @dataclass(frozen=True)
 class WebResult:
-    """One find on the web."""
-
     title: str
     address: str
     excerpt: str
@@ -77,7 +75,6 @@ class SearxNG:
         self._settings = settings
 
     async def search(self, query: str, limit: int) -> Sequence[WebResult]:
-        """See `WebSearch.search`."""
         try:
             async with httpx.AsyncClient(base_url=self._settings.url, timeout=self._settings.limit_s) as client:
                 answer = await client.get("/search", params={"q": query, "format": "json"})
@@ -119,7 +116,6 @@ class SearchWeb:
         self._results = results
 
     async def run(self, arguments: WebQuery, corpus: Corpus) -> str:
-        """The results, each in a block that names its address."""
         try:
             results = await self._provider.search(arguments.query, self._results)
         except WebSearchFailed as failed:

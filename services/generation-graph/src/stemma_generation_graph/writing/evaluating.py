@@ -25,9 +25,13 @@ from .material import criteria_block, language_of
 from .schemas import Evaluation
 
 DETAIL_CHARS = 300
+ROUNDING = 1e-9
+GRAPH, NODE = "section", "evaluate"
+
+log = get_logger()
 
 
-def checked(material: str, draft: str, *, answers_form: bool = False) -> tuple[ProgramCheck, ...]:
+def run_checks(material: str, draft: str, *, answers_form: bool = False) -> tuple[ProgramCheck, ...]:
     """The checks of a draft against the blocks that it was written from; answers in a form name no inputs."""
     blocks, document = parse_blocks(material), Document(draft)
     names = [block.attributes.get("name", "") for block in blocks if block.tag == "input"]
@@ -46,7 +50,7 @@ def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck
     if not missing:
         return ProgramCheck(check="required_headings", passed=True)
     headings = ", ".join(missing)[:DETAIL_CHARS]
-    return coded("required_headings", False, "headings_missing", headings=headings)
+    return coded_check("required_headings", False, "headings_missing", headings=headings)
 
 
 def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
@@ -56,7 +60,7 @@ def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
 
 def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
     cited = sum(name in draft for name in dict.fromkeys(names))
-    return coded("inputs_cited", cited > 0 or not names, "inputs_named", named=cited, all=len(set(names)))
+    return coded_check("inputs_cited", cited > 0 or not names, "inputs_named", named=cited, all=len(set(names)))
 
 
 def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
@@ -64,7 +68,7 @@ def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
     asked = _instructions(brief)
     written = _words(draft.plain) if asked else ""
     repeated = sum(sentence in written for sentence in asked)
-    return coded("no_instruction", repeated == 0, "instructions_repeated", repeated=repeated, all=len(asked))
+    return coded_check("no_instruction", repeated == 0, "instructions_repeated", repeated=repeated, all=len(asked))
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +83,7 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def coded(name: str, passed: bool, code: str, **params: problems.Param) -> ProgramCheck:
+def coded_check(name: str, passed: bool, code: str, **params: problems.Param) -> ProgramCheck:
     """A check with the words of a problem code."""
     detail = problems.message(code, params)[:DETAIL_CHARS]
     return ProgramCheck(check=name, passed=passed, detail=detail, code=code, params=params)
@@ -88,9 +92,6 @@ def coded(name: str, passed: bool, code: str, **params: problems.Param) -> Progr
 def _listed(blocks: Sequence[Block], tag: str) -> list[str]:
     lines = (line for block in blocks if block.tag == tag for line in block.text.splitlines())
     return [line.removeprefix("- ").strip() for line in lines if line.strip()]
-
-
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -118,20 +119,14 @@ def _weighted(criteria: Sequence[Criterion], values: Mapping[str, float]) -> flo
     return math.fsum(criterion.weight * values[criterion.id] for criterion in criteria) / total
 
 
-GRAPH = "section"
-NODE = "evaluate"
-
-log = get_logger()
-
-
-async def evaluated(
+async def evaluate_draft(
     deps: GraphDeps, run: RunContext, job: GenerateSection, material: str, draft: str
 ) -> dict[str, Any]:
-    """What code checked of a draft, and its scores by the criteria of its kind where the model judges at all.
+    """The checks of a draft by code, and its scores by the criteria of its kind if the model judges.
 
     The draft was written and paid: a model that fails to judge it leaves it not judged, and does not lose it.
     """
-    found = checked(material, draft, answers_form=job.section.form is not None)
+    found = run_checks(material, draft, answers_form=job.section.form is not None)
     checks = [check.model_dump() for check in found]
     caller = deps.models.for_node(job.section.graph, NODE)
     if not caller.judges:
@@ -177,12 +172,10 @@ def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[st
 
 
 def failed_check(name: str) -> dict[str, Any]:
-    """One thing that code found not to hold."""
     return ProgramCheck(check=name, passed=False).model_dump()
 
 
 def prompt_values(job: GenerateSection) -> dict[str, str]:
-    """What the placeholders of a prompt stand for."""
     return {
         "title": job.section.title,
         "document_kind": job.document.kind.replace("_", " "),

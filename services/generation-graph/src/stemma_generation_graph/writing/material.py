@@ -69,7 +69,6 @@ async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
 
 
 def section_block(job: GenerateSection) -> str:
-    """The section to write."""
     section = job.section
     about = {"id": section.section_id, "kind": section.kind, "title": section.title}
     told = section.instructions or section.purpose
@@ -83,7 +82,6 @@ def form(job: GenerateSection) -> dict[str, str]:
 
 
 def language_of(job: GenerateSection) -> Language:
-    """The language of the document."""
     return language(job.document.language)
 
 
@@ -99,7 +97,6 @@ def outline_block(job: GenerateSection) -> str:
 
 @lru_cache(maxsize=256)
 def _outline(entries: tuple[OutlineEntry, ...]) -> str:
-    """Each section of a document shows the same."""
     shown = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title, **collected(e)) for e in entries]
     return block("outline", shown)
 
@@ -136,7 +133,6 @@ def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
 
 @lru_cache(maxsize=KEPT)
 def _whole(corpus: Corpus) -> Sequence[str]:
-    """Each section of a document shows the same; the corpora are kept as well."""
     return _placed("input", corpus.passages)
 
 
@@ -186,7 +182,6 @@ async def manner_blocks(job: GenerateSection, library: Library) -> list[str]:
 
 
 def criteria_block(criteria: Criteria) -> str:
-    """What a draft is scored by."""
     return block("criteria", _listed(f"{criterion.id}: {criterion.description}" for criterion in criteria.criteria))
 
 

@@ -29,7 +29,6 @@ class Checked:
 
     @property
     def text(self) -> str:
-        """The text to be checked."""
         return self.above + self.draft[self.start :]
 
     def put_back(self, mended: str) -> str:
@@ -61,7 +60,7 @@ def headings_above(settled: str) -> str:
     return shown if path and path[0].level == 1 else UNTITLED + shown
 
 
-async def what_to_check(state: DocumentState, session: Session) -> Checked:
+async def text_to_check(state: DocumentState, session: Session) -> Checked:
     """The chapter behind what was settled before; the whole if that was changed, if it is asked for, and at the end.
 
     While chapters are open, nothing is held against the text that only the whole can tell, such as where links lead.
@@ -82,7 +81,6 @@ def _is_whole(state: DocumentState) -> bool:
 
 
 def mark_of(state: DocumentState, session: Session) -> dict[str, Any]:
-    """What a check was of, to know the same text again."""
     return {"digest": session.manifest[DRAFT]["digest"], "whole": _is_whole(state)}
 
 
@@ -95,7 +93,7 @@ MAX_ISSUES = 200
 MAX_TOLD = 50
 
 
-def keyed(report: ValidationReport, text: str) -> list[dict[str, Any]]:
+def with_keys(report: ValidationReport, text: str) -> list[dict[str, Any]]:
     """The issues of a text, each with a key that stays when lines are added before it."""
     lines = text.split("\n")
     return [{**issue.model_dump(mode="json"), "key": _key(issue, lines)} for issue in report.issues]
@@ -106,17 +104,16 @@ def _key(issue: ValidationIssue, lines: Sequence[str]) -> str:
     return hashlib.sha256(f"{issue.rule}\n{place.strip()}".encode(errors="replace")).hexdigest()[:16]
 
 
-def still_open(issues: Iterable[dict[str, Any]], accepted: Collection[str]) -> list[dict[str, Any]]:
+def open_issues(issues: Iterable[dict[str, Any]], accepted: Collection[str]) -> list[dict[str, Any]]:
     """The issues that no earlier chapter was allowed to keep."""
     return [issue for issue in issues if issue.get("key") not in accepted]
 
 
-def told(issues: Sequence[Mapping[str, Any]]) -> str:
+def describe_issues(issues: Sequence[Mapping[str, Any]]) -> str:
     """The issues in words, for the agent."""
     lines = [f"line {i['line_number']}: {i['message']} ({i['rule']})" for i in issues[:MAX_TOLD]]
     return "\n".join(lines) or "No issues were found."
 
 
 def rules_of(issues: Iterable[Mapping[str, Any]]) -> str:
-    """The rules that are broken, each once, for a warning."""
     return ", ".join(sorted({str(issue["rule"]) for issue in issues}))

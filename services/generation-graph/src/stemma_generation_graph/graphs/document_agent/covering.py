@@ -39,7 +39,6 @@ class Written:
 
     @cached_property
     def missing(self) -> list[BlockCoverage]:
-        """The blocks that the document lacks."""
         return [block for block in self.blocks if block.standing == "missing"]
 
     @cached_property
@@ -79,7 +78,6 @@ class Written:
 
 
 def _lines_of(blocks: Iterable[BlockCoverage]) -> dict[str, list[int]]:
-    """The lines of blocks by their file, in rising order."""
     lines: dict[str, list[int]] = defaultdict(list)
     for block in blocks:
         lines[block.file].append(block.line)
@@ -87,7 +85,6 @@ def _lines_of(blocks: Iterable[BlockCoverage]) -> dict[str, list[int]]:
 
 
 def _has_one_in(chapter: Mapping[str, Any], lines: Mapping[str, Sequence[int]]) -> bool:
-    """Whether a line of a chapter's file is one of the chapter's."""
     found = lines.get(chapter["file"], ())
     return bisect_left(found, chapter["from_line"]) < bisect_right(found, chapter["to_line"])
 
@@ -103,7 +100,7 @@ def _why(blocks: Sequence[BlockCoverage]) -> str:
     return WHY[blocks[0].why or "absent"] + named + times
 
 
-async def what_is_written(
+async def document_coverage(
     state: DocumentState, session: Session, left_out: Iterable[Mapping[str, str]] | None = None
 ) -> Written:
     """What the document holds as it is now; ``left_out`` is what the writer named, by default what the state says."""

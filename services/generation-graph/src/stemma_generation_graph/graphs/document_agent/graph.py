@@ -22,7 +22,7 @@ from stemma_generation_graph.sources.library import InputsRefused
 from .failures import guarded
 from .nodes import DocumentNodes
 from .routing import router, targets_of
-from .state import DocumentState, build_initial_state, started_earlier
+from .state import DocumentState, build_initial_state, with_all_fields
 
 
 def in_session(node: Node) -> Node:
@@ -31,7 +31,7 @@ def in_session(node: Node) -> Node:
     @wraps(node)
     async def run(state: DocumentState, *args: Any, **kwargs: Any) -> Any:
         with bind(session_id=state["session_id"]):
-            return await node(started_earlier(state), *args, **kwargs)
+            return await node(with_all_fields(state), *args, **kwargs)
 
     return run
 

@@ -28,7 +28,6 @@ FORMS: Mapping[str, tuple[str, ...]] = {IMAGES: (SKIP, "skip all"), STEPS: (GO_O
 
 
 def subject_of(state: DocumentState) -> str:
-    """What the pending question is about."""
     return state["question_about"] or (IMAGES if state["missing_references"] else AGENT)
 
 
@@ -99,7 +98,6 @@ def _not_checked(why: str) -> ValidationReport:
 
 
 def ask_converter(session: Session, to: ExportFormat) -> ArtifactRef:
-    """The draft in another format."""
     return _answer({"kind": "conversion", "format": to.value, **_draft_of(session)}, "conversion")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,8 +26,8 @@ from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, ST
 from stemma_generation_graph.session.tools import FINISH, ToolContext, get_tools, shown_text
 from stemma_generation_graph.sources.reading import Text
 
-from .checking import MAX_ISSUES, is_known, keyed, mark_of, rules_of, still_open, told, what_to_check
-from .covering import what_is_written
+from .checking import MAX_ISSUES, describe_issues, is_known, mark_of, open_issues, rules_of, text_to_check, with_keys
+from .covering import document_coverage
 from .failures import AgentFailure, Update, failure_of
 from .needs import (
     FORMS,
@@ -56,8 +57,6 @@ def _utc_now() -> datetime:
 
 
 class DocumentNodes:
-    """The nodes with what they need, given once when the graph is built."""
-
     def __init__(self, deps: GraphDeps, meter: Meter, now: Clock = _utc_now) -> None:
         self._deps = deps
         self._now = now
@@ -65,7 +64,6 @@ class DocumentNodes:
         self._rollback_performed = meter.create_counter(Metric.ROLLBACK_PERFORMED)
 
     async def scan_assets(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Finds the images and the chapters of every input."""
         session = _session(state, runtime)
         inputs = {name: await session.text("inputs/" + name) for name in state["input_files"]}
         given = [Text(name, text) for name, text in inputs.items()]
@@ -74,7 +72,7 @@ class DocumentNodes:
         missing = await asyncio.to_thread(scan, session, sources)
         return {
             "manifest": session.manifest,
-            "document_outline": [chapter.as_json() for chapter in await session.compute(outline_of, texts)],
+            "document_outline": [asdict(chapter) for chapter in await session.compute(outline_of, texts)],
             "missing_references": [entry.model_dump(mode="json") for entry in missing],
             "pending_question": question_about(batch_of(missing)) if missing else "",
             "question_about": IMAGES if missing else "",
@@ -90,7 +88,7 @@ class DocumentNodes:
         step = await take_step(state, self._deps, runtime.context, session)
         if is_call(step["messages"][-1]):
             return step
-        open_still = (await what_is_written(state, session)).open_words()
+        open_still = (await document_coverage(state, session)).open_words()
         if not open_still:
             return {**step, "generation_complete": True}
         return {**step, "messages": [*step["messages"], HumanMessage(f"{open_still}\n\n{GO_ON_WITH_TOOLS}")]}
@@ -110,7 +108,6 @@ class DocumentNodes:
                 raise AgentFailure("step_bound", f"{bound} steps", retryable=False)
 
     async def tools(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Runs the calls of the last message; those that pause are answered when the graph goes on."""
         session = _session(state, runtime)
         bench = self._bench(state, session, runtime.context)
         last = state["messages"][-1]
@@ -134,7 +131,7 @@ class DocumentNodes:
 
     def _bench(self, state: DocumentState, session: Session, run: RunContext) -> ToolContext:
         async def open_words() -> str:
-            return (await what_is_written(state, session, bench.left_out)).open_words()
+            return (await document_coverage(state, session, bench.left_out)).open_words()
 
         bench = ToolContext(
             session, state["user_decisions"], state["current_chapter"], self._now, run.live, open_words,
@@ -148,7 +145,7 @@ class DocumentNodes:
         await ensure_draft(state, runtime.context, session)
         known = is_known(state, session)
         if known:
-            issues = still_open(state["validation_issues"], state["accepted_issues"])
+            issues = open_issues(state["validation_issues"], state["accepted_issues"])
             passed = state["validation_passed"] or (bool(state["validation_issues"]) and not issues)
         else:
             issues, passed = await self._checked(state, runtime.context, session)
@@ -161,14 +158,14 @@ class DocumentNodes:
             "checkpoint_created": False,
             "validation_requested": False,
             "pending_call": "",
-            "messages": _told(state, told(issues)),
+            "messages": _answer_to_pending_call(state, describe_issues(issues)),
         }
 
     async def _checked(
         self, state: DocumentState, run: RunContext, session: Session
     ) -> tuple[list[dict[str, Any]], bool]:
         """The issues that the validator finds and no chapter keeps, and whether that is none; mends what is safe."""
-        checked = await what_to_check(state, session)
+        checked = await text_to_check(state, session)
         report = await ask_validator(checked, session, job_of(state), run.library)
         if report.fixed is not None:
             mended = await run.library.text(job_of(state).document, report.fixed)
@@ -177,7 +174,7 @@ class DocumentNodes:
         log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
         if not report.validation_passed:
             self._validation_failed.add(1)
-        issues = still_open(keyed(report, await session.text(DRAFT)), state["accepted_issues"])
+        issues = open_issues(with_keys(report, await session.text(DRAFT)), state["accepted_issues"])
         return issues, report.validation_passed or (bool(report.issues) and not issues)
 
     def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]], *, is_new: bool) -> Update:
@@ -242,14 +239,12 @@ class DocumentNodes:
             case "steps":
                 return {**answered, **_ended_at_bound(state)}
             case _:
-                return {**answered, "messages": _told(state, words) or _said(words, {})}
+                return {**answered, "messages": _answer_to_pending_call(state, words) or _person_message(words, {})}
 
     async def parse_to_json(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Has the draft taken apart into ``structure.json``."""
         return await self._converted(state, runtime, ExportFormat.JSON, STRUCTURE, "structure_json_path")
 
     async def convert_docx(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Has the draft converted to DOCX."""
         return await self._converted(state, runtime, ExportFormat.DOCX, DOCX, "output_docx_path")
 
     async def _converted(
@@ -298,7 +293,6 @@ class DocumentNodes:
         return _progress(state, done)
 
     async def evaluate(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
-        """Has the draft scored, and makes the result."""
         return await delivery(state, self._deps, runtime.context, _session(state, runtime))
 
 
@@ -307,13 +301,12 @@ def _session(state: DocumentState, runtime: Runtime[RunContext]) -> Session:
 
 
 def _progress(state: DocumentState, done: int) -> Update:
-    """How many chapters are done, and so in which file the next one is."""
     chapters, files = state["document_outline"], state["input_files"]
     index = files.index(chapters[done]["file"]) if done < len(chapters) else len(files)
     return {"current_chapter": done, "current_file_index": index}
 
 
-def _told(state: DocumentState, words: str) -> list[AnyMessage]:
+def _answer_to_pending_call(state: DocumentState, words: str) -> list[AnyMessage]:
     """The answer to the call that the graph paused for, if it was a call."""
     return [ToolMessage(words, tool_call_id=state["pending_call"])] if state["pending_call"] else []
 
@@ -331,12 +324,12 @@ def _with_images(state: DocumentState, session: Session, missing: list[MissingRe
         "manifest": session.manifest,
         "user_decisions": {**state["user_decisions"], **found},
         "missing_references": Change(remove=list(found)),
-        "messages": _said(answer.text.strip(), found),
+        "messages": _person_message(answer.text.strip(), found),
         **(again if open_still else {}),
     }
 
 
-def _said(words: str, found: dict[str, str]) -> list[AnyMessage]:
+def _person_message(words: str, found: dict[str, str]) -> list[AnyMessage]:
     """What the person said and decided, for the agent's next step."""
     decisions = [
         f"{quoted(name)} is {'left out' if how == SKIP else f'shown as {quoted(how)}'}." for name, how in found.items()

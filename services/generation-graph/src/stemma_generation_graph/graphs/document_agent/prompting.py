@@ -16,14 +16,13 @@ from stemma_generation_graph.sources.library import Library
 from stemma_generation_graph.writing.drafts import clean_heading
 from stemma_generation_graph.writing.material import form
 
-from .checking import still_open
+from .checking import open_issues
 from .state import DocumentState, job_of
 
 MAX_CHARS = 200
 
 
 async def title_of(job: GenerateSection, library: Library) -> str:
-    """One line that can be a heading."""
     if job.document.title is not None:
         return clean_heading(await library.text(job.document, job.document.title))[:MAX_CHARS]
     brief = Document(await library.text(job.document, job.brief))
@@ -49,7 +48,7 @@ def situation(state: DocumentState, title: str, session: Session, brief: str, gu
     ]
     if guidance:
         parts.append(block("guidance", guidance[:MAX_BRIEF_CHARS]))
-    if issues := still_open(state["validation_issues"], state["accepted_issues"])[:MAX_ISSUES_SHOWN]:
+    if issues := open_issues(state["validation_issues"], state["accepted_issues"])[:MAX_ISSUES_SHOWN]:
         parts.append(block("issues", "\n".join(_issue(issue) for issue in issues)))
     return "\n".join(parts)
 
@@ -61,7 +60,6 @@ def _section(state: DocumentState, title: str) -> str:
 
 
 def _names(session: Session) -> Mapping[str, str]:
-    """The bare name of each input that can be read."""
     return {name: bare for bare, name in readable_names(session).items()}
 
 

@@ -12,27 +12,25 @@ from stemma_contracts.v1.needs import SKIP
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.session.references import supplied_assets
 from stemma_generation_graph.session.session import DRAFT, Session
-from stemma_generation_graph.writing.evaluating import coded, evaluated, not_judged
+from stemma_generation_graph.writing.evaluating import coded_check, evaluate_draft, not_judged
 from stemma_generation_graph.writing.material import load_material
 
-from .covering import Written, what_is_written
+from .covering import Written, document_coverage
 from .failures import FAILURES, Update, failure_of
 from .prompting import title_of
 from .state import DocumentState, job_of
 
 
 async def ensure_draft(state: DocumentState, run: RunContext, session: Session) -> None:
-    """Give the document its title if nothing at all was written."""
     if not (await session.text(DRAFT)).strip():
         await session.write(DRAFT, f"# {await title_of(job_of(state), run.library)}\n")
 
 
 async def delivery(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> Update:
-    """The fields that the outcome is made of."""
     job = job_of(state)
     await ensure_draft(state, run, session)
     evaluation, warnings = await _evaluation(state, deps, run, session), list[dict[str, Any]]()
-    written = await what_is_written(state, session)
+    written = await document_coverage(state, session)
     evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
     if unfinished := len(written.open_chapters):
         warnings = [*warnings, {"code": "unfinished_chapters", "count": unfinished}]
@@ -65,7 +63,7 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
         return not_judged([], "it is partial")
     try:
         material = await load_material(job, run.library, deps.limits)
-        return await evaluated(deps, run, job, material, await session.text(DRAFT))
+        return await evaluate_draft(deps, run, job, material, await session.text(DRAFT))
     except FAILURES as error:
         return not_judged([], failure_of(error)["failure"]["detail"])
 
@@ -74,5 +72,5 @@ def _coverage_check(written: Written) -> ProgramCheck:
     """The criterion that no model scores: whether the document holds all that the inputs say."""
     missing, total = len(written.missing), len(written.blocks)
     if missing:
-        return coded("coverage", False, "blocks_missing", missing=missing, all=total)
-    return coded("coverage", True, "blocks_covered", all=total)
+        return coded_check("coverage", False, "blocks_missing", missing=missing, all=total)
+    return coded_check("coverage", True, "blocks_covered", all=total)

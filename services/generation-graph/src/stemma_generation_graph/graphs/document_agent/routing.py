@@ -44,30 +44,6 @@ def _complete(state: DocumentState) -> bool:
     return state["generation_complete"]
 
 
-def _checkpoint_created(state: DocumentState) -> bool:
-    return state["checkpoint_created"]
-
-
-def _validation_requested(state: DocumentState) -> bool:
-    return state["validation_requested"]
-
-
-def _chapter_passed(state: DocumentState) -> bool:
-    return state["verdict"] == "passed"
-
-
-def _given_up(state: DocumentState) -> bool:
-    return state["verdict"] == "given_up"
-
-
-def _kept_with_issues(state: DocumentState) -> bool:
-    return state["verdict"] == "kept"
-
-
-def _partial(state: DocumentState) -> bool:
-    return state["partial"]
-
-
 def _failure_of(source: str) -> Route:
     return Route(source, "the node failed", _failed, "error_handler")
 
@@ -83,14 +59,19 @@ ROUTES = (
     Route("agent", "otherwise", _always, "agent"),
     _failure_of("tools"),
     Route("tools", "a question is pending", _asks, "human_input"),
-    Route("tools", "a checkpoint was just created", _checkpoint_created, "validate_md"),
-    Route("tools", "a validation was asked for", _validation_requested, "validate_md"),
+    Route("tools", "a checkpoint was just created", lambda s: s["checkpoint_created"], "validate_md"),
+    Route("tools", "a validation was asked for", lambda s: s["validation_requested"], "validate_md"),
     Route("tools", "the document is complete", _complete, "parse_to_json"),
     Route("tools", "otherwise", _always, "agent"),
     _failure_of("validate_md"),
-    Route("validate_md", "the chapter passed", _chapter_passed, "checkpoint"),
-    Route("validate_md", "it failed once more than may be fixed, or as it was before", _kept_with_issues, "checkpoint"),
-    Route("validate_md", "the same, where that ends the document", _given_up, "parse_to_json"),
+    Route("validate_md", "the chapter passed", lambda s: s["verdict"] == "passed", "checkpoint"),
+    Route(
+        "validate_md",
+        "it is out of attempts, or unchanged",
+        lambda s: s["verdict"] == "kept",
+        "checkpoint",
+    ),
+    Route("validate_md", "the same, if that ends the run", lambda s: s["verdict"] == "given_up", "parse_to_json"),
     Route("validate_md", "otherwise", _always, "agent"),
     _failure_of("checkpoint"),
     Route("checkpoint", "otherwise", _always, "agent"),
@@ -102,14 +83,13 @@ ROUTES = (
     Route("parse_to_json", "otherwise", _always, "convert_docx"),
     _failure_of("convert_docx"),
     Route("convert_docx", "otherwise", _always, "evaluate"),
-    Route("error_handler", "no retry is left", _partial, "evaluate"),
+    Route("error_handler", "no retry is left", lambda s: s["partial"], "evaluate"),
     Route("error_handler", "otherwise", _always, "agent"),
     Route("evaluate", "always", _always, END),
 )
 
 
 def targets_of(source: str) -> list[str]:
-    """All that a node may lead to."""
     return list(dict.fromkeys(route.target for route in ROUTES if route.source == source))
 
 

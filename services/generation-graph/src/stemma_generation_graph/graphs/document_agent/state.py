@@ -32,7 +32,7 @@ Which node sets which field, besides `build_initial_state`, which sets all:
 | ``warnings`` | ``agent``, ``human_input``, ``validate_md``, ``error_handler``, ``evaluate`` |
 | ``draft_artifact``, ``evaluation``, ``assets``, ``left_out_artifact`` | ``evaluate`` |
 
-A thread that began with an earlier release lacks the fields that came since: `started_earlier` fills them in.
+A thread that began with an earlier release lacks the fields that came since: `with_all_fields` fills them in.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -98,7 +98,6 @@ class DocumentState(TypedDict):
 
 
 def build_initial_state(session_id: str, input_files: Sequence[str]) -> DocumentState:
-    """The state at the start, with every field set."""
     return DocumentState(
         session_id=session_id,
         input_files=list(input_files),
@@ -148,10 +147,9 @@ def build_initial_state(session_id: str, input_files: Sequence[str]) -> Document
 
 
 def job_of(state: DocumentState) -> GenerateSection:
-    """The job that the state was made from."""
     return GenerateSection.model_validate(state["job"])
 
 
-def started_earlier(state: DocumentState) -> DocumentState:
+def with_all_fields(state: DocumentState) -> DocumentState:
     """The state with every field, also those that came after its thread began."""
     return {**build_initial_state(state["session_id"], state["input_files"]), **state}

@@ -48,7 +48,6 @@ async def first_node(state: WritingGraphState) -> Literal["role_analyzer", "synt
 
 
 async def after_analysis(state: WritingGraphState) -> list[Send] | Failed:
-    """One branch for each role."""
     if state["failures"]:
         return "error_handler"
     roles = [role.model_dump(mode="json") for role in roles_of(state)]
@@ -72,12 +71,10 @@ async def after_role(state: dict[str, Any]) -> Literal["synthesizer"] | Failed:
 
 
 async def after_synthesis(state: WritingGraphState) -> Literal["output_formatter"] | Failed:
-    """On with the text, or with what there is instead of it."""
     return "error_handler" if _unhandled(state) else "output_formatter"
 
 
 async def after_format(state: WritingGraphState) -> Literal["__end__"] | Failed:
-    """The end, or the text without its form."""
     return "error_handler" if _unhandled(state) else END  # type: ignore[return-value]
 
 

@@ -18,7 +18,7 @@ from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft, body_under_heading, clean_heading
-from stemma_generation_graph.writing.evaluating import evaluated, failed_check, not_judged
+from stemma_generation_graph.writing.evaluating import evaluate_draft, failed_check, not_judged
 from stemma_generation_graph.writing.material import language_of
 
 from .prompting import (
@@ -42,7 +42,7 @@ _OPEN_FENCE = re.compile(r"\A```\w*\n")
 """Around a whole answer; one that is cut has no end of it."""
 
 
-class Heard:
+class StreamedText:
     """The tokens of the attempt that is under way; a retry says everything again."""
 
     def __init__(self, meter: Meter) -> None:
@@ -51,7 +51,6 @@ class Heard:
         self._tokens: list[str] = []
 
     async def __call__(self, token: str) -> None:
-        """Take in a token."""
         if self._meter.total.calls != self._attempt:
             self._attempt = self._meter.total.calls
             self._tokens.clear()
@@ -71,8 +70,6 @@ log = get_logger()
 
 
 class RolesNodes:
-    """The nodes with what they need, given once when the graph is built."""
-
     def __init__(self, deps: GraphDeps, steps: Steps) -> None:
         self._deps = deps
         self._settings = deps.roles
@@ -114,7 +111,7 @@ class RolesNodes:
         """Has one role write, within its own time; what it had finished when that was over is kept."""
         role = Role.model_validate(state["role"])
         meter = Meter(runtime.context.call.meter)
-        heard = Heard(meter)
+        heard = StreamedText(meter)
         run = replace(runtime.context, call=replace(runtime.context.call, meter=meter))
         deadline = self._steps.deadline(state)
         over = min(asyncio.get_running_loop().time() + self._settings.role_limit_s, deadline)
@@ -129,7 +126,7 @@ class RolesNodes:
         cut = output.status == "timed_out" and over == deadline
         return {"agent_outputs": {role.id: output.model_dump()}, "timed_out": cut}
 
-    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: Heard) -> str:
+    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: StreamedText) -> str:
         roles = [Role.model_validate(other) for other in state["roles"]]
         job = job_of(state)
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
@@ -137,7 +134,6 @@ class RolesNodes:
         return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard, opens_with=OPENS_WITH)).text
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
-        """Makes one text of what the roles wrote."""
         job, run = job_of(state), runtime.context
         outputs = usable_outputs(state)
         if not outputs and job.previous is None:
@@ -166,7 +162,7 @@ class RolesNodes:
         material = judged_material(job, state["material"])
         try:
             async with limit:
-                return {"evaluation": await evaluated(self._deps, run, job, material, draft)}
+                return {"evaluation": await evaluate_draft(self._deps, run, job, material, draft)}
         except TimeoutError:
             if not limit.expired():
                 raise

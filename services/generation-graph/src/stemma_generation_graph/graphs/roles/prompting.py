@@ -92,7 +92,6 @@ async def synthesis_messages(
 
 
 def judged_material(job: GenerateSection, material: str) -> str:
-    """What the text is evaluated against."""
     return "\n".join([section_block(job), outline_block(job), *headings_block(job.section), material])
 
 

@@ -55,8 +55,6 @@ class WritingGraphState(TypedDict):
 
 
 class RoleTask(TypedDict):
-    """What one branch of the fan-out is given."""
-
     job: Entry
     started_at: float
     role: Entry
@@ -66,7 +64,6 @@ class RoleTask(TypedDict):
 
 
 def initial_state(job: GenerateSection) -> WritingGraphState:
-    """The state that a job starts with; called where an event loop runs."""
     return WritingGraphState(
         job=job.model_dump(mode="json"),
         graph_execution_id=graph_execution_id(job.job_id),
@@ -90,7 +87,6 @@ def initial_state(job: GenerateSection) -> WritingGraphState:
 
 
 def job_of(state: WritingGraphState | RoleTask) -> GenerateSection:
-    """The job that the state was made from."""
     return GenerateSection.model_validate(state["job"])
 
 

@@ -30,8 +30,6 @@ class NoRoleLeft(Exception):
 
 
 class Steps:
-    """Wraps nodes by the settings of the graph."""
-
     def __init__(self, settings: RolesSettings, inspection: Path | None = None) -> None:
         self._settings = settings
         self._inspection = inspection

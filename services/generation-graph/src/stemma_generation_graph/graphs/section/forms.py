@@ -20,7 +20,6 @@ _PATTERNS = {Kind.DATE: r"^(\d{4}-\d{2}-\d{2})?$", Kind.NUMBER: r"^([+-]?\d+(\.\
 
 
 async def fields_to_answer(job: GenerateSection, form: AnsweredForm, library: Library) -> tuple[Field, ...]:
-    """The fields of a form that somebody is to answer."""
     told = FormFields.model_validate_json(await library.text(job.document, form.fields))
     return tuple(_field(field) for field in told.fields if field.field_id not in form.dropped)
 
@@ -32,7 +31,6 @@ def answers_structure(fields: Sequence[Field]) -> Structure:
 
 
 def form_block(fields: Sequence[Field]) -> str:
-    """The fields as a block of a prompt."""
     return block("form", [block("field", _asked(field), id=field.id) for field in fields])
 
 

@@ -20,7 +20,7 @@ from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.calling import run_tool_calls
 from stemma_generation_graph.graphs.transitions import in_one_step, noted
 from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
-from stemma_generation_graph.writing.evaluating import evaluated, prompt_values
+from stemma_generation_graph.writing.evaluating import evaluate_draft, prompt_values
 from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
 
 from .forms import answers_structure, fields_to_answer, form_block, rendered
@@ -47,7 +47,6 @@ class SectionState(TypedDict):
 
 
 def initial_state(job: GenerateSection) -> SectionState:
-    """The state that a job starts with."""
     return SectionState(
         job=job,
         messages=[],
@@ -61,7 +60,6 @@ def initial_state(job: GenerateSection) -> SectionState:
 
 
 def material_of(state: SectionState) -> str:
-    """What the section is written from, as it stands in the first question."""
     question = next(message for message in state["messages"] if isinstance(message, HumanMessage))
     return str(question.content)[slice(*state["material_at"])]
 
@@ -72,13 +70,10 @@ After = Literal["tools", "evaluate"]
 
 
 class SectionNodes:
-    """The nodes with what they need, given once when the graph is built."""
-
     def __init__(self, deps: GraphDeps) -> None:
         self._deps = deps
 
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
-        """Loads what the section is written from and puts it into the first messages."""
         job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._deps.limits)
         task = block("task", "section")
@@ -109,7 +104,6 @@ class SectionNodes:
         return Command(update={"draft": draft, "draft_artifact": ref.model_dump(mode="json")}, goto="evaluate")
 
     async def tools(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
-        """Runs the tool calls of the last message."""
         job = state["job"]
         corpus = await runtime.context.library.corpus(job.document, job.inputs)
         allowed = {name: self._deps.tools[name] for name in self._deps.kinds[job.section.kind].tools}
@@ -119,7 +113,7 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        found = await evaluated(self._deps, runtime.context, state["job"], material_of(state), state["draft"])
+        found = await evaluate_draft(self._deps, runtime.context, state["job"], material_of(state), state["draft"])
         return {"evaluation": found, "material": material_of(state)}
 
     async def _write(
@@ -166,7 +160,6 @@ def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def build_section_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
-    """The graph, not compiled; it never pauses."""
     nodes = SectionNodes(deps)
     graph = StateGraph(SectionState, context_schema=RunContext)
     load_context, generate = noted(nodes.load_context), noted(nodes.generate)

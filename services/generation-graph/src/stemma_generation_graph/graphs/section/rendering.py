@@ -17,7 +17,7 @@ from stemma_generation_graph.writing.drafts import clean_heading, with_sub_headi
 from stemma_generation_graph.writing.schemas import LARGEST, Filled, Line, Prose, Text
 
 
-class Told(Filled):
+class StructuredSection(Filled):
     """A section that a model fills in field by field: none has to be filled, all of them may not be empty."""
 
     @model_validator(mode="after")
@@ -40,7 +40,7 @@ class Finding(Part):
     sources: list[Line] = Field(default=[], description="names of the inputs that it rests on")
 
 
-class Research(Told):
+class Research(StructuredSection):
     """What is known from the brief and the inputs."""
 
     summary: Text = Field(default="", description="one to three paragraphs: what matters most, with figures")
@@ -59,7 +59,7 @@ class Component(Filled):
     )
 
 
-class Solution(Told):
+class Solution(StructuredSection):
     """What is proposed."""
 
     summary: Text = Field(default="", description="one to three paragraphs: the solution as a whole")
@@ -76,7 +76,7 @@ class Connection(Filled):
     evidence: Line = Field(description="where that stands: an input's name or a section's title")
 
 
-class Connections(Told):
+class Connections(StructuredSection):
     """How the solution meets the needs, one by one."""
 
     summary: Text = Field(
@@ -97,7 +97,7 @@ class BudgetItem(Filled):
     )
 
 
-class Budget(Told):
+class Budget(StructuredSection):
     """What it costs. Code adds up the total."""
 
     summary: Text = Field(
@@ -120,7 +120,6 @@ _CELL_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 
 
 def render(answer: Structured, language: Language) -> str:
-    """The body of a section, without its title."""
     match answer:
         case Research():
             blocks = _research(answer, language)
@@ -225,7 +224,6 @@ def _parts(parts: Iterable[Part], above: Sequence[str]) -> list[str]:
 
 
 def _prose(text: str) -> list[str]:
-    """A text in words; what was left empty makes no paragraph."""
     return [without_headings(text)] if text else []
 
 
@@ -244,7 +242,6 @@ def _sentence(line: str, language: Language) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, whatever its cells hold."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 

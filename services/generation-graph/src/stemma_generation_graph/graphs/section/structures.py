@@ -32,8 +32,6 @@ class Filled(RootModel[dict[str, Any]]):
 
 @dataclass(frozen=True)
 class Structure:
-    """One structure by its name."""
-
     name: str
     schema: Schema
 
@@ -61,7 +59,7 @@ class Structure:
 
     def rendered(self, value: Mapping[str, Any], language: Language) -> str:
         """The body of a section, its parts in the order of the schema; of what is empty nothing is said."""
-        parts = [(part, held) for _, part, held in _said(self.schema, value)]
+        parts = [(part, held) for _, part, held in _filled_in(self.schema, value)]
         return "\n\n".join(block for part, held in parts for block in _part(part, held, language))
 
 
@@ -74,7 +72,7 @@ def _read(file: Path) -> Structure:
     try:
         schema = json.loads(file.read_text("utf-8"))
         Draft202012Validator.check_schema(schema)
-        return Structure(file.stem, written_out(schema))
+        return Structure(file.stem, resolve_schema(schema))
     except (ValueError, SchemaError) as error:
         raise ConfigurationError(f"structures/{file.name}: {str(error).partition(chr(10))[0]}") from None
 
@@ -92,7 +90,7 @@ def _too_large(value: Any, place: str = "$") -> Iterator[str]:
             yield f"{place}: a number must be between {-LARGEST} and {LARGEST}"
 
 
-def _said(schema: Schema, value: Mapping[str, Any]) -> list[tuple[str, Schema, Any]]:
+def _filled_in(schema: Schema, value: Mapping[str, Any]) -> list[tuple[str, Schema, Any]]:
     """The properties of an object of which something is said, with what is said."""
     found = [(name, part, value.get(name)) for name, part in schema["properties"].items()]
     return [(name, part, held) for name, part, held in found if not _is_empty(held)]
@@ -123,13 +121,12 @@ def _blocks(schema: Schema, value: Any, language: Language) -> list[str]:
         case list():
             return _listed(schema["items"], [each for each in value if not _is_empty(each)], language)
         case dict():
-            return [_line(part, name, held, language) for name, part, held in _said(schema, value)]
+            return [_line(part, name, held, language) for name, part, held in _filled_in(schema, value)]
         case _:
             return [without_headings(_words(value, language))]
 
 
 def _listed(schema: Schema, held: Sequence[Any], language: Language) -> list[str]:
-    """A table of objects, bullets of values."""
     if "properties" not in schema:
         return bulleted([_words(each, language) for each in held], language)
     columns = schema["properties"]
@@ -138,12 +135,10 @@ def _listed(schema: Schema, held: Sequence[Any], language: Language) -> list[str
 
 
 def _line(schema: Schema, name: str, value: Any, language: Language) -> str:
-    """A property of an object beside what it is called."""
     return without_headings(f"{_title(schema, language) or name}: {_words(value, language)}")
 
 
 def _title(schema: Schema, language: Language) -> str:
-    """What a part is called in a language, if it is called anything."""
     return str(schema.get("titles", {}).get(language.tag) or schema.get("title", ""))
 
 
@@ -184,7 +179,7 @@ KEYWORDS = {
 OF_ALL = NAMES | {"type", "enum", "const", "default", "$comment"}
 
 
-def written_out(schema: Any) -> Schema:
+def resolve_schema(schema: Any) -> Schema:
     """A structure without references, each of its objects closed.
 
     ``schema`` is valid by the schema of schemas. Raises `ValueError` naming the place and what is wrong with it.
