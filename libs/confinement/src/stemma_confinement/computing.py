@@ -46,11 +46,19 @@ class Computing:
 async def confined(prepared: Prepared, limits: Limits, function: Callable[..., T], *given: Any) -> T:
     """Call a function in a process of its own; raises `ConfinementError` or `Stalled` past the limits."""
     with TemporaryDirectory(prefix="stemma-texts-") as name:
-        folder = Path(name)
-        await asyncio.to_thread(computing_call.order, function, given, folder)
-        await prepared.run(computing_call.run, folder, limits)
-        found: T = await asyncio.to_thread(computing_call.returned, function, folder)
-        return found
+        return await _called(Path(name), prepared, limits, function, *given)
+
+
+async def confined_in(folder: Path, prepared: Prepared, limits: Limits, function: Callable[..., T], *given: Any) -> T:
+    """The same for a function that takes first the folder where its files lie, and leaves others there."""
+    return await _called(folder, prepared, limits, function, folder, *given)
+
+
+async def _called(folder: Path, prepared: Prepared, limits: Limits, function: Callable[..., T], *given: Any) -> T:
+    await asyncio.to_thread(computing_call.order, function, given, folder)
+    await prepared.run(computing_call.run, folder, limits)
+    found: T = await asyncio.to_thread(computing_call.returned, function, folder)
+    return found
 
 
 def is_short(given: Any) -> bool:

@@ -1,6 +1,6 @@
 """One conversion from its drafts to its format; it reads what strangers wrote, and is called in a process of its own.
 
-It finds its order and all artifacts in a folder, and leaves the document there and what is to be told of it.
+It finds all artifacts in a folder, and leaves the document there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .images import Picture, vet
 from .manuscript import Manuscript
 from .not_covered import read_report, report_refs
 from .open_requirements import ledger_rows
-from .order import DONE, EXPORT, ORDER, Done, Failure, Order, Staged, keep_pages, kept_pages
+from .order import EXPORT, Done, Failure, Order, Staged, keep_pages, kept_pages
 from .pages import Pages, SectionPages
 from .source import decode, flatten_footnotes
 
@@ -64,11 +64,9 @@ def prepare() -> None:
         language(tag).name_of(tag)
 
 
-def convert(folder: Path) -> None:
-    """Do the order of a folder."""
-    order = Order.model_validate_json((folder / ORDER).read_bytes())
-    told = asyncio.run(_done(order, folder))
-    (folder / DONE).write_text(told.model_dump_json(), encoding="utf-8")
+def convert(folder: Path, order: Order) -> Done:
+    """Do an order whose artifacts lie in a folder."""
+    return asyncio.run(_done(order, folder))
 
 
 async def _done(order: Order, folder: Path) -> Done:

@@ -1,6 +1,6 @@
 """The pages of one file drawn, called in a process of its own: what is drawn when its time is up is there.
 
-It finds its order and the file in a folder, and leaves there, page by page, a picture, its words, and last what the
+It finds the file in a folder, and leaves there, page by page, a picture, its words, and last what the
 page is called: that it is whole.
 """
 
@@ -16,16 +16,9 @@ from stemma_contracts.v1.inputs import PageWord, PageWords
 if TYPE_CHECKING:
     from .reading.pdf_drawing import Drawing
 
-ORDER, FILE = "drawing.json", "file"
+FILE = "file"
 EDGES = ("left", "top", "right", "bottom")
 _LABEL = 300
-
-
-class DrawingOrder(BaseModel):
-    """How many pages are drawn, and how large the picture of one may be."""
-
-    pages: int
-    bytes_each: int
 
 
 class Page(BaseModel):
@@ -36,15 +29,14 @@ class Page(BaseModel):
     height: float = Field(gt=0)
 
 
-def draw(folder: Path) -> None:
-    """Do the order of a folder."""
+def draw(folder: Path, pages: int, bytes_each: int) -> None:
+    """Draw so many pages of the file in a folder whose pictures have no more bytes than one may."""
     # Not before there is one: what draws stays out of the service.
     from .reading.pdf_drawing import drawn_pages
 
-    order = DrawingOrder.model_validate_json((folder / ORDER).read_bytes())
     number = 0
-    for drawing in drawn_pages((folder / FILE).read_bytes(), order.pages):
-        if len(drawing.png) <= order.bytes_each:
+    for drawing in drawn_pages((folder / FILE).read_bytes(), pages):
+        if len(drawing.png) <= bytes_each:
             _lay(folder, number, drawing)
             number += 1
 

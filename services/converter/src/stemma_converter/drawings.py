@@ -11,12 +11,13 @@ from pathlib import Path
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
+from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.inputs import DrawnPage, DrawnPages
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_telemetry import get_logger
 
-from .drawing_call import FILE, ORDER, DrawingOrder, Page, draw, picture_of, told_of, words_of
+from .drawing_call import FILE, Page, draw, picture_of, told_of, words_of
 
 log = get_logger()
 PNG, JSON = "image/png", "application/json"
@@ -35,10 +36,8 @@ class Drawings:
         """The first pages of the file in a folder, those that were drawn in time; None if there are none."""
         if not (self.pages and job.draw and await asyncio.to_thread(_holds_pdf, folder)):
             return None
-        order = DrawingOrder(pages=self.pages, bytes_each=self.bytes_each)
-        (folder / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
         try:
-            await prepared.run(draw, folder, self.limits)
+            await confined_in(folder, prepared, self.limits, draw, self.pages, self.bytes_each)
         except (ConfinementError, Stalled) as ended:
             log.warning("pages_not_drawn", input_id=job.input_id, why=str(ended))
         return await self._stored(folder, job)

@@ -9,11 +9,12 @@ from typing import TypedDict
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.jobs import FillForm
 from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled
 from stemma_telemetry import get_logger
 
-from .filling_call import ANSWERS, DONE, FILLED, FORM, Filled, fill_form, prepare
+from .filling_call import ANSWERS, FILLED, FORM, fill_form, prepare
 
 log = get_logger()
 # One for all forms of this process; it starts with the first of them.
@@ -35,11 +36,10 @@ async def on_fill_form(job: FillForm, *, artifacts: ArtifactStore, limits: Limit
         for ref, file in ((job.form, FORM), (job.answers, ANSWERS)):
             await asyncio.to_thread((folder / file).write_bytes, await artifacts.get(*owner, ref))
         try:
-            await _prepared.run(fill_form, folder, limits)
+            done = await confined_in(folder, _prepared, limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))
             return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))
-        done = Filled.model_validate_json(await asyncio.to_thread((folder / DONE).read_bytes))
         if done.reasons:
             return FormNotFilled(**about, reasons=done.reasons)
         content = await asyncio.to_thread((folder / FILLED).read_bytes)

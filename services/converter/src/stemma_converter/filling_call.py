@@ -1,6 +1,6 @@
 """Write answers into one form, in a process of its own: what happens to the file of a stranger happens here.
 
-The folder holds the form and the draft with its answers; the call leaves ``done.json``, and the filled form.
+The folder holds the form and the draft with its answers; the call leaves the filled form.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
 
-FORM, ANSWERS, FILLED, DONE = "form", "answers.md", "filled", "done.json"
+FORM, ANSWERS, FILLED = "form", "answers.md", "filled"
 _REASON = 300
 
 
@@ -29,12 +29,8 @@ def prepare() -> None:
     import stemma_forms.word.filling  # noqa: F401
 
 
-def fill_form(folder: Path) -> None:
+def fill_form(folder: Path) -> Filled:
     """Write the answers that stand under headings of fields which the form has."""
-    (folder / DONE).write_text(_filled(folder).model_dump_json(), encoding="utf-8")
-
-
-def _filled(folder: Path) -> Filled:
     form, given = (folder / FORM).read_bytes(), answers_in((folder / ANSWERS).read_text(encoding="utf-8"))
     try:
         ids = [field.id for field in find_fields(form)]

@@ -16,6 +16,7 @@ from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
+from stemma_confinement.computing import confined_in
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import (
@@ -38,7 +39,7 @@ from .converter import Converter, media_type
 from .errors import ConversionError
 from .filling import on_fill_form
 from .not_covered import not_covered, report_refs
-from .order import DONE, EXPORT, ORDER, Done, Order, Staged, keep_pages, kept_pages
+from .order import EXPORT, Done, Order, Staged, keep_pages, kept_pages
 from .readings import Readings
 
 
@@ -145,9 +146,7 @@ async def _converted_in(
     await _stage(job, artifacts, converter, folder)
     if pages := converter.kept.known(key):
         await asyncio.to_thread(keep_pages, folder, pages)
-    (folder / ORDER).write_text(Order.of(job, converter).model_dump_json(), encoding="utf-8")
-    await _convert(folder, limits)
-    done = Done.model_validate_json(await asyncio.to_thread((folder / DONE).read_bytes))
+    done = await _convert(folder, Order.of(job, converter), limits)
     if done.failure:
         raise done.failure.error()
     if pages := await asyncio.to_thread(kept_pages, folder):
@@ -155,9 +154,9 @@ async def _converted_in(
     return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
 
 
-async def _convert(folder: Path, limits: Limits) -> None:
+async def _convert(folder: Path, order: Order, limits: Limits) -> Done:
     try:
-        await _prepared.run(convert, folder, limits)
+        return await confined_in(folder, _prepared, limits, convert, order)
     except Crashed as crash:
         raise ConversionError("conversion_failed", "conversion", crash.status, crash.raised) from None
     except ConfinementError as ended:

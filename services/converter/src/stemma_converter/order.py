@@ -18,7 +18,7 @@ from .manuscript import House
 from .pages import Pages, Places
 from .pandoc import Pandoc
 
-ORDER, DONE, EXPORT, PDF, PLACES = "order.json", "done.json", "export", "pages.pdf", "pages.json"
+EXPORT, PDF, PLACES = "export", "pages.pdf", "pages.json"
 
 
 class Order(BaseModel):

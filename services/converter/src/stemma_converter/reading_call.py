@@ -1,5 +1,6 @@
-"""One file read, called in a process of its own: it finds its order and the file in a folder, and leaves there what it
-read. What a version changed in the one before is told as well.
+"""One file read, called in a process of its own: it finds the file in a folder, and leaves there what it read.
+
+What a version changed in the one before is told as well.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from .form_fields import accepted, form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 from .reading_changes import changes_of
 
-ORDER, BEFORE = "order.json", "before.txt"
-DONE, TEXT, ANCHORS, CHANGES, FIELDS = "done.json", "text.md", "anchors.json", "changes.json", "fields.json"
+BEFORE, TEXT, ANCHORS, CHANGES, FIELDS = "before.txt", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
 _DETAIL, _PLACE, _LABEL, _TITLE = 300, 200, 300, 300
@@ -71,14 +71,12 @@ def prepare() -> None:
     load_readers()
 
 
-def read(folder: Path) -> None:
-    """Do the order of a folder."""
-    order = Order.model_validate_json((folder / ORDER).read_bytes())
+def read(folder: Path, order: Order) -> Done:
+    """Read the file in a folder; what cannot be read is told and not raised."""
     try:
-        done = _done(order, folder)
+        return _done(order, folder)
     except Unreadable as why:
-        done = Done(failure=i.Unreadable(reason=_token(why.reason), detail=why.words[:_DETAIL]))
-    (folder / DONE).write_text(done.model_dump_json(), encoding="utf-8")
+        return Done(failure=i.Unreadable(reason=_token(why.reason), detail=why.words[:_DETAIL]))
 
 
 def _done(order: Order, folder: Path) -> Done:

@@ -10,6 +10,7 @@ from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import BRIEF, InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.jobs import ReadInput
@@ -21,7 +22,7 @@ from stemma_telemetry import get_logger
 from .drawing_call import FILE
 from .drawings import Drawings
 from .reading import Limits as FileLimits
-from .reading_call import ANCHORS, BEFORE, CHANGES, DONE, FIELDS, ORDER, TEXT, Done, Order, Part, prepare, read
+from .reading_call import ANCHORS, BEFORE, CHANGES, FIELDS, TEXT, Done, Order, Part, prepare, read
 
 log = get_logger()
 # One for all files of this process; it starts with the first of them.
@@ -50,23 +51,18 @@ class Readings:
             return await self._read_in(Path(folder), job)
 
     async def _read_in(self, folder: Path, job: ReadInput) -> InputRead | InputUnreadable:
-        await self._stage(folder, job)
-        try:
-            await _prepared.run(read, folder, self.limits)
-        except ConfinementError as ended:
-            return self._unreadable(job, _given_up(ended))
-        done = Done.model_validate_json(await asyncio.to_thread((folder / DONE).read_bytes))
-        if done.failure is not None:
-            return self._unreadable(job, done.failure)
-        return await self._stored(folder, job, done)
-
-    async def _stage(self, folder: Path, job: ReadInput) -> None:
         kind = {"name": job.name, "media_type": job.file.media_type, "is_text": job.is_text, "is_form": job.form}
         order = Order.model_validate({**kind, "limits": self.file_limits})
-        (folder / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
         await self._lay(folder / FILE, job, job.file)
         if job.previous is not None:
             await self._lay(folder / BEFORE, job, job.previous)
+        try:
+            done = await confined_in(folder, _prepared, self.limits, read, order)
+        except ConfinementError as ended:
+            return self._unreadable(job, _given_up(ended))
+        if done.failure is not None:
+            return self._unreadable(job, done.failure)
+        return await self._stored(folder, job, done)
 
     async def _lay(self, path: Path, job: ReadInput, ref: ArtifactRef) -> None:
         data = await self.artifacts.get(job.document.tenant, job.document.document_id, ref)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import ClassVar
 
-from pydantic import TypeAdapter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.blocks import BlockIndex
@@ -22,7 +21,6 @@ class AnswersCheck(Check[dict[str, int]]):
     """What is looked up: the rows of a ledger, by their ids those that are wanted, and a draft."""
 
     name: ClassVar = "answers check"
-    answer: ClassVar = TypeAdapter(dict[str, int])
 
     text: str
     language: str

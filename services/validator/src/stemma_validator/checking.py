@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pydantic import TypeAdapter
 from stemma_contracts.v1.forms import FormField
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_forms import too_long_answers
@@ -44,7 +43,6 @@ class StructureCheck(Check[list[ValidationIssue]]):
     the fields of a form that it answers."""
 
     name: ClassVar = "structure check"
-    answer: ClassVar = TypeAdapter(list[ValidationIssue])
 
     text: str
     assets: tuple[str, ...] = ()

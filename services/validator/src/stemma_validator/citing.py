@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from cachetools import LRUCache
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from stemma_artifacts.store import digest_of
 from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
@@ -127,7 +127,6 @@ class CitingCheck(Check[CitationsFound]):
     """What is checked: a draft, and what was read of the inputs, in the order in which they are to be named."""
 
     name: ClassVar = "citations check"
-    answer: ClassVar = TypeAdapter(CitationsFound)
 
     text: str
     language: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field
 from stemma_evidence import UNSUPPORTED, Grounded, Source, ground, read
 
 from .claim_report import ClaimFindings, told
@@ -41,7 +41,6 @@ class ClaimsCheck(Check[ClaimsChecked]):
     """
 
     name: ClassVar = "claims check"
-    answer: ClassVar = TypeAdapter(ClaimsChecked)
 
     text: str
     language: str

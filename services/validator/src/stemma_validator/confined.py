@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, Generic, TypeVar
+from importlib import import_module
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from stemma_confinement import Crashed, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_confinement.computing import confined
 
-from . import check_process
 from .errors import EngineCrashed, ValidationOutOfMemory, ValidationTimeout
 
 QUICK_CHARACTERS = 512
@@ -19,17 +18,26 @@ QUICK_CHARACTERS = 512
 SAFE_CHARACTERS = 16 * 1024
 """Up to here the worst input takes half a second, in a thread; beyond, a process of its own can be ended."""
 
+# By name, because they import this module.
+_CHECKS = ("checking", "citing", "claims", "covering", "extracting", "identification")
+
+
+def prepare() -> None:
+    """Import all checks, and have read what a first one reads."""
+    modules = {name: import_module(f"{__package__}.{name}") for name in _CHECKS}
+    modules["claims"].ClaimsCheck(text="Ada pays EUR 5.", language="en", sources=()).run()
+
+
 # One for all checks of this process; it starts with the first large one.
-_prepared = Prepared(check_process.prepare)
+_prepared = Prepared(prepare)
 
 T = TypeVar("T")
 
 
 class Check(BaseModel, ABC, Generic[T]):
-    """A check that holds all it needs, so that a process can be given it; ``answer`` writes and reads what it finds."""
+    """A check that holds all it needs, so that a process can be given it."""
 
     name: ClassVar[str]
-    answer: ClassVar[TypeAdapter[Any]]
 
     @property
     @abstractmethod
@@ -55,21 +63,11 @@ async def checked(check: Check[T], limits: Limits) -> T:
 
 
 async def _in_a_process(check: Check[T], limits: Limits) -> T:
-    with TemporaryDirectory(prefix="stemma-check-") as folder:
-        found: T = await _found(check, Path(folder), limits)
-        return found
-
-
-async def _found(check: Check[T], folder: Path, limits: Limits) -> T:
-    await asyncio.to_thread(check_process.order, check, folder)
     try:
-        await _prepared.run(check_process.run, folder, limits)
+        return await confined(_prepared, limits, type(check).run, check)
     except OutOfTime:
         raise ValidationTimeout(limits.seconds) from None
     except OutOfMemory:
         raise ValidationOutOfMemory(limits.memory_mb) from None
     except Crashed as crash:
         raise EngineCrashed(check.name, crash.status, crash.raised.encode()) from None
-    data = await asyncio.to_thread((folder / check_process.FOUND).read_bytes)
-    found: T = check.answer.validate_json(data)
-    return found

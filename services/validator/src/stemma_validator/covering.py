@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from stemma_contracts.v1.coverage import (
     BlockCoverage,
     CoverageReport,
@@ -39,7 +39,6 @@ class CoverageCheck(Check[list[BlockCoverage]]):
     """What is checked: a draft, the inputs that it has to cover, and what its writer named as left out."""
 
     name: ClassVar = "coverage check"
-    answer: ClassVar = TypeAdapter(list[BlockCoverage])
 
     text: str
     inputs: tuple[InputToCover, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, TypedDict
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
@@ -50,7 +50,6 @@ class Extraction(Check[Extracted]):
     """What is read: texts by their names, and the rows of the reading before."""
 
     name: ClassVar = "reading of requirements"
-    answer: ClassVar = TypeAdapter(Extracted)
 
     texts: dict[str, str]
     language: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import ClassVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
@@ -28,7 +28,6 @@ class Identification(Check[BlockIndex]):
     """What is identified: a text, the drafts before it, oldest first, and the blocks of the one before these."""
 
     name: ClassVar = "identification of blocks"
-    answer: ClassVar = TypeAdapter(BlockIndex)
 
     versions: tuple[str, ...]
     known: BlockIndex

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from pydantic import TypeAdapter
 from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.inputs import Anchor
 from stemma_messaging import Turns
 
@@ -24,7 +24,7 @@ QUICK_CHARACTERS = 64 * 1024
 LIMITS = Limits(seconds=900, memory_mb=4096)
 """Of CPU time: it is read behind everything else that is at work."""
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
-TEXTS, AT, SOURCES = "texts.json", "at.txt", "sources.json"
+AT = "at.txt"
 
 
 class Text(NamedTuple):
@@ -35,10 +35,6 @@ class Text(NamedTuple):
     anchors: tuple[Anchor, ...] = ()
 
 
-_TEXTS = TypeAdapter(list[Text])
-_SOURCES = TypeAdapter(list[SourceDocument])
-
-
 class UnreadableInputs(Exception):
     """An input that could not be read within the limits, with its name: no repetition makes it right."""
 
@@ -47,13 +43,13 @@ def prepare() -> None:
     """What reads is imported with this module."""
 
 
-def read(folder: Path) -> None:
-    """Take the texts apart that lie in a folder."""
+def read(folder: Path, texts: list[Text]) -> list[SourceDocument]:
+    """Take texts apart, and say in the folder at which."""
     sources = []
-    for given in _TEXTS.validate_json((folder / TEXTS).read_bytes()):
+    for given in texts:
         (folder / AT).write_text(given.name, encoding="utf-8")
         sources.append(read_source(*given))
-    (folder / SOURCES).write_bytes(_SOURCES.dump_json(sources))
+    return sources
 
 
 # One for all inputs of this process; it starts with the first that are long.
@@ -76,10 +72,8 @@ class Reading:
 
     async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
         (folder / AT).write_text(texts[0].name, encoding="utf-8")
-        await asyncio.to_thread(lambda: (folder / TEXTS).write_bytes(_TEXTS.dump_json(list(texts))))
         try:
-            await _prepared.run(read, folder, self.limits)
+            return await confined_in(folder, _prepared, self.limits, read, list(texts))
         except ConfinementError as error:
             name = await asyncio.to_thread((folder / AT).read_text, "utf-8")
             raise UnreadableInputs(f"{name} could not be read: {error}") from None
-        return await asyncio.to_thread(lambda: _SOURCES.validate_json((folder / SOURCES).read_bytes()))
