@@ -57,7 +57,7 @@ async def running_gateway(server: NatsServer, folder: Path, port: int = 0, **set
     port = port or free_port()
     ready = folder / f"ready-{port}"
     ready.unlink(missing_ok=True)
-    loaded = service.load_settings(nats_url=server.url, port=port, ready_file=ready, **settings)
+    loaded = service.load_settings(**{"nats_url": server.url, "port": port, "ready_file": ready, **settings})
     async with asyncio.timeout(120), at_work(service.run(loaded)):
         while not ready.exists():
             await asyncio.sleep(POLL_S)

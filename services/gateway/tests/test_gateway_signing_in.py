@@ -87,6 +87,21 @@ async def test_a_form_leads_to_the_page_that_was_asked_for_and_out_again(
     assert (await browser.get("/", headers=PAGES)).status_code == 303
 
 
+@pytest.mark.req("H1", "H4")
+async def test_a_person_is_told_where_other_gateways_could_not_be_told_of_the_sign_out(
+    browser: httpx.AsyncClient, person: Person, gateway: Any
+) -> None:
+    await browser.post("/sign-in", json=person("uli"))
+    async with gateway(cookie_keys=KEYS, nats_url="nats://127.0.0.1:1") as lonely, at(lonely) as http:
+        http.cookies = browser.cookies
+        out = await http.post("/sign-out", headers=PAGES)
+        assert (out.status_code, "set-cookie" in out.headers) == (303, True)
+        for language, said in (("en", "ask those who run Stemma"), ("de", "lassen Sie sich")):
+            page = await http.get(out.headers["location"], headers=PAGES | {"Accept-Language": language})
+            assert said in page.text
+    assert "ask those who run" not in (await browser.get("/sign-in", headers=PAGES)).text
+
+
 @pytest.mark.req("H1")
 async def test_nobody_is_led_to_another_site(browser: httpx.AsyncClient, person: Person) -> None:
     typed = person("ida")

@@ -36,6 +36,8 @@ from stemma_gateway.sessions import Session
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MAX_BYTES = 16 * 1024
+ENDED_HERE_ONLY = "ended_here_only"
+"""Of the page for sign-in: the session before it is known to be over at this gateway alone."""
 Next = Annotated[str, Query(max_length=MAX_PATH, description="the page to go on to: a path of this gateway")]
 router = APIRouter(tags=["sign-in"], route_class=PageRoute)
 
@@ -70,7 +72,7 @@ class WhoAmI(BaseModel):
 @router.get(SIGN_IN, response_class=Response, responses={200: {**HTML, "description": "The form."}})
 async def show_sign_in(request: Request, next: Next = HOME) -> Response:
     """The page on which a person signs in."""
-    return sign_in_form(request, local(next))
+    return sign_in_form(request, local(next), ended_here_only=ENDED_HERE_ONLY in request.query_params)
 
 
 @router.post(
@@ -106,21 +108,31 @@ async def sign_out(request: Request) -> Response:
         signed_in = bearer.cookies.of(request)
     except SessionEnded:
         signed_in = None
+    others_know = True
     if signed_in:
         check_change(request, signed_in)
-        await _tell_other_gateways(request, signed_in)
+        others_know = await _tell_other_gateways(request, signed_in)
     bearer.cookies.ended(request, signed_in)
-    return led_to(request, SIGN_IN) if reads_pages(request) else Response(None, HTTPStatus.NO_CONTENT)
+    if not reads_pages(request):
+        return Response(None, HTTPStatus.NO_CONTENT)
+    return led_to(request, SIGN_IN if others_know else f"{SIGN_IN}?{ENDED_HERE_ONLY}")
 
 
-async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> None:
-    """End a copy of the cookie at every process, also where whoever has it uses up the requests of its owner."""
+async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> bool:
+    """End a copy of the cookie at every process, also where whoever has it uses up the requests of its owner.
+
+    Whether no process accepts it any more: none does for a person who is not admitted.
+    """
     bearer = request.app.state.bearer
     try:
         async with recognised(request, bearer.shown(signed_in.token)) as session:
             await session.client.signed_out.add(signed_in.name, bearer.cookies.last_moment(signed_in))
+    except Unauthenticated:
+        return True
     except (HttpError, StemmaError) as error:
         get_logger().warning("sign_out_not_told", reason=str(error))
+        return False
+    return True
 
 
 @router.get("/session")
@@ -136,7 +148,12 @@ async def show_home(request: Request, session: Caller) -> Response:
 
 
 def sign_in_form(
-    request: Request, path: str, credentials: Credentials | None = None, error: Exception | None = None
+    request: Request,
+    path: str,
+    credentials: Credentials | None = None,
+    error: Exception | None = None,
+    *,
+    ended_here_only: bool = False,
 ) -> Response:
     """The page on which a person signs in, with what was wrong."""
     plain = response_of(error) if error else None
@@ -145,6 +162,7 @@ def sign_in_form(
     language = language_of(request)
     shown = {
         "wrong": reasons_shown(problem_of(error), language) if error else "",
+        "ended_here_only": ended_here_only,
         "user": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
