@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
 
+import psutil
 from faults_documents import asked
 from faults_here import as_user
 from faults_poison import samples
@@ -23,6 +24,7 @@ from stemma_provisioning.topology import KIB
 from stemma_testkit.clocks import clock_env
 from stemma_testkit.driving import wait_for
 from stemma_testkit.filling import full
+from stemma_testkit.servers import eventually
 from stemma_testkit.working import end
 
 TENANT = "default"
@@ -31,6 +33,7 @@ DAYS_S = 3 * 86_400 + 60
 DEAR = 1_000_000
 """So many times the usual tokens make one document cost what a tenant should not spend in a day."""
 TRIED_AGAIN = 20
+DOWN_WITHIN_S = 60.0
 CONVERT = subjects.job(subjects.CONVERTER, "convert-document")
 GENERATE = subjects.job(subjects.GENERATION, "generate-section")
 CAPABILITIES = f"KV_{subjects.CAPABILITIES_BUCKET}"
@@ -149,6 +152,24 @@ async def no_time_for_checks(plant: Plant) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def suspended(plant: Plant) -> AsyncIterator[None]:
+    """The gateway is suspended until Prometheus says that it is down."""
+    process = psutil.Process(plant.stemma.services[subjects.GATEWAY].pid)
+    process.suspend()
+    try:
+        await eventually(lambda: is_down(plant, subjects.GATEWAY), DOWN_WITHIN_S)
+    finally:
+        process.resume()
+    yield
+
+
+async def is_down(plant: Plant, job: str) -> bool:
+    """Whether the alert fires which says that no process of a service answers."""
+    down = {("alertname", "StemmaServiceDown"), ("job", job)}
+    return any(down <= labels for labels in await plant.prometheus.firing())
+
+
+@asynccontextmanager
 async def nearly_full(plant: Plant) -> AsyncIterator[None]:
     """A tenant stores large artifacts."""
     piece = b"x" * 128 * KIB
@@ -185,6 +206,7 @@ FAULTS: Mapping[str, Sequence[Fault]] = {
         ),
         Fault(refused, {"StemmaWritesRefused": {"job": subjects.VALIDATOR}}),
         Fault(consumer_gone, {"StemmaConsumerMissing": {"job": subjects.NOTIFIER}}),
+        Fault(suspended, {"StemmaLoopLate": {"job": subjects.GATEWAY}}),
     ),
     "of the server": (Fault(server_away, {"StemmaServerAway": {"job": subjects.GENERATION}, "StemmaNotObserved": {}}),),
     "of documents": (
