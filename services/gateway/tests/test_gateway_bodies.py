@@ -66,6 +66,15 @@ async def test_a_command_is_no_file_whatever_it_says_it_is(gateway: Any) -> None
     assert answer.split()[1] == b"413"
 
 
+@pytest.mark.parametrize("path", [COMMAND, "/mcp"])
+async def test_a_body_with_more_values_than_a_request_has_is_read_by_nobody(
+    gateway: Any, caller: Any, path: str
+) -> None:
+    async with gateway() as url, caller(url) as http:
+        answer = await http.post(path, content=b"[" + b"0," * 10_001, headers=JSON)  # is no JSON, which nobody sees
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_values_too_many")
+
+
 async def test_all_texts_that_come_at_a_time_are_bounded_and_room_comes_back(gateway: Any, caller: Any) -> None:
     async with gateway(max_texts_bytes=1000) as url, caller(url) as http:
         for _ in range(3):

@@ -46,6 +46,15 @@ def test_refuses_a_request_that_is_larger_than_contracts_allow_naming_the_longes
     assert (f"at most {MAX_MESSAGE_BYTES} are taken" in problem.message, hint in problem.message) == (True, True)
 
 
+@pytest.mark.req("E3", "S6")
+def test_refuses_more_values_than_a_request_can_have() -> None:
+    received = read({"kind": "proposal", "request_id": "mine", "inputs": [0] * 20_000})
+    assert ([problem.code for problem in received.problems], received.asked["request_id"]) == (
+        ["body_values_too_many"],
+        "mine",
+    )
+
+
 @pytest.mark.req("E3")
 def test_reads_a_media_type_in_any_case() -> None:
     """It has none (RFC 2045)."""

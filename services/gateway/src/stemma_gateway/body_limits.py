@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from stemma_contracts.misfits import MOST_VALUES, JsonValues
 from stemma_contracts.v1.answers import Problem
 
 from .limits import Owner, Shares, counted_as
@@ -60,7 +61,8 @@ class BodyLimit:
             await refuse(Ambiguous(Problem.of("body_length_ambiguous")))
             return
         bounds, has_files = self._bounds, _has_files(scope["path"], headers)
-        body = _Body(receive, send, refuse, bounds, None if has_files else _Held(self._texts, scope))
+        values = JsonValues() if b"json" in headers.get(b"content-type", b"").lower() else None
+        body = _Body(receive, send, refuse, bounds, None if has_files else _Held(self._texts, scope), values)
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced[:DIGITS]) > body.limit:
             await refuse(body.too_large)
@@ -99,12 +101,21 @@ class _Held:
 class _Body:
     """The body of a request as it comes; of one beyond the bounds this is told, whatever was made of the error."""
 
-    def __init__(self, receive: Receive, send: Send, refuse: Refuse, bounds: BodyBounds, held: _Held | None) -> None:
+    def __init__(
+        self,
+        receive: Receive,
+        send: Send,
+        refuse: Refuse,
+        bounds: BodyBounds,
+        held: _Held | None,
+        values: JsonValues | None,
+    ) -> None:
         self._receive = receive
         self._send = send
         self._refuse = refuse
         self._bounds = bounds
         self._held = held
+        self._values = values
         self._taken = 0
         self._waited_s = 0.0
         self._is_whole = False
@@ -134,7 +145,7 @@ class _Body:
             return await self._receive()
         try:
             message = await self._in_time()
-            self._take(len(message.get("body", b"")))
+            self._take(message.get("body", b""))
         except HttpError as error:
             self._refusal = error
             raise
@@ -152,12 +163,16 @@ class _Body:
         finally:
             self._waited_s += time.monotonic() - began
 
-    def _take(self, more: int) -> None:
-        self._taken += more
+    def _take(self, piece: bytes) -> None:
+        self._taken += len(piece)
         if self._held is not None:
-            self._held.take(more)
+            self._held.take(len(piece))
         if self._taken > self.limit:
             raise self.too_large
+        if self._values is not None:
+            self._values.add(piece)
+            if self._values.number > MOST_VALUES:
+                raise TooLarge(Problem.of("body_values_too_many", max_values=MOST_VALUES))
 
     async def send(self, message: Message) -> None:
         """Pass an answer on, or refuse in its place."""

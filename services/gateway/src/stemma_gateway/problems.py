@@ -40,6 +40,8 @@ RETRY_AFTER_S = 2
 MENDED_AFTER_S = 60
 """When a caller may try again where a copy lacks something: it is made anew, which happens every few minutes."""
 MAX_DETAIL = 300
+MOST_NAMED = 100
+"""Values of a body that are named because they do not fit."""
 _LIMITED = counter(names.Metric.HTTP_LIMITED)
 
 
@@ -275,9 +277,9 @@ def problem_of(error: Exception) -> ProblemDetails:
         case RequestRejectedError():
             return _rejected(error.answer)
         case RequestValidationError():
-            return _invalid(misfits_among([item | {"loc": item["loc"][1:]} for item in error.errors()]))
+            return _invalid(misfits_among([item | {"loc": item["loc"][1:]} for item in error.errors()[:MOST_NAMED]]))
         case ValidationError():
-            return _invalid(misfits(error))
+            return _invalid(misfits(error, MOST_NAMED))
         case HTTPException():
             status = HTTPStatus(error.status_code)
             return _problem(status, status.phrase.lower().replace(" ", "-"), _of_framework(status, str(error.detail)))

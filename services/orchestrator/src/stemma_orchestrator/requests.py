@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Family, UnknownContract, registry, subjects
-from stemma_contracts.misfits import longest_field, misfits
+from stemma_contracts.misfits import MOST_VALUES, JsonValues, longest_field, misfits
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import DocumentRequest, Request
@@ -62,6 +62,7 @@ def read_request(subject: str, headers: Mapping[str, str], data: bytes, sequence
     try:
         body = _json_object(data)
         _check_size(data, body)
+        _check_values(data, body)
         request = _decode(headers.get("ce-type"), name, body)
     except _Unreadable as error:
         asked = _asked(None, _own_id(error.body) or fallback, digest, "unknown")
@@ -115,7 +116,8 @@ class _Unreadable(Exception):
         super().__init__(problems)
         self.problems = problems
         self.body = body or {}
-        self.ignored_fields = _ignored_fields(cls, self.body) if cls else ()
+        # Where more is wrong than can be named, nobody misses the fields that are ignored.
+        self.ignored_fields = _ignored_fields(cls, self.body) if cls and len(problems) < MAX_NAMED else ()
 
 
 def _ignored_fields(cls: type[Contract], body: Mapping[str, Any]) -> tuple[str, ...]:
@@ -150,6 +152,13 @@ def _check_size(data: bytes, body: Mapping[str, Any]) -> None:
     raise _Unreadable(Problem.of("field_too_large", shown(field, MAX_FIELD), **sizes), body=body)
 
 
+def _check_values(data: bytes, body: Mapping[str, Any]) -> None:
+    values = JsonValues()
+    values.add(data)
+    if values.number > MOST_VALUES:
+        raise _Unreadable(Problem.of("body_values_too_many", max_values=MOST_VALUES), body=body)
+
+
 def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
     """The request; ``ce-type`` counts where it is given, the last token of the subject where not."""
     try:
@@ -176,7 +185,7 @@ def _decode(ce_type: str | None, name: str, body: Mapping[str, Any]) -> Request:
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """The problems of a validation, each with its dotted field; inputs are not repeated."""
-    found = misfits(error)[:MAX_NAMED]
+    found = misfits(error, MAX_NAMED)
     return tuple(Problem.of(one.code, shown(one.field, MAX_FIELD), **one.params) for one in found)
 
 
