@@ -23,7 +23,7 @@ FAILED, NO_MEMORY = 1, 113
 RAISED = "raised.txt"
 _MEGABYTE = 1024 * 1024
 _GLANCE_S = 0.1
-_HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME")
 
 
 def keep(connection: socket) -> NoReturn:
@@ -125,7 +125,7 @@ def _work(call: Call) -> NoReturn:
 
 def _confine(folder: Path, limits: Limits) -> None:
     os.chdir(folder)
-    for name in _HOMES:
+    for name in HOMES:
         os.environ[name] = str(folder)
     resource.setrlimit(resource.RLIMIT_CPU, limits.cpu_seconds)
     for kind, most in (

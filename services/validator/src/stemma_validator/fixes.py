@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from stemma_confinement import Limits
 from stemma_markdown import headings
 
-from .engines.base import without_switches
+from .engines.base import run_engine, without_switches
 from .errors import EngineCrashed
-from .processes import run_limited
 
 NAME = "rumdl"
 SAFE_RULES = (
@@ -46,7 +45,7 @@ class SafeFixes:
             path = Path(folder)
             (path / "rumdl.toml").write_text(self._rules, encoding="utf-8")
             (path / "draft.md").write_text(text, encoding="utf-8", newline="")
-            finished = await run_limited(NAME, [self._executable, *_FIX], folder=path, limits=self._limits)
+            finished = await run_engine(NAME, [self._executable, *_FIX], folder=path, limits=self._limits)
             if finished.status not in _NO_FAILURE:
                 raise EngineCrashed(NAME, finished.status, finished.stderr)
             return (path / "draft.md").read_bytes().decode()

@@ -18,9 +18,17 @@ all when there are no issues; it ends with 0 (clean), 1 (issues) or another stat
 
 from __future__ import annotations
 
+import asyncio
 import re
-from typing import Protocol
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, Protocol
 
+from stemma_confinement import Limits, OutOfTime, Stalled
+from stemma_confinement.programs import Finished, run_program
+
+from stemma_validator.errors import EngineNotFound, ValidationTimeout
 from stemma_validator.normalise import RawIssue
 
 _SWITCH = re.compile(r"(<!--\s*(?:markdownlint|rumdl|prettier))-(?=[a-z])", re.IGNORECASE)
@@ -42,6 +50,26 @@ class LintEngine(Protocol):
     async def lint(self, text: str) -> list[RawIssue]:
         """The issues of a text; raises `ValidationImpossible` if the engine gives no answer."""
         ...
+
+
+async def run_engine(
+    name: str,
+    command: Sequence[str | Path],
+    *,
+    folder: Path,
+    limits: Limits,
+    memory: Literal["addresses", "data"] = "addresses",
+) -> Finished:
+    """Run a linter in ``folder`` to its end; raises `EngineNotFound`, `ValidationTimeout` and `Stalled`."""
+    if shutil.which(command[0]) is None:
+        raise EngineNotFound(name)
+    try:
+        async with asyncio.timeout(limits.by_the_clock):
+            return await run_program(command, folder=folder, limits=limits, memory=memory)
+    except OutOfTime:
+        raise ValidationTimeout(limits.seconds) from None
+    except TimeoutError:
+        raise Stalled(limits.by_the_clock) from None
 
 
 def without_switches(text: str) -> str:

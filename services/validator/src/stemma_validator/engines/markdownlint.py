@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import sys
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -14,12 +13,12 @@ from typing import ClassVar
 
 from pydantic import ValidationError
 from stemma_confinement import Limits
+from stemma_confinement.programs import Finished
 
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable
 from stemma_validator.normalise import RawIssue, read_issues
-from stemma_validator.processes import Finished, run_limited
 
-from .base import without_switches
+from .base import run_engine, without_switches
 
 NAME = "markdownlint"
 RULES = "markdownlint.json"
@@ -89,7 +88,7 @@ class MarkdownlintEngine:
             raise EngineNotFound(NAME)
         limits = replace(self._limits, memory_mb=self._limits.memory_mb + _RESERVED_MB)
         argv = [*self._node(), self._installation.program, "--json", "--config", RULES, "--", *files]
-        return await run_limited(NAME, argv, folder=folder, limits=limits, counted=resource.RLIMIT_DATA)
+        return await run_engine(NAME, argv, folder=folder, limits=limits, memory="data")
 
     def _node(self) -> list[str | Path]:
         heap = f"--max-old-space-size={self._limits.memory_mb}"

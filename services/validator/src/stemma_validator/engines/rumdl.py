@@ -11,12 +11,12 @@ from typing import ClassVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from stemma_confinement import Limits
+from stemma_confinement.programs import Finished
 
 from stemma_validator.errors import EngineCrashed, OutputUnreadable
 from stemma_validator.normalise import RawIssue, read_issues
-from stemma_validator.processes import Finished, run_limited
 
-from .base import without_switches
+from .base import run_engine, without_switches
 
 NAME = "rumdl"
 _NO_FAILURE = (0, 1)
@@ -69,7 +69,7 @@ class RumdlEngine:
         return [_describe(issue, self._descriptions) for issue in issues]
 
     async def _run(self, folder: Path, *arguments: str) -> Finished:
-        finished = await run_limited(NAME, [self._executable, *arguments], folder=folder, limits=self._limits)
+        finished = await run_engine(NAME, [self._executable, *arguments], folder=folder, limits=self._limits)
         if finished.status not in _NO_FAILURE:
             raise EngineCrashed(NAME, finished.status, finished.stderr)
         return finished
