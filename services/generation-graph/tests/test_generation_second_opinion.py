@@ -13,8 +13,17 @@ from stemma_contracts.v1.jobs import LedgerSource, ProposeRequirements
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import RequirementsProposed
 from stemma_contracts.v1.usage import Usage
-from stemma_generation_graph.second_opinion import ASKED_CHARS, LONGEST_PASSAGE, on_propose_requirements
+from stemma_generation_graph.second_opinion import (
+    ASKED_CHARS,
+    LONGEST_PASSAGE,
+    ProposedDemand,
+    ProposedRows,
+    Question,
+    on_propose_requirements,
+)
+from stemma_generation_graph.sources.markdown import Passage
 from stemma_offline_writer import OfflineWriter
+from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("L1")
@@ -167,3 +176,18 @@ async def test_a_table_that_is_longer_than_a_question_is_not_asked_about_and_tha
     table = "| a | b |\n|---|---|\n" + "| some | words |\n" * (LONGEST_PASSAGE // 15)
     outcome = await asked(workshop, ScriptedModel(script=[said()]), f"# Request\n\nWords.\n\n{table}")
     assert outcome.opinion.unasked > LONGEST_PASSAGE
+
+
+@pytest.mark.req("S6")
+def test_rows_and_proposals_are_looked_up_in_work_that_grows_with_rows_passages_and_proposals() -> None:
+    def looked_up(size: int) -> None:
+        passages = [Passage("rfp.md", n, "", f"pump {n} is due", lines=(n + 1,)) for n in range(size)]
+        known = [BY_RULES.model_copy(update={"requirement_id": f"R{n}", "quote": f"Row {n}"}) for n in range(size)]
+        ledger = LedgerRows(rows=tuple(known))
+        rows, question = ProposedRows(ledger), Question(passages)
+        assert list(rows.known_by_rules(question)) == []
+        demands = [ProposedDemand(quote=one.text, kind="work", obligation="mandatory") for one in passages]
+        rows.take(demands, question)
+        assert len(rows.new) == size
+
+    assert calls(lambda: looked_up(80)) < 3 * calls(lambda: looked_up(40))

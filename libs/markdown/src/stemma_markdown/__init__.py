@@ -24,7 +24,7 @@ from .matching import match_parts
 from .merging import merge
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
-from .quoting import Quotable
+from .quoting import Quotable, letters
 from .references import FootnoteMark, Image, Link
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
@@ -70,6 +70,7 @@ __all__ = [
     "html",
     "identify",
     "images",
+    "letters",
     "links",
     "markup",
     "match_parts",

@@ -32,15 +32,15 @@ class _Letters:
         self._sources = [source for _, source in held]
         self._kept = [[place for place, sign in enumerate(text) if not sign.isspace()] for text, _ in held]
         self._starts = list(accumulate(map(len, self._kept), initial=0))
-        self._text = "".join(_letters(text) for text, _ in held)
+        self.text = "".join(letters(text) for text, _ in held)
 
     def places(self, wanted: str, before: str) -> Iterator[_Place]:
         """Where letters stand, and how many of those before them are as they were."""
-        at, count = self._text.find(wanted) if wanted else -1, 0
+        at, count = self.text.find(wanted) if wanted else -1, 0
         while at >= 0 and count < MOST_PLACES:
             end = self._source(at + len(wanted) - 1)[1]
             yield _Place(self._source(at)[0], end, self._shared(at, before))
-            at, count = self._text.find(wanted, at + len(wanted)), count + 1
+            at, count = self.text.find(wanted, at + len(wanted)), count + 1
 
     def _source(self, letter: int) -> tuple[int, int]:
         number = bisect_right(self._starts, letter) - 1
@@ -49,7 +49,7 @@ class _Letters:
 
     def _shared(self, letter: int, before: str) -> int:
         length = 0
-        while length < min(len(before), letter) and before[-1 - length] == self._text[letter - 1 - length]:
+        while length < min(len(before), letter) and before[-1 - length] == self.text[letter - 1 - length]:
             length += 1
         return length
 
@@ -68,6 +68,11 @@ class Quotable:
     def _written(self) -> _Letters:
         return _Letters([(self.text, lambda start, end: (start, end))])
 
+    @property
+    def letters(self) -> str:
+        """What quotations are looked up in: its letters as they are read, and in another line as they are written."""
+        return f"{self._read.text}\n{self._written.text}"
+
     def find(self, quote: str, before: str = "", within: tuple[int, int] | None = None) -> tuple[int, int] | None:
         """The range of the text that a quotation stands in, as it is read or as it is written; None if it does not.
 
@@ -75,7 +80,7 @@ class Quotable:
         stood before it: of several places that one is taken which has most of it. Outside of its block a quotation
         is only found where it is long enough and stands nowhere else, or where the same words stand before it.
         """
-        wanted, known = _letters(quote), _letters(before)
+        wanted, known = letters(quote), letters(before)
         found = list(self._read.places(wanted, known)) or list(self._written.places(wanted, known))
         if within is not None:
             inside = [place for place in found if within[0] <= place.start < within[1]]
@@ -85,5 +90,6 @@ class Quotable:
         return (best.start, best.end) if best else None
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """What of a quotation counts: all but white space."""
     return "".join(text.split())
