@@ -157,6 +157,7 @@ def inside_their_closures(programs: Sequence[tuple[str, str]]) -> tuple[list[str
     return json.loads(run.stdout), run.stderr
 
 
+@pytest.mark.full
 @pytest.mark.req("E1")
 def test_what_is_installed_by_itself_imports_inside_its_own_closure() -> None:
     assert inside_their_closures(PROGRAMS) == ([], "")

@@ -25,6 +25,7 @@ from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+SERVICES = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
 REQUESTED = "process stemma.request.v1.{tenant}.create-document"
 APPROVED = "process stemma.request.v1.{tenant}.approve-section"
 EXPORTED = "process stemma.request.v1.{tenant}.export-document"
@@ -76,7 +77,8 @@ class Told:
 async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
     """The sample up to its first review, one approval, up to the next, an export; a restart, and the end."""
     with otlp_receiver() as receiver:
-        stemma = LocalStemma(tmp_path_factory.mktemp("traces"), processes=True, env=exporting(receiver.endpoint))
+        env, folder = exporting(receiver.endpoint), tmp_path_factory.mktemp("traces")
+        stemma = LocalStemma(folder, processes=True, services=SERVICES, env=env)
         async with stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, waits("research"))

@@ -59,6 +59,7 @@ async def sick(own_server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> Async
         yield Sick(own_server, client)
 
 
+@pytest.mark.full
 async def test_it_is_quiet_where_all_is_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # How full the disk of the machine is that runs this is not what is tried here.
     monkeypatch.setattr(doctor, "LEAST_FREE", 0.0)

@@ -115,6 +115,7 @@ def test_of_many_references_of_a_need_the_first_stand_there_and_the_others_are_c
     assert (told.need.references, told.more_references) == (references[:MOST_REFERENCES], 7)
 
 
+@pytest.mark.full
 @pytest.mark.req("P14")
 def test_two_hundred_sections_that_were_rewritten_a_hundred_times_are_no_large_message() -> None:
     document = large_document()

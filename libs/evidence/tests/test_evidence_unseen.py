@@ -22,6 +22,7 @@ def test_every_amount_and_date_that_is_invented_in_an_unseen_document_is_found(d
     assert documents.share("invention", "amount", "date", "quantity", "quotation", "citation") == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("planting", "least"),
     [("changed", 0.97), ("magnitude", 0.97), ("rounding", 0.9), ("swap", 0.85), ("instead", 0.6)],

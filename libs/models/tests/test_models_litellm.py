@@ -368,14 +368,6 @@ async def test_a_server_that_is_not_there_is_unavailable(provider: Provider) -> 
         await model.text(context(), "generate", PROMPT)
 
 
-def test_litellm_is_not_imported_before_a_real_model_is_asked_for() -> None:
-    code = (
-        "import sys; from stemma_models import ModelSettings, chat_model; chat_model(ModelSettings())\n"
-        "assert not {'litellm', 'langchain_litellm'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provider) -> None:
     heard = asyncio.Event()
     asyncio.get_running_loop().call_soon(heard.set)
@@ -391,6 +383,7 @@ async def test_tokens_are_counted_by_the_vocabulary_of_litellm(provider: Provide
     assert model.get_token_ids(text) == litellm.encode(model="gpt-3.5-turbo", text=text)
 
 
+@pytest.mark.full
 def test_a_model_is_made_without_a_word_to_the_network(provider: Provider) -> None:
     code = (
         "import socket; socket.getaddrinfo = socket.socket.connect = lambda *a: 1 / 0\n"

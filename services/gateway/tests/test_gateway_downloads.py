@@ -45,8 +45,9 @@ async def received(http: httpx.AsyncClient, path: str, **headers: str) -> tuple[
     return hashed.hexdigest(), length
 
 
+@pytest.mark.full
 @pytest.mark.req("S5")
-@pytest.mark.parametrize("megabytes", [16, pytest.param(64, marks=pytest.mark.full)])
+@pytest.mark.parametrize("megabytes", [16, 64])
 async def test_large_content_goes_through_a_gateway_that_grows_by_little(
     process: Any, caller: Any, kept: Kept, megabytes: int
 ) -> None:

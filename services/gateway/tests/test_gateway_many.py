@@ -26,9 +26,10 @@ async def numbers(stream: httpx.Response, count: int) -> list[int]:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.req("H1", "S5")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [40, 200])
 async def test_many_streams_are_open_in_one_process_of_bounded_memory(
     process: Any, caller: Any, backstage: Backstage, document_id: str, count: int
 ) -> None:

@@ -63,6 +63,7 @@ def chapters(first: int, last: int) -> list[Any]:
     return [section_drafted("research", version=number) for number in range(first, last + 1)]
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 async def test_an_event_source_misses_nothing_and_gets_nothing_twice_over_a_gateway_that_is_killed(
     process: Any, token: Callable[..., str], node: Any, backstage: Backstage, document_id: str

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.req("H1", "S5")
 MEGABYTE = 1024 * 1024
 
 
-@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("announced", [pytest.param(True, marks=pytest.mark.full), False])
 async def test_a_long_body_of_json_is_not_held_in_memory(process: Any, announced: bool) -> None:
     async def body() -> Any:
         yield b'{"text": "'
