@@ -24,7 +24,9 @@ MISSING = {
 
 
 @pytest.mark.req("P16")
-@pytest.mark.parametrize("service", MISSING)
+@pytest.mark.parametrize(
+    "service", [subjects.ORCHESTRATOR, *(pytest.param(name, marks=pytest.mark.full) for name in [*MISSING][1:])]
+)
 def test_a_missing_file_refuses_the_start_by_name_before_the_server_is_waited_for(tmp_path: Path, service: str) -> None:
     config = tmp_path / "config"
     shutil.copytree(ROOT / "services" / service / "config", config)

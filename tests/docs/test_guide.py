@@ -251,6 +251,7 @@ def is_random(name: str) -> bool:
         return False
 
 
+WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.VALIDATOR)
 LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
 
 
@@ -263,7 +264,7 @@ async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_
         told = dict(line.removeprefix("export ").split("=", 1) for line in shown.splitlines() if "=" in line)
         told = {name: re.sub(r"http://\S+", server.base, value) for name, value in told.items()}
         env = dict.fromkeys((subjects.GENERATION, subjects.EDITOR), told)
-        async with LocalStemma(tmp_path, env=env) as stemma, stemma.client() as client:
+        async with LocalStemma(tmp_path, services=WRITING, env=env) as stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, lambda event: isinstance(event, SectionReviewRequested))
             await client.revise(document_id, "research", 1, "Say that the survey is repeated in spring.")

@@ -17,6 +17,13 @@ from stemma_testkit.customizing import path_with
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider
 
+SCRIPTED = (
+    subjects.ORCHESTRATOR,
+    subjects.GENERATION,
+    subjects.VALIDATOR,
+    subjects.CONVERTER,
+    subjects.NOTIFIER,
+)
 LOCAL_RECEIVERS = {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'}
 ROLE_LIMITS = {"STEMMA_GENERATION_GRAPH_ROLES": '{"role_limit_s": 5, "graph_limit_s": 15}'}
 NOTE = {
@@ -71,5 +78,5 @@ async def scripted(tmp_path_factory: pytest.TempPathFactory, model: Provider) ->
         "OPENAI_API_KEY": "none",
     }
     env = {subjects.GENERATION: written_by, subjects.NOTIFIER: LOCAL_RECEIVERS, ALL: path_with(folder)}
-    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", services=SCRIPTED, env=env) as stemma, stemma.client() as client:
         yield client

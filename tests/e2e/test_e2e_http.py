@@ -85,7 +85,8 @@ async def approved(http: httpx.AsyncClient, address: str, event: dict[str, Any])
 
 @pytest.mark.timeout(600)
 @pytest.mark.req("H1", "P15", "F1")
-@pytest.mark.parametrize("killed_at", [AT_SOME, pytest.param(AT_ALL, marks=pytest.mark.full)], ids=["short", "long"])
+@pytest.mark.full
+@pytest.mark.parametrize("killed_at", [AT_SOME, AT_ALL], ids=["some", "all"])
 async def test_a_document_goes_from_brief_to_word_while_the_gateway_is_killed(
     stemma: LocalStemma, http: httpx.AsyncClient, client: Client, killed_at: Sequence[str]
 ) -> None:

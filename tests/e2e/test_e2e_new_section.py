@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import Client
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
@@ -93,6 +94,9 @@ def add_structured_kind(kinds: Path) -> None:
         (register / name).write_text(text, encoding="utf-8")
 
 
+SERVICES = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A caller of an installation that has a package of kinds of its own."""
@@ -104,7 +108,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     config = own_config(folder)
     edit(config / "dependencies.json", depend_on_it)
     env = {ALL: path_with(folder) | {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
-    async with LocalStemma(folder / "data", env=env) as stemma, stemma.client() as client:
+    async with LocalStemma(folder / "data", services=SERVICES, env=env) as stemma, stemma.client() as client:
         yield client
 
 

@@ -238,6 +238,7 @@ def in_files(folder: Path) -> Places:
     return old, new
 
 
+@pytest.mark.full
 @pytest.mark.req("O3", "F1", "F6")
 async def test_an_empty_system_goes_on_from_a_backup_that_was_made_while_all_worked(tmp_path: Path) -> None:
     await go_on_elsewhere(3, tmp_path, in_files(tmp_path))

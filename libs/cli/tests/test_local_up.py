@@ -45,6 +45,7 @@ def alive(pid: int) -> bool:
     return subprocess.run(["ps", "-p", str(pid)], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_up_tells_when_it_is_ready_serves_the_other_verbs_of_its_tenant_and_leaves_nothing_behind(
     up: subprocess.Popen[str], run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path

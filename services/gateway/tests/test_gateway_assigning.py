@@ -91,6 +91,7 @@ async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_a
     assert asked.due.isoformat() == "2099-12-01T17:00:00+05:30"
 
 
+@pytest.mark.full
 async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_when_the_inbox_is_renewed(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -110,6 +111,7 @@ async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_
     assert (asked.document_id, asked.section_id) == (document_id, "research")
 
 
+@pytest.mark.full
 async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -131,6 +133,7 @@ async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
         await expect(badge).to_have_text(str(before))
 
 
+@pytest.mark.full
 async def test_a_section_is_taken_by_one_key_and_given_back(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

@@ -95,6 +95,7 @@ async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_v
     assert (asked.version, asked.text) == (2, NEW.replace("6", "5"))
 
 
+@pytest.mark.full
 async def test_to_accept_all_changes_of_a_version_approves_it(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

@@ -98,6 +98,7 @@ async def test_selected_words_and_others_become_one_review_that_survives_a_close
     assert asked.comments[0].before.endswith("The ")
 
 
+@pytest.mark.full
 async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -113,6 +114,7 @@ async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
     assert (asked.feedback, asked.version) == ("> pilot costs\n\nSay per year.", 1)
 
 
+@pytest.mark.full
 async def test_a_thread_is_answered_resolved_and_reopened(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -136,6 +138,7 @@ async def test_a_thread_is_answered_resolved_and_reopened(
     assert (resolved.thread_id, reopened.thread_id) == ("c4-1", "c4-3")
 
 
+@pytest.mark.full
 async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

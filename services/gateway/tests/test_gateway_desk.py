@@ -36,7 +36,7 @@ from stemma_testkit.document_events import (
 )
 
 from .conftest import PAGES, Caller
-from .desk_pages import section, signed_in
+from .desk_pages import LONG_WORD, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 WRITTEN: dict[str, Any] = {"number": 2, "draft": REF, "origin": Origin.GENERATED}
@@ -44,9 +44,9 @@ PLACE = "row => [...document.querySelectorAll('[data-row]')].indexOf(row) + 1"
 
 
 @pytest.fixture
-def long_word() -> int:
-    """The text that is reviewed here is as hostile as can be."""
-    return 100_000
+def long_word(request: pytest.FixtureRequest) -> int:
+    """The text that is reviewed is as hostile as can be in the long form."""
+    return 100_000 if request.node.get_closest_marker("full") else LONG_WORD
 
 
 @pytest.mark.req("H2", "H4", "H5")
@@ -188,6 +188,7 @@ async def test_hostile_text_is_text_and_the_differences_are_shown_at_the_words(
     assert {urlsplit(url).netloc for url in calls} == {urlsplit(address).netloc}
 
 
+@pytest.mark.full
 @pytest.mark.req("H2", "H5")
 async def test_a_change_of_somebody_else_is_told_on_the_page_that_is_open(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str

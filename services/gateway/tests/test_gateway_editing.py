@@ -81,6 +81,7 @@ async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothin
         assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+@pytest.mark.full
 @pytest.mark.req("H2", "H5")
 async def test_what_is_written_is_shown_as_it_will_look_and_asked_for_about_the_version_that_was_seen(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
@@ -101,6 +102,7 @@ async def test_what_is_written_is_shown_as_it_will_look_and_asked_for_about_the_
     assert (request.version, request.text, request.images) == (2, "# Mine\n\nGood *words*.\n", ())
 
 
+@pytest.mark.full
 @pytest.mark.req("H2", "I5")
 async def test_an_image_that_is_dropped_or_chosen_stands_in_the_text_and_goes_along_with_it(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str

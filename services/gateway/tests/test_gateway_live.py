@@ -83,6 +83,7 @@ async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_p
         assert await page.evaluate(MARKED) == ["pilot costs", "Operation"]
 
 
+@pytest.mark.full
 async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_person_alone(
     browser: Browser,
     address: str,
@@ -117,6 +118,7 @@ async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_perso
         await expect(elsewhere.locator("[data-viewed]")).not_to_be_checked()
 
 
+@pytest.mark.full
 async def test_a_tick_that_is_not_kept_is_taken_back_where_it_was_set(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -129,6 +131,7 @@ async def test_a_tick_that_is_not_kept_is_taken_back_where_it_was_set(
         await expect(page.locator("[data-viewed]")).not_to_be_checked()
 
 
+@pytest.mark.full
 async def test_what_happens_between_page_and_connection_is_not_missed(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -155,6 +158,7 @@ CUT_OFF_ONCE = """() => {
 }"""
 
 
+@pytest.mark.full
 async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -186,6 +190,7 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
         await expect(page.get_by_role("link", name="What changed since you last looked")).to_be_visible()
 
 
+@pytest.mark.full
 async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -199,6 +204,7 @@ async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
         await expect(page.locator("#section-solution [data-row]")).to_be_focused()
 
 
+@pytest.mark.full
 async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_anew(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -246,6 +252,7 @@ async def test_the_inbox_and_the_number_in_the_head_of_every_page_follow_what_wa
             await expect(other.locator("[data-badge]")).to_have_text(str(mine - 1))
 
 
+@pytest.mark.full
 async def test_a_tick_is_about_the_version_beside_which_it_was_set(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -317,6 +324,7 @@ async def test_a_page_says_that_its_connection_is_lost_and_goes_on_where_it_was(
             await expect(page.get_by_label("What is to change").first).to_have_value("Still here.")
 
 
+@pytest.mark.full
 @pytest.mark.req("H1")
 async def test_a_page_says_that_its_session_has_ended_and_keeps_what_was_typed(
     browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
@@ -357,6 +365,7 @@ async def signed_in_by_name(page: Page, address: str, typed: dict[str, str], pat
     await page.wait_for_url(f"**{path}")
 
 
+@pytest.mark.full
 @pytest.mark.req("S4")
 async def test_who_else_has_the_editor_open_is_shown_until_they_leave_it(
     browser: Browser, address: str, bus: Backstage, person: Callable[..., dict[str, str]], document_id: str

@@ -361,6 +361,7 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
     assert (read.sources, read.without_brief, read.second_opinion) == ((NAME,), True, False)
 
 
+@pytest.mark.full
 async def test_a_second_opinion_is_asked_for_with_a_key_and_what_the_last_one_said_is_told(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:

@@ -42,6 +42,7 @@ async def test_a_decision_that_is_sent_while_the_gateway_is_away_is_done_once_it
     assert (asked.feedback, asked.version) == ("Shorter.", 2)
 
 
+@pytest.mark.full
 async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_again(
     browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
@@ -67,6 +68,7 @@ async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_a
             assert await taken.get() == first
 
 
+@pytest.mark.full
 async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(
     browser: Browser,
     address: str,

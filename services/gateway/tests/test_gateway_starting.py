@@ -136,6 +136,7 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
     assert (applied.input_id, applied.version) == ("input-9", 2)
 
 
+@pytest.mark.full
 @pytest.mark.req("H2", "H5")
 async def test_how_reading_goes_on_is_shown_without_loading_the_page_anew(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
