@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from forms_made import document, paragraph, parts_of, table
 from stemma_contracts.v1 import events
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_forms import Field, find_fields
 
+CHANGED = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
 FORM = document(table(("Company name:", ""), ("Describe your backups (max. 5 words):", "")))
 
 
@@ -48,20 +50,28 @@ async def test_answers_below_the_headings_of_fields_are_written_into_the_form(
 
 
 @pytest.mark.req("L7")
-async def test_answers_come_from_approved_sections_alone(
+async def test_answers_come_from_settled_sections_alone_and_from_none_that_is_stale(
     cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, form: Path, fields: Any, tmp_path: Path
 ) -> None:
     output = tmp_path / "filled.docx"
     draft = await backstage.text(document_id, f"# Form\n\n## {fields[0].id}: Company name\n\nAcme Ltd\n")
-    await backstage.append(document_id, requested, drafted("research", draft))
+    approved = [events.SectionApproved(section_id=name, version=1, starts=()) for name in ("research", "solution")]
+    upstream = drafted("research", await backstage.text(document_id, "# Research\n"))
+    await backstage.append(document_id, requested, upstream, approved[0], drafted("solution", draft))
     early = await cli("form", "fill", str(form), "-d", document_id, "-o", str(output))
     assert (early.exit_code, output.exists()) == (2, False)
-    await backstage.append(document_id, events.SectionApproved(section_id="research", version=1, starts=()))
+    await backstage.append(document_id, approved[1])
     done = await cli("form", "fill", str(form), "-d", document_id, "-o", str(output), "--json")
     assert done.exit_code == 5
     told = json.loads(done.stdout)
     assert (told["answered"], told["open"]) == ([fields[0].id], [fields[1].id])
     assert "Acme Ltd" in parts_of(output.read_bytes())["word/document.xml"].decode()
+    output.unlink()
+    edited = await backstage.text(document_id, "# Research\n\nOther words.\n")
+    mark = StaleMark(section_id="solution", reasons=(CHANGED,))
+    await backstage.append(document_id, drafted("research", edited, 2).model_copy(update={"makes_stale": (mark,)}))
+    late = await cli("form", "fill", str(form), "-d", document_id, "-o", str(output))
+    assert (late.exit_code, output.exists(), "not written: solution" in late.stderr) == (3, False, True)
 
 
 @pytest.mark.req("L7")

@@ -54,7 +54,7 @@ async def fill(
         str | None, typer.Option("--answers", "-a", help="Markdown with the answers below the fields' headings; `-`.")
     ] = None,
     document: Annotated[
-        str | None, typer.Option("--document", "-d", metavar="DOC", help="Take them from its approved sections.")
+        str | None, typer.Option("--document", "-d", metavar="DOC", help="Take them from its settled sections.")
     ] = None,
     as_json: AsJson = False,
 ) -> ExitCode:
@@ -80,7 +80,7 @@ async def fill(
         texts: Sequence[str] = [await text_in(answers)]
     else:
         async with connected(as_json) as client:
-            texts = await _approved(client, document or "")
+            texts = await _settled(client, document or "")
     given = {identity: answer for text in texts for identity, answer in answers_in(text).items()}
     if not given:
         raise CliError(
@@ -91,13 +91,19 @@ async def fill(
     return tell_filled(output, list(given), left, as_json)
 
 
-async def _approved(client: Client, document: str) -> list[str]:
-    """The texts of the sections of a document that are approved."""
+async def _settled(client: Client, document: str) -> list[str]:
+    """The texts of the settled sections of a document; raises `CliError` for answers in one that is stale."""
     from stemma_contracts.v1.section import SectionStatus
+    from stemma_forms import answers_in
 
     view = await client.document(await find_document(client, document))
-    approved = [section for section in view.sections.values() if section.status is SectionStatus.APPROVED]
-    return [await client.text(view.document_id, section.draft) for section in approved]
+    settled = [s for s in view.sections.values() if s.status in (SectionStatus.APPROVED, SectionStatus.EDITED)]
+    texts = {section.section_id: await client.text(view.document_id, section.draft) for section in settled}
+    stale = [s.section_id for s in settled if s.stale is not None and answers_in(texts[s.section_id])]
+    if stale:
+        hint = f"see `stemma stale {view.document_id[:8]}`, then `stemma keep` or `stemma regenerate`"
+        raise CliError(ExitCode.REJECTED, f"stale, so its answers are not written: {', '.join(stale)}", hint)
+    return list(texts.values())
 
 
 def accepted(field: Field) -> str:
