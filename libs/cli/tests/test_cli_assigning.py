@@ -10,6 +10,7 @@ import pytest
 from stemma_cli.rendering.assignments import assignment_words
 from stemma_cli.rendering.inbox import Entry, most_pressing_first
 from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.views import AssignmentView, SectionView
 from stemma_testkit.document_events import review_requested, section_drafted
 
 pytestmark = pytest.mark.req("H2")
@@ -50,7 +51,8 @@ async def test_a_section_is_assigned_and_shown_with_its_person_and_time(cli: Any
 async def test_the_inbox_lists_what_is_mine_or_nobodys(cli: Any, waiting: str) -> None:
     async def listed(*options: str) -> list[tuple[str, str | None]]:
         found = json.loads((await cli("inbox", "--json", *options)).stdout)
-        return [(one["assignee"], one["due"]) for one in found if one["document_id"] == waiting]
+        asked = [one["section"]["assignment"] or {} for one in found if one["document_id"] == waiting]
+        return [(one.get("assignee", ""), one.get("due")) for one in asked]
 
     assert await listed("--unassigned") == [("", None)]
     await cli("assign", waiting, "research", "--to", "ana", "--due", DUE)
@@ -63,8 +65,10 @@ async def test_the_inbox_lists_what_is_mine_or_nobodys(cli: Any, waiting: str) -
 def test_what_holds_up_most_comes_first_and_of_what_holds_up_as_much_what_is_due_first() -> None:
     soon, late = map(datetime.fromisoformat, ("2099-01-01T00:00:00+01:00", "2098-12-31T23:30:00Z"))
     told = [([], None), ([], soon), (["budget"], None), ([], late), (["budget"], late)]
-    entries = [Entry("d1", "", "research", unblocks, "", due=due) for unblocks, due in told]
-    ordered = [(one.unblocks, one.due) for one in sorted(entries, key=most_pressing_first)]
+    section = SectionView(section_id="research", title="", kind="research")
+    asked = [section.model_copy(update={"assignment": AssignmentView(assignee="bea", due=due)}) for _, due in told]
+    entries = [Entry("d1", "", of, unblocks, "") for of, (unblocks, _) in zip(asked, told, strict=True)]
+    ordered = [(one.unblocks, one.assignment.due) for one in sorted(entries, key=most_pressing_first)]
     assert ordered == [told[4], told[2], told[1], told[3], told[0]]
 
 

@@ -78,11 +78,12 @@ async def test_stale_tells_what_why_and_the_words_that_differ_as_a_tree(cli: Any
 async def test_stale_tells_programs_what_can_be_decided(cli: Any, edited: str) -> None:
     told = json.loads((await cli("stale", edited, "--json")).stdout)
 
-    assert [(s["section_id"], s["because_of"], s["can_keep"], s["can_regenerate"]) for s in told] == [
-        ("solution", "research", True, True),
-        ("plan", "research", True, True),
+    assert [(s["section"]["section_id"], s["section"]["stale"]["cause"]) for s in told] == [
+        ("solution", "research"),
+        ("plan", "research"),
     ]
-    assert told[0]["reasons"][0]["lines"] == ["It takes [-12-] {+10+} weeks."]
+    assert all("stale" in s["section"]["waits_for"] for s in told)
+    assert told[0]["lines"]["research"] == ["It takes [-12-] {+10+} weeks."]
 
 
 async def test_stale_says_when_nothing_is(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
@@ -215,12 +216,12 @@ async def test_inbox_tells_programs_the_same_and_forgets_cancelled_documents(
     await summarised(backstage, edited, DocumentStatus.CANCELLED, requested.created_at)
     later = json.loads((await cli("inbox", "--json")).stdout)
 
-    assert [(entry["section_id"], entry["review"], entry["unblocks"]) for entry in told] == [
-        ("solution", False, ["plan"]),
-        ("plan", False, []),
-        ("costs", True, []),
+    assert [(entry["section"]["section_id"], entry["section"]["waits_for"], entry["unblocks"]) for entry in told] == [
+        ("solution", ["stale"], ["plan"]),
+        ("plan", ["stale"], []),
+        ("costs", ["review"], []),
     ]
-    assert told[0]["stale"][0]["upstream_section_id"] == "research"
+    assert told[0]["section"]["stale_reasons"][0]["upstream_section_id"] == "research"
     assert not [entry for entry in later if entry["document_id"] == edited]
 
 

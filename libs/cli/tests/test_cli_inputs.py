@@ -211,5 +211,5 @@ async def test_what_is_stale_because_of_an_input_says_which_and_what_changed_in_
     assert "rfp.pdf 1 -> 2" in shown.stdout
     assert "+ It starts in June." in shown.stdout
     told = json.loads((await cli("stale", amended, "--json")).stdout)
-    assert told[0]["inputs"][0]["name"] == "rfp.pdf"
+    assert told[0]["section"]["stale_inputs"][0]["name"] == "rfp.pdf"
     assert "rfp.pdf 1 -> 2" in (await cli("show", amended)).stdout

@@ -113,7 +113,7 @@ async def test_show_inbox_and_watch_tell_a_proposal(cli: Any, backstage: Any, pr
     assert told["proposal_changes"][0]["new_line"] == 1
     assert "edit proposed" in (await cli("show", proposed)).stdout
     [entry] = [e for e in json.loads((await cli("inbox", "--json")).stdout) if e["document_id"] == proposed]
-    assert (entry["proposal_id"], entry["section_id"]) == ("p4", "research")
+    assert (entry["section"]["proposal"]["proposal_id"], entry["section"]["section_id"]) == ("p4", "research")
     assert "edit p4 of version 1 proposed for ana (claimed): accept or reject" in entry["waits_for"]
 
 

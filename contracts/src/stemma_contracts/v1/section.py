@@ -28,6 +28,25 @@ class SectionStatus(StrEnum):
 UNDER_WAY = frozenset({SectionStatus.QUEUED, SectionStatus.GENERATING})
 """The statuses in which the text of a section is still to come."""
 
+SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
+"""The statuses in which a person or the policy has settled the text of a section."""
+
+Wait = Literal["question", "edit", "review", "stale"]
+"""What waits for a person: an answer, or a decision about a proposed edit, a draft or a stale text; in this order."""
+
+
+def waits_for(
+    status: SectionStatus, *, asks: bool, proposes: bool, stale: bool, form_withdrawn: bool
+) -> tuple[Wait, ...]:
+    """What of a section waits for a person; nothing if its form was withdrawn."""
+    waits: dict[Wait, bool] = {
+        "question": asks,
+        "edit": proposes,
+        "review": status is SectionStatus.AWAITING_REVIEW,
+        "stale": stale and status not in UNDER_WAY,
+    }
+    return () if form_withdrawn else tuple(wait for wait, is_so in waits.items() if is_so)
+
 
 class Activity(StrEnum):
     """What is being done to a section; the first three while its status is ``generating``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import AwareDatetime, Field, computed_field
 
@@ -13,9 +13,11 @@ from .assignment import Due
 from .cycles import CycleSummary
 from .document import DocumentStatus
 from .references import ArtifactRef
-from .section import Activity, SectionStatus
+from .section import Activity, SectionStatus, Wait, waits_for
 from .usage import Usage
-from .views import SectionView, Wait, waits_for
+
+if TYPE_CHECKING:  # who lists documents reads no views
+    from .views import SectionView
 
 
 class SectionSummary(Contract):

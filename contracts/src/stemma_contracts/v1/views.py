@@ -26,7 +26,7 @@ from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondO
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole
-from .section import UNDER_WAY, Activity, SectionStatus
+from .section import UNDER_WAY, Activity, SectionStatus, Wait, waits_for
 from .staleness import StaleReason, UpstreamVersion
 from .usage import Usage
 from .validation import ValidationSummary
@@ -143,23 +143,6 @@ class AssignmentView(Contract):
     by: str = ""
     at: datetime | None = None
     verified: bool = False
-
-
-Wait = Literal["question", "edit", "review", "stale"]
-"""What waits for a person: an answer, or a decision about a proposed edit, a draft or a stale text; in this order."""
-
-
-def waits_for(
-    status: SectionStatus, *, asks: bool, proposes: bool, stale: bool, form_withdrawn: bool
-) -> tuple[Wait, ...]:
-    """What of a section waits for a person; nothing if its form was withdrawn."""
-    waits: dict[Wait, bool] = {
-        "question": asks,
-        "edit": proposes,
-        "review": status is SectionStatus.AWAITING_REVIEW,
-        "stale": stale and status not in UNDER_WAY,
-    }
-    return () if form_withdrawn else tuple(wait for wait, is_so in waits.items() if is_so)
 
 
 def is_unchecked(status: SectionStatus, validation: ValidationSummary | None) -> bool:

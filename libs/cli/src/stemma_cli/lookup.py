@@ -45,12 +45,8 @@ def version_to_decide(section: SectionView, seen: int | None) -> int:
 
 async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
     """A title on one line; an erased document has none any more, and is listed all the same."""
-    from stemma_artifacts.store import ArtifactMissing
-
-    try:
-        return clean_line(await client.text(document_id, ref))
-    except ArtifactMissing:
-        return NOT_STORED
+    title = await client.stored_text(document_id, ref)
+    return NOT_STORED if title is None else clean_line(title)
 
 
 async def words_or_stdin(message: str) -> str:

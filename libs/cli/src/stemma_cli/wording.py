@@ -152,13 +152,15 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 
 def _mark_words(mark: StaleMark) -> str:
-    return because_words(mark.reasons, mark.inputs, mark.requirements)
+    return _because(mark.reasons, mark.inputs, mark.requirements)
 
 
-def because_words(
-    reasons: Iterable[StaleReason], inputs: Iterable[ChangedInput], rows: Iterable[RequirementChange]
-) -> str:
+def because_words(section: SectionView) -> str:
     """Why a section is stale."""
+    return _because(section.stale_reasons, section.stale_inputs, section.stale_requirements)
+
+
+def _because(reasons: Iterable[StaleReason], inputs: Iterable[ChangedInput], rows: Iterable[RequirementChange]) -> str:
     told = (reasons_words(reasons), changed_words(inputs), rows_words(rows))
     return ", ".join(filter(None, told))
 

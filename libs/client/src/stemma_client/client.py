@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from nats.errors import Error as NatsError
+from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects, v1
 from stemma_contracts.live_text import place
 from stemma_contracts.misfits import encoded_size
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from .recipes import Recipes
     from .rereading import Documents
 
+M = TypeVar("M", bound=BaseModel)
 ANSWER_TIMEOUT_S = 30.0
 READ_TIMEOUT_S = 10.0
 MAX_TEXT_BYTES = 32 * 1024
@@ -512,6 +514,24 @@ class Client(Decisions):
     async def text(self, document_id: str, ref: ArtifactRef | None) -> str:
         """The words behind a reference; nothing if there is none. Raises as `artifact` does."""
         return "" if ref is None else (await self.artifact(document_id, ref)).decode("utf-8", "replace")
+
+    async def stored_text(self, document_id: str, ref: ArtifactRef | None) -> str | None:
+        """The words behind a reference; None where they are not stored any more."""
+        from stemma_artifacts.store import ArtifactMissing
+
+        try:
+            return await self.text(document_id, ref)
+        except ArtifactMissing:
+            return None
+
+    async def stored(self, document_id: str, ref: ArtifactRef | None, model: type[M]) -> M | None:
+        """What a reference names, by its contract; None where that is not stored any more, or does not fit it."""
+        from stemma_artifacts.store import ArtifactMissing
+
+        try:
+            return model.model_validate_json(await self.artifact(document_id, ref)) if ref else None
+        except (ArtifactMissing, ValidationError):
+            return None
 
     async def anchored(
         self, document_id: str, section_id: str, version: int, comments: Iterable[NewComment]

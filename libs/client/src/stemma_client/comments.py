@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.comments import NewComment, Remark
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_markdown import Quotable
 
 from .errors import InvalidInputError
@@ -48,7 +45,7 @@ async def threads(
 async def _thread(
     client: Client, document_id: str, thread: ThreadView, text: Quotable, index: BlockIndex | None
 ) -> ReadThread:
-    remarks = [await _remark(client, document_id, comment.remark) for comment in thread.comments]
+    remarks = [await client.stored(document_id, comment.remark, Remark) for comment in thread.comments]
     words = tuple(
         ReadComment(comment, remark.text if remark else None)
         for comment, remark in zip(thread.comments, remarks, strict=True)
@@ -62,32 +59,12 @@ async def _thread(
     return ReadThread(thread, words, about.quote, *place, line=text.text.count("\n", 0, place[0]) + 1)
 
 
-async def _remark(client: Client, document_id: str, ref: ArtifactRef) -> Remark | None:
-    try:
-        return Remark.model_validate_json(await client.artifact(document_id, ref))
-    except (ArtifactMissing, ValidationError):
-        return None
-
-
 async def _text(client: Client, document_id: str, version: VersionView | None) -> tuple[Quotable, BlockIndex | None]:
     """A text and the index of its blocks, if there is one; nothing of what is not stored any more."""
-    draft = await _stored(client, document_id, version.draft if version else None)
-    blocks = await _stored(client, document_id, version.blocks if version else None)
-    return Quotable(draft.decode("utf-8", "replace")), _index(blocks)
-
-
-async def _stored(client: Client, document_id: str, ref: ArtifactRef | None) -> bytes:
-    try:
-        return await client.artifact(document_id, ref) if ref else b""
-    except ArtifactMissing:
-        return b""
-
-
-def _index(data: bytes) -> BlockIndex | None:
-    try:
-        return BlockIndex.model_validate_json(data) if data else None
-    except ValidationError:
-        return None
+    if version is None:
+        return Quotable(""), None
+    text = await client.stored_text(document_id, version.draft)
+    return Quotable(text or ""), await client.stored(document_id, version.blocks, BlockIndex)
 
 
 def _range_of(block_id: str | None, index: BlockIndex | None) -> tuple[int, int] | None:

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
@@ -60,9 +58,8 @@ async def findings_in(client: Client, document_id: str, validation: ValidationSu
     if validation.report is None:
         why = validation.not_checked
         return [Finding("lint", NOT_CHECKED).coded("not_checked", reason=why)] if why else []
-    try:
-        report = ValidationReport.model_validate_json(await client.artifact(document_id, validation.report))
-    except (ArtifactMissing, ValidationError):
+    report = await client.stored(document_id, validation.report, ValidationReport)
+    if report is None:
         rules = validation.rules.items()
         return [Finding(_kind(rule), rule, count=count).coded("report_gone") for rule, count in rules]
     return [_of_issue(issue) for issue in report.issues]

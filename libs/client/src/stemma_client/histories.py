@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef
@@ -28,11 +27,8 @@ async def said_with(client: Client, document_id: str, event: RecordedEvent) -> s
     ref = next((ref for ref in refs if isinstance(ref, ArtifactRef)), None)
     if isinstance(event.contract, e.SectionNeedAnswered) and event.contract.answered_by != "person":
         return ""
-    try:
-        said = await client.text(document_id, ref)
-    except ArtifactMissing:
-        return None
-    return _answer_words(said) if ref and ref.media_type == "application/json" else said
+    said = await client.stored_text(document_id, ref)
+    return _answer_words(said) if said is not None and ref and ref.media_type == "application/json" else said
 
 
 def _answer_words(answer: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
 from .client import Client
@@ -57,7 +56,5 @@ def _version_of(section: SectionView, number: int) -> VersionView:
 
 async def _text(client: Client, document: DocumentView, version: VersionView) -> str:
     """The text of a version; nothing where it is not stored any more."""
-    try:
-        return (await client.text(document.document_id, version.draft)).replace("\r\n", "\n")
-    except ArtifactMissing:
-        return ""
+    text = await client.stored_text(document.document_id, version.draft)
+    return (text or "").replace("\r\n", "\n")

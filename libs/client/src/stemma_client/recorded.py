@@ -6,13 +6,16 @@ import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 from stemma_contracts import Contract, Entry, Envelope, Family, UnknownContract, UpcastFailed, registry, subjects
-from stemma_contracts.v1.views import EventView
 
 from .errors import CopyIncompleteError, UnreadableEventError
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.views import EventView
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class RecordedEvent:
     @property
     def view(self) -> EventView:
         """The event as programs read it."""
+        from stemma_contracts.v1.views import EventView  # with most of what messages are made of
+
         envelope = self.envelope
         return EventView(
             sequence=self.sequence,

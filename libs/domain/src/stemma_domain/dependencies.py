@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_contracts.v1.views import DocumentView, SectionView
-
-_SETTLED = frozenset({SectionStatus.APPROVED, SectionStatus.EDITED})
 
 
 def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
@@ -41,7 +39,7 @@ def unsettled(
     names: Iterable[str], statuses: Mapping[str, SectionStatus], stale: Container[str] = ()
 ) -> tuple[str, ...]:
     """Those of the sections that no person and no policy has settled, or that are stale since."""
-    return tuple(name for name in names if name in stale or statuses[name] not in _SETTLED)
+    return tuple(name for name in names if name in stale or statuses[name] not in SETTLED)
 
 
 def _is_held_up(section: SectionView) -> bool:

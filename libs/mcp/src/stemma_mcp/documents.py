@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import Field
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_client.overviews import waiting_sections
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.outline import OutlineSection
-from stemma_contracts.v1.references import ArtifactRef, UploadRef
+from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import SETTLED
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import held_up_by
@@ -34,7 +33,6 @@ from .refusals import InvalidArgumentsError
 from .steps import ASK_AGAIN_AFTER_S, accepted, reading, steps_of
 
 PAGE = 20
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 Review = Literal["kind", "human", "auto", "none"]
 
 
@@ -108,7 +106,7 @@ async def list_documents(
 async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLine:
     return DocumentLine(
         document_id=summary.document_id,
-        title=await title_of(client, summary.document_id, summary.title),
+        title=await client.stored_text(summary.document_id, summary.title) or "",
         kind=summary.kind,
         status=summary.status,
         created_at=summary.created_at,
@@ -116,14 +114,6 @@ async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLi
         settled=sum(section.status in SETTLED for section in summary.sections),
         waiting=len(waiting_sections(summary)),
     )
-
-
-async def title_of(client: Client, document_id: str, ref: ArtifactRef | None) -> str:
-    """A title; an erased document has none any more."""
-    try:
-        return await client.text(document_id, ref)
-    except ArtifactMissing:
-        return ""
 
 
 async def what_waits(client: Client) -> Waiting:
@@ -139,7 +129,7 @@ async def what_waits(client: Client) -> Waiting:
 
 
 async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> WaitingSection:
-    title = await title_of(client, summary.document_id, summary.title)
+    title = await client.stored_text(summary.document_id, summary.title) or ""
     return WaitingSection(document_id=summary.document_id, document_title=title, **dict(section))
 
 
@@ -153,7 +143,7 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
     """Where a document stands."""
     return DocumentTold(
         document_id=view.document_id,
-        title=await title_of(client, view.document_id, view.title),
+        title=await client.stored_text(view.document_id, view.title) or "",
         kind=view.kind,
         language=view.language,
         status=view.status,

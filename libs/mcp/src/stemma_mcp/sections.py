@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field, ValidationError
-from stemma_artifacts.store import ArtifactMissing
+from pydantic import Field
 from stemma_client.client import Client
 from stemma_client.findings import findings_in, findings_of
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
@@ -94,22 +93,15 @@ async def _feedback(client: Client, document_id: str, evaluation: Evaluation | N
         return ""
     if not evaluation.judged or evaluation.feedback is None:
         return evaluation.not_judged_reason
-    try:
-        return EvaluationResult.model_validate_json(await client.artifact(document_id, evaluation.feedback)).feedback
-    except (ArtifactMissing, ValidationError):
-        return ""
+    result = await client.stored(document_id, evaluation.feedback, EvaluationResult)
+    return result.feedback if result else ""
 
 
 async def _rests_on(client: Client, document_id: str, version: VersionView | None) -> tuple[CitedText, ...]:
     """What its validation found: nothing if it was not looked up, or is not stored any more."""
     validation = version.validation if version else None
-    if validation is None or validation.grounding is None:
-        return ()
-    try:
-        stored = await client.artifact(document_id, validation.grounding)
-    except ArtifactMissing:
-        return ()
-    return GroundingReport.model_validate_json(stored).cited
+    report = await client.stored(document_id, validation.grounding if validation else None, GroundingReport)
+    return report.cited if report else ()
 
 
 async def _proposed(client: Client, document_id: str, proposal: ProposalView | None) -> ProposedEdit | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.views import DocumentView, SectionView, Wait
+from stemma_contracts.v1.section import SectionStatus, Wait
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from .answers import Accepted, Step
 

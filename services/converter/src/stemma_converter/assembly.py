@@ -12,7 +12,7 @@ from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarni
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
 from .anchors import joined
@@ -28,8 +28,6 @@ from .not_covered import page
 from .open_requirements import open_rows, page_of_open
 from .source import one_line
 from .tree import Node
-
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 
 
 @dataclass(frozen=True)

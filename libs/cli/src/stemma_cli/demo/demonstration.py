@@ -19,7 +19,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.needs import SKIP
 from stemma_contracts.v1.requests import AcceptEdit, ApplyInput, KeepSection, RegenerateSection
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_contracts.v1.views import InputView, SectionView
 
 from stemma_cli.exit_codes import ExitCode
@@ -88,7 +88,6 @@ def _lines(document: bytes) -> Iterator[tuple[str, str]]:
 PERSON = "demo"
 BRIEF = "brief"
 AMENDMENT = "amendment.pdf"
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 WITHIN_S = 300.0
 
 

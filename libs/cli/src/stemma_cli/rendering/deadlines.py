@@ -31,7 +31,7 @@ def show_deadlines(ledger: RequirementLedger, *, as_json: bool) -> None:
         raise CliError(ExitCode.FAILED, "no deadlines were looked for when the requirements were read: `--read` does")
     listed = listed_deadlines(ledger.deadlines, date.today())
     if as_json:
-        say_json([_told(one) for one in listed])
+        say_json(listed)
         return
     say_table(COLUMNS, [_cells(one) for one in listed])
     if ledger.more_deadlines:
@@ -57,10 +57,6 @@ def next_deadline(ledger: RequirementLedger) -> str:
         if one
         else ""
     )
-
-
-def _told(one: ListedDeadline) -> dict[str, object]:
-    return {**dict(one.deadline), "state": one.state, "days_left": one.days_left}
 
 
 def _cells(one: ListedDeadline) -> tuple[str, ...]:

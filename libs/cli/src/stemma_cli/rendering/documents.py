@@ -10,7 +10,7 @@ from stemma_client.findings import findings_of
 from stemma_client.overviews import waiting_sections
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import SETTLED
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
 
@@ -53,7 +53,6 @@ SECTION_COLUMNS = (
     "WAITS",
     "ASSIGNED",
 )
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 FEW = 4
 """Findings of a section that stand below the table of its document."""
 MEGABYTE = 1_000_000
@@ -137,7 +136,7 @@ def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> 
         ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
         score_words(section.evaluation),
         count_words(section.validation) if section.validation else "",
-        because_words(section.stale_reasons, section.stale_inputs, section.stale_requirements),
+        because_words(section),
         section.failure or "",
         age_words(waits_since(section)),
         _assignment_words(section),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client.client import Client
 from stemma_contracts.v1.inputs import BRIEF, ChangedPart, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
@@ -85,12 +84,7 @@ def brief_words(view: DocumentView) -> str:
 
 async def changes_in(client: Client, document_id: str, ref: ArtifactRef | None) -> InputChanges:
     """What a version of an input changed; nothing if nobody keeps it any more."""
-    if ref is None:
-        return InputChanges()
-    try:
-        return InputChanges.model_validate_json(await client.artifact(document_id, ref))
-    except ArtifactMissing:
-        return InputChanges()
+    return await client.stored(document_id, ref, InputChanges) or InputChanges()
 
 
 def change_lines(changes: InputChanges, most: int = MOST_SHOWN) -> Iterator[str]:

@@ -183,7 +183,7 @@ async def _tell_proposals(client: Client, view: DocumentView) -> None:
 
 def _tell_who_waits(view: DocumentView) -> None:
     for section in view.stale:
-        because = because_words(section.stale_reasons, section.stale_inputs, section.stale_requirements)
+        because = because_words(section)
         note(f"stale: {section.section_id} ({because})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")

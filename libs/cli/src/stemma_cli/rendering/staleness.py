@@ -60,27 +60,12 @@ async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> t
 
 
 def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
-    """A stale section for programs."""
-    reasons = found.reasons[section.section_id]
-    assert section.stale is not None
+    """A stale section for programs, with the lines that changed in what it rests on."""
+    changes = {r.upstream_section_id: found.changes.get(_key(r), ()) for r in section.stale_reasons}
     return {
-        "section_id": section.section_id,
-        "version": section.version,
-        "status": section.status,
-        "since": section.stale.since,
-        "since_sequence": section.stale.sequence,
-        "because_of": section.stale.cause,
-        "reasons": [
-            {**dict(reason), "lines": [excerpt(c).plain for c in found.changes.get(_key(reason), ())]}
-            for reason in reasons
-        ],
-        "inputs": [
-            {**dict(changed), "lines": list(change_lines(found.inputs[changed.input_id]))}
-            for changed in section.stale_inputs
-        ],
-        "requirements": section.stale_requirements,
-        "can_keep": section.is_to_be_kept_or_regenerated,
-        "can_regenerate": section.is_to_be_kept_or_regenerated,
+        "section": section,
+        "lines": {name: [excerpt(change).plain for change in of] for name, of in changes.items()},
+        "input_lines": {one.input_id: list(change_lines(found.inputs[one.input_id])) for one in section.stale_inputs},
     }
 
 
@@ -130,7 +115,7 @@ def _input_label(found: Staleness, changed: ChangedInput) -> Text:
 def _section_label(section: SectionView, reasons: Sequence[StaleReason]) -> Text:
     assert section.stale is not None
     since = f" since {section.stale.since.astimezone():%Y-%m-%d %H:%M:%S}" if section.stale.since else ""
-    because = stale_words(reasons, section.stale_inputs, section.stale_requirements)
+    because = stale_words(section)
     what = because if section.is_to_be_kept_or_regenerated else f"stale, {section.status}"
     return Text.assemble((section.section_id, "bold"), f" version {section.version}{since}: {what}")
 

@@ -44,7 +44,7 @@ async def inbox(
         found = await _entries(client, documents) if documents else []
         me = client.actor
     if mine or unassigned:
-        found = [entry for entry in found if entry.assignee == (me if mine else "")]
+        found = [entry for entry in found if entry.assignment.assignee == (me if mine else "")]
     if as_json:
         say_json(found)
     elif found:

@@ -265,7 +265,7 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 
 def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     if as_json:
-        say_json([_told(entry) for entry in entries])
+        say_json(entries)
         return
     rows = [
         (
@@ -284,11 +284,6 @@ def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: 
     say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
     if coming := next_deadline(found):
         note(coming)
-
-
-def _told(entry: LedgerEntry) -> dict[str, object]:
-    answer = {"answer": entry.answer, "answer_line": entry.answer_line}
-    return {**dict(entry.row), **vars(entry.standing), **answer}
 
 
 def _stands(entry: LedgerEntry) -> str:

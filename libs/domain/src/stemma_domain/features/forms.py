@@ -15,7 +15,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
-from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.section import SETTLED, SectionPlan
 from stemma_contracts.v1.views import FormExportView
 
 from stemma_domain.commands import Asked, refused
@@ -77,7 +77,6 @@ def _after(export: FormExport, event: e.FormExported | e.FormExportFailed) -> Fo
 
 KIND = "form"
 MAX_TITLE = 200
-_DONE = (SectionStatus.APPROVED, SectionStatus.EDITED)
 
 
 def decide(command: Asked[FormRequest], document: Document) -> Sequence[e.AnyEvent]:
@@ -118,7 +117,7 @@ def _exported(command: Asked[FormRequest], document: Document, one: Input) -> e.
     if section is None:
         return e.RefusedFormFields(**refused(command), input_id=one.input_id, unconfirmed=one.form)
     status = status_of(section.phase)
-    if status not in _DONE:
+    if status not in SETTLED:
         return e.RefusedByStatus(**refused(command, section.plan.section_id), status=status)
     if old := _for_older_form(command, document, section, one):
         return old

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
-from stemma_artifacts.store import ArtifactMissing
+from stemma_client import Client
 from stemma_client.costs import WORKS, costs_of
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import DocumentView, VersionView
 
 from stemma_gateway.authentication import Caller
@@ -81,7 +82,7 @@ async def document_page(
         "document.html",
         error=error,
         document=document,
-        title=await title_of(session, document),
+        title=await title_of(session.client, document),
         kind=await kind_title(session, document.kind),
         map=drawn(document),
         exports=list(document.exports.values())[::-1],
@@ -94,12 +95,9 @@ async def document_page(
     )
 
 
-async def title_of(session: Session, document: DocumentView) -> str:
+async def title_of(client: Client, document: DocumentView | DocumentSummary) -> str:
     """What a document is called; its kind where that is not stored any more."""
-    try:
-        return (await session.client.text(document.document_id, document.title)).strip() or document.kind
-    except ArtifactMissing:
-        return document.kind
+    return (await client.stored_text(document.document_id, document.title) or "").strip() or document.kind
 
 
 async def kind_title(session: Session, kind: str) -> str:

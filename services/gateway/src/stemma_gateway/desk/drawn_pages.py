@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client
 from stemma_contracts.tokens import Digest
 from stemma_contracts.v1.answers import Problem
@@ -60,19 +58,13 @@ async def page_of(client: Client, document_id: str, one: InputView, label: str, 
     page = next((page for page in await _pages(client, document_id, one) if page.label == label), None)
     if page is None:
         return None
-    try:
-        words = PageWords.model_validate_json(await client.artifact(document_id, page.words)).words
-    except (ArtifactMissing, ValidationError):
-        words = ()
-    return Shown(page, tuple(_lines(marked(words, quote))))
+    stored = await client.stored(document_id, page.words, PageWords)
+    return Shown(page, tuple(_lines(marked(stored.words if stored else (), quote))))
 
 
 async def _pages(client: Client, document_id: str, one: InputView) -> tuple[DrawnPage, ...]:
-    try:
-        body = await client.artifact(document_id, one.drawn) if one.drawn else b"{}"
-        return DrawnPages.model_validate_json(body).pages
-    except (ArtifactMissing, ValidationError):
-        return ()
+    stored = await client.stored(document_id, one.drawn, DrawnPages)
+    return stored.pages if stored else ()
 
 
 def marked(words: Sequence[PageWord], quote: str) -> list[PageWord]:

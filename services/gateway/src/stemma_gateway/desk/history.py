@@ -68,7 +68,7 @@ async def show_history(
         session,
         "history.html",
         document=document,
-        title=await title_of(session, document),
+        title=await title_of(session.client, document),
         rows=[_row(event, words) for event, words in zip(events, said, strict=True)],
         more=bool(events) and events[-1] is not found[-1],
         total=len(found),

@@ -12,7 +12,6 @@ from math import inf
 from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Query, Request, Response
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentNotFoundError
 from stemma_client.overviews import listed_sections, waiting_sections
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -22,6 +21,7 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.sessions import Session
 
+from .document import title_of
 from .found import name_of
 from .shell import shown
 
@@ -153,17 +153,8 @@ async def _of(client: Client, document: DocumentSummary, bound: asyncio.Semaphor
             overview = await client.overview(document.document_id)
         except DocumentNotFoundError:
             return []
-        title = await title_of(client, overview.document)
+        title = (await title_of(client, overview.document))[:MAX_TITLE]
     return list(_items(overview.document, title, overview.sections))
-
-
-async def title_of(client: Client, document: DocumentSummary) -> str:
-    """What a document is called; its kind where that is not stored any more."""
-    try:
-        text = await client.text(document.document_id, document.title)
-    except ArtifactMissing:
-        text = ""
-    return text.strip()[:MAX_TITLE] or document.kind
 
 
 def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionView]) -> Iterator[Item]:

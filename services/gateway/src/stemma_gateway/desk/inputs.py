@@ -6,12 +6,10 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactMissing
-from stemma_client import AnswerTimeoutError, Client, DocumentView, InvalidInputError, RequestRejectedError
+from stemma_client import AnswerTimeoutError, DocumentView, InvalidInputError, RequestRejectedError
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.inputs import BRIEF, InputChanges
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import ApplyInput, WithdrawInput
 from stemma_contracts.v1.views import InputView
 
@@ -129,7 +127,7 @@ async def _list(
 async def _one(
     request: Request, session: Session, document: DocumentView, one: InputView, error: Exception | None = None
 ) -> Response:
-    changes = await _changes(session.client, document, one.changes)
+    changes = await session.client.stored(document.document_id, one.changes, InputChanges) or InputChanges()
     told = changes.changed[:MOST_SHOWN]
     pairs = tuple((part.before, part.after) for part in told)
     words = await session.client.compute(pairs_compared, pairs, document.language)
@@ -143,15 +141,6 @@ async def _one(
         parts=list(zip(told, words, strict=True)),
         more=max(len(changes.changed) - MOST_SHOWN, 0) + changes.left_off,
     )
-
-
-async def _changes(client: Client, document: DocumentView, ref: ArtifactRef | None) -> InputChanges:
-    """What a version of an input changed; nothing if nobody keeps it any more."""
-    try:
-        body = await client.artifact(document.document_id, ref) if ref else b"{}"
-    except ArtifactMissing:
-        body = b"{}"
-    return InputChanges.model_validate_json(body)
 
 
 def source_name(one: InputView) -> str:

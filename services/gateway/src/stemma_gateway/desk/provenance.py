@@ -6,15 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView, RecordedEvent, SectionView
 from stemma_client.recipes import outdated_recipe
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
 from stemma_contracts.v1.ledger import RequirementStatus
-
-NO_REPORT = GroundingReport()
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,8 @@ async def lineage_of(
     client: Client, document: DocumentView, section: SectionView, log: Sequence[RecordedEvent]
 ) -> Lineage:
     """The lineage of the current version of a section."""
-    report = await _report(client, document.document_id, section)
+    ref = section.validation.grounding if section.validation else None
+    report = await client.stored(document.document_id, ref, GroundingReport) or GroundingReport()
     standings = document.ledger.standings if document.ledger else {}
     return Lineage(
         places=_places(report.cited),
@@ -65,14 +62,6 @@ def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> Approval 
         ):
             return Approval(one.actor or "", one.actor_verified, event.envelope.time)
     return None
-
-
-async def _report(client: Client, document_id: str, section: SectionView) -> GroundingReport:
-    ref = section.validation.grounding if section.validation else None
-    try:
-        return GroundingReport.model_validate_json(await client.artifact(document_id, ref)) if ref else NO_REPORT
-    except (ArtifactMissing, ValidationError):
-        return NO_REPORT
 
 
 def _places(cited: Sequence[CitedText]) -> Mapping[str, tuple[CitedPlace, ...]]:

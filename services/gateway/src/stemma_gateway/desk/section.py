@@ -8,7 +8,6 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
-from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.findings import findings_of
 from stemma_contracts.v1.answers import Problem
@@ -92,7 +91,7 @@ async def section_page(
         "section.html",
         error=error,
         document=document,
-        title=await title_of(session, document),
+        title=await title_of(session.client, document),
         section=section,
         held_up_by=held_up_by(document, section_id),
         verbs=open_verbs(section),
@@ -118,10 +117,7 @@ async def section_page(
 
 async def stored(client: Client, document_id: str, version: VersionView | None) -> str:
     """The text of a version; nothing where it is not stored any more."""
-    try:
-        return await client.text(document_id, version.draft if version else None)
-    except ArtifactMissing:
-        return ""
+    return await client.stored_text(document_id, version.draft if version else None) or ""
 
 
 async def _compared(

@@ -10,7 +10,6 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import Client, DocumentView
 from stemma_client.errors import LedgerFailedError
@@ -152,18 +151,14 @@ async def _text(client: Client, document_id: str, one: InputView) -> str:
     """What was read of an input; raises `NotFound` where that is nothing, or is not stored any more."""
     if one.text is None:
         raise NotFound(Problem.of("input_without_text", name=one.name))
-    try:
-        return await client.text(document_id, one.text)
-    except ArtifactMissing:
-        raise NotFound(Problem.of("input_text_gone", name=one.name)) from None
+    if (text := await client.stored_text(document_id, one.text)) is None:
+        raise NotFound(Problem.of("input_text_gone", name=one.name))
+    return text
 
 
 async def _anchors(client: Client, document_id: str, one: InputView) -> tuple[Anchor, ...]:
-    try:
-        body = await client.artifact(document_id, one.anchors) if one.anchors else b"{}"
-        return Anchors.model_validate_json(body).anchors
-    except (ArtifactMissing, ValidationError):
-        return ()
+    stored = await client.stored(document_id, one.anchors, Anchors)
+    return stored.anchors if stored else ()
 
 
 def _is_markdown(one: InputView) -> bool:
