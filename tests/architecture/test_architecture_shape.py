@@ -28,6 +28,7 @@ NATS_MODULES = {
     "stemma_orchestrator/repair.py",
     "stemma_orchestrator/advisories.py",
     "stemma_orchestrator/observing/census.py",
+    "stemma_orchestrator/observing/copies.py",
     "stemma_orchestrator/observing/fleet.py",
 }
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_cli", "stemma_provisioning", "stemma_testkit"}

@@ -47,7 +47,7 @@ from stemma_messaging import config_dir
 from stemma_notifier.sending.webhook import signature
 from stemma_orchestrator.catalog import load_catalog
 from stemma_provisioning import PROVISIONER, inbox_prefix
-from stemma_provisioning.copies import copies, copies_api
+from stemma_provisioning.copies import copies
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 from stemma_testkit.model_server import model_server
@@ -222,7 +222,7 @@ async def consumers_of(folder: Path) -> AsyncIterator[Names]:
     connection = await nats.connect(
         state["url"], user=PROVISIONER, password=password, inbox_prefix=inbox_prefix(PROVISIONER)
     )
-    there = connection.jetstream(prefix=copies_api(state["tenant"]))
+    there = connection.jetstream(prefix=subjects.copies_api(state["tenant"]))
 
     async def names() -> set[str]:
         streams = [copy.stream for copy in copies(state["tenant"])]

@@ -20,6 +20,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.requests import CancelDocument, RetrySection
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import PROVISIONER
+from stemma_provisioning.copies import mend_copies
 from stemma_provisioning.topology import KIB
 from stemma_testkit.clocks import clock_env
 from stemma_testkit.driving import wait_for
@@ -76,6 +77,17 @@ async def consumer_gone(plant: Plant) -> AsyncIterator[None]:
         await js.delete_consumer(subjects.NOTICES, subjects.NOTIFIER)
         yield
         await js.add_consumer(subjects.NOTICES, config)
+
+
+@asynccontextmanager
+async def copy_incomplete(plant: Plant) -> AsyncIterator[None]:
+    """The copy of a tenant's answers loses one, and is made anew."""
+    async with as_user(plant.stemma, PROVISIONER) as nats:
+        there = nats.jetstream(prefix=subjects.copies_api(TENANT))
+        await asked(plant.client, ReviewMode.NONE, "answered")
+        await there.delete_msg(subjects.ANSWERS, (await there.stream_info(subjects.ANSWERS)).state.last_seq)
+        yield
+        await mend_copies(nats, (TENANT,))
 
 
 @asynccontextmanager
@@ -205,6 +217,7 @@ FAULTS: Mapping[str, Sequence[Fault]] = {
             },
         ),
         Fault(refused, {"StemmaWritesRefused": {"job": subjects.VALIDATOR}}),
+        Fault(copy_incomplete, {"StemmaCopyIncomplete": {"stemma_tenant": TENANT, "stemma_stream": subjects.ANSWERS}}),
         Fault(consumer_gone, {"StemmaConsumerMissing": {"job": subjects.NOTIFIER}}),
         Fault(suspended, {"StemmaLoopLate": {"job": subjects.GATEWAY}}),
     ),

@@ -92,6 +92,11 @@ def requests_consumer(tenant: str) -> str:
     return f"{ORCHESTRATOR}-{check_token(tenant, 'tenant')}"
 
 
+def tenant_of_requests(consumer: str) -> str:
+    """The tenant whose requests a consumer delivers."""
+    return consumer.removeprefix(f"{ORCHESTRATOR}-")
+
+
 def answer(tenant: str, request_id: str) -> str:
     """Where the answer to a request is read, also later."""
     return _address("answer", tenant, request_id)
@@ -201,6 +206,17 @@ def tenant_of_bucket(stream: str) -> str | None:
     """The tenant whose object bucket a stream is, if it is one."""
     kind, _, tenant = stream.partition("-")
     return tenant if kind in ("OBJ_artifacts", "OBJ_uploads") else None
+
+
+def copied(tenant: str) -> dict[str, str]:
+    """The streams that a tenant reads copies of, each with the pattern of what is the tenant's."""
+    views = f"$KV.{VIEWS_BUCKET}.{check_token(tenant, 'tenant')}.>"
+    return {EVENTS: events_of(tenant), ANSWERS: answer(tenant, REST), f"KV_{VIEWS_BUCKET}": views}
+
+
+def copies_api(tenant: str) -> str:
+    """What the account of the streams calls the API of the account of a tenant's copies."""
+    return f"$JS.COPIES.{check_token(tenant, 'tenant')}.API"
 
 
 def view_key(tenant: str, document_id: str) -> str:

@@ -23,7 +23,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, client_user, provision
-from stemma_provisioning.copies import Copy, copies, copies_api, ensure_copies, reads_its_feed
+from stemma_provisioning.copies import Copy, copies, ensure_copies, reads_its_feed
 from stemma_provisioning.moving import begin_restoring, end_restoring
 from stemma_provisioning.topology import streams
 from stemma_testkit.servers import barrier, connected, eventually
@@ -222,7 +222,7 @@ async def test_every_copy_reads_its_feed_once_it_is_provisioned(tmp_path: Path) 
             expected = [copy for tenant in tenants for copy in copies(tenant)]
             reading = await asyncio.gather(*(reads_its_feed(admin.jetstream(), copy) for copy in expected))
             assert reading == [True] * len(expected)
-            await admin.jetstream(prefix=copies_api(tenants[0])).delete_stream(expected[0].stream)
+            await admin.jetstream(prefix=subjects.copies_api(tenants[0])).delete_stream(expected[0].stream)
             await eventually(partial(_reads_nothing, admin, expected[0]))
 
 
@@ -270,7 +270,7 @@ async def test_a_copy_that_is_lost_is_told_and_made_again(own_server: NatsServer
         js = admin.jetstream()
         await js.publish(subjects.event("default", "d1", "e1"), b"{}")
         if lost == "copy":
-            await admin.jetstream(prefix=copies_api("default")).delete_stream(subjects.EVENTS)
+            await admin.jetstream(prefix=subjects.copies_api("default")).delete_stream(subjects.EVENTS)
         else:
             await js.delete_consumer(subjects.EVENTS, "copy-default")
         part = "stream" if lost == "copy" else "consumer"
@@ -294,7 +294,7 @@ async def test_copies_that_lack_messages_are_made_anew_and_nothing_else_is(
 ) -> None:
     """As after a server of three was lost. It is tried with answers, of which the server lets one be deleted."""
     async with connected(own_server_of_two) as admin:
-        js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+        js, there = admin.jetstream(), admin.jetstream(prefix=subjects.copies_api("default"))
         answers = [subjects.answer("default", f"r{number}") for number in range(4)]
         for subject in [*answers, subjects.answer("other", "r1")]:
             await js.publish(subject, b"{}")
@@ -333,7 +333,7 @@ async def test_a_copy_that_lacks_a_message_is_told(own_server: NatsServer) -> No
     async with connected(own_server) as admin:
         await admin.jetstream().publish(subjects.answer("default", "r1"), b"{}")
         await provision(admin)
-        await admin.jetstream(prefix=copies_api("default")).delete_msg(subjects.ANSWERS, 1)
+        await admin.jetstream(prefix=subjects.copies_api("default")).delete_msg(subjects.ANSWERS, 1)
         assert await check(admin) == [Drift("ANSWERS of default", "messages of the copy", "present", None)]
         assert [str(copy) for copy in await ensure_copies(admin, ("default",))] == ["ANSWERS of default"]
         assert await check(admin) == []
@@ -346,7 +346,7 @@ async def test_what_comes_yet_or_may_have_expired_is_not_told_to_be_lacking(
     own_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with connected(own_server) as admin:
-        js, there = admin.jetstream(), admin.jetstream(prefix=copies_api("default"))
+        js, there = admin.jetstream(), admin.jetstream(prefix=subjects.copies_api("default"))
         for number in range(4):
             await js.publish(subjects.answer("default", f"r{number}"), b"{}")
         await provision(admin)
@@ -370,7 +370,7 @@ async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_ten
             await admin.jetstream().publish(f"$KV.documents.default.d{number % 7}", b"{}")
             await admin.jetstream().publish(subjects.event("other", "d1", f"e{number}"), b"{}")
         await provision(admin, ("default",))
-        asked = await admin.subscribe(f"{copies_api('default')}.>")
+        asked = await admin.subscribe(f"{subjects.copies_api('default')}.>")
         await barrier(admin)
         done = await _command(program, own_server, "--copies")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -382,7 +382,7 @@ async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_ten
 @pytest.mark.req("S1", "O1", "O2")
 async def test_copies_are_left_while_a_backup_is_restored(program: Path, own_server: NatsServer) -> None:
     async with connected(own_server) as admin:
-        there = admin.jetstream(prefix=copies_api("default"))
+        there = admin.jetstream(prefix=subjects.copies_api("default"))
         await there.delete_stream(subjects.ANSWERS)
         await begin_restoring(admin)
         done = await _command(program, own_server, "--copies")

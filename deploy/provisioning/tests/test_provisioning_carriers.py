@@ -22,7 +22,7 @@ from nats.js.errors import ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_provisioning import Bounds, NatsServer, client_user, inbox_prefix, permissions
-from stemma_provisioning.copies import copies_api, ensure_copies
+from stemma_provisioning.copies import ensure_copies
 from stemma_provisioning.permissions import PROVISIONER, User, asking_user, person_inbox, reading_user, users
 from stemma_provisioning.roles import ROLES, Role
 from stemma_provisioning.topology import STREAMS
@@ -63,7 +63,7 @@ def of_tenant(tenant: str) -> list[str]:
         f"$JS.ACK.REQUESTS.orchestrator-{tenant}.1.1.1.1.0",
         f"_INBOX_client-{tenant}.literal",
         f"copy.{tenant}.EVENTS.x",
-        f"{copies_api(tenant)}.STREAM.DELETE.EVENTS",
+        f"{subjects.copies_api(tenant)}.STREAM.DELETE.EVENTS",
         f"$JS.STEMMA.API.CONSUMER.RESET.EVENTS.copy-{tenant}",
     ]
 
@@ -141,13 +141,13 @@ class Stage:
     async def kept(self, name: str) -> dict[str, Any]:
         """What lies in the streams apart from what is the user's own to write, and how far their consumers are."""
         found: dict[str, Any] = {}
-        for prefix in ("$JS.API", *(copies_api(tenant) for tenant in TENANTS)):
+        for prefix in ("$JS.API", *(subjects.copies_api(tenant) for tenant in TENANTS)):
             js = self.admin.jetstream(prefix=prefix)
             for stream in await js.streams_info():
                 where = f"{prefix} {stream.config.name}"
                 info = await js.stream_info(str(stream.config.name), subjects_filter=">")
                 found[where] = {s: n for s, n in (info.state.subjects or {}).items() if not self.may(name, s)}
-                if prefix == copies_api(_tenant(name)) and name not in subjects.WORKERS:
+                if prefix == subjects.copies_api(_tenant(name)) and name not in subjects.WORKERS:
                     continue  # a tenant makes and ends the consumers there
                 for consumer in await js.consumers_info(str(stream.config.name)):
                     found[f"{where}/{consumer.name}"] = self._progress(name, consumer)

@@ -14,7 +14,7 @@ from stemma_client.logins import Login, new_seed, public_key
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER, BadBound
 from stemma_provisioning.admitted import Admitted, Keys
-from stemma_provisioning.copies import copies, copies_api
+from stemma_provisioning.copies import copies
 from stemma_provisioning.replicas import Replicas
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers, streams
@@ -43,7 +43,7 @@ async def run(cluster: NatsCluster, replicas: int, *arguments: str) -> subproces
 
 
 async def everything(client: Client) -> list[StreamInfo | ConsumerInfo]:
-    js, there = client.jetstream(), client.jetstream(prefix=copies_api("default"))
+    js, there = client.jetstream(), client.jetstream(prefix=subjects.copies_api("default"))
     found: list[StreamInfo | ConsumerInfo] = [await js.stream_info(s.name) for s in streams() if s.name]
     found += [await js.consumer_info(one.stream, one.durable) for one in consumers()]
     found += [await js.consumer_info(copy.stream, copy.consumer) for copy in copies("default")]
@@ -122,7 +122,7 @@ async def test_a_consumer_whose_only_server_is_gone_is_told_and_made_anew(cluste
 async def test_a_copy_that_lacks_a_message_is_made_anew_once_all_servers_are_back(cluster: NatsCluster) -> None:
     """While one is missing, a copy that is taken away could not be made again, whatever number one asks for."""
     client = await cluster.connect()
-    js, there = client.jetstream(), client.jetstream(prefix=copies_api("default"))
+    js, there = client.jetstream(), client.jetstream(prefix=subjects.copies_api("default"))
     assert (await run(cluster, 3)).returncode == 0
     for number in range(3):
         await js.publish(subjects.answer("default", f"r{number}"), b"{}")

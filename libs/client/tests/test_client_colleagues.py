@@ -18,7 +18,6 @@ from stemma_contracts import Contract, envelope_for, registry, subjects
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer, inbox_prefix
-from stemma_provisioning.copies import copies_api
 
 USER, TENANT = "client-default", "default"
 
@@ -51,7 +50,7 @@ async def carry(colleague: NatsConnection, contract: Contract, *where: str) -> N
 
 async def inboxes(backstage: Any, stream: str) -> list[str]:
     """Where the consumers of the tenant deliver: more than a colleague can know."""
-    copies = backstage.nats.jetstream(prefix=copies_api(TENANT))
+    copies = backstage.nats.jetstream(prefix=subjects.copies_api(TENANT))
     return [info.config.deliver_subject for info in await copies.consumers_info(stream)]
 
 

@@ -26,7 +26,7 @@ from stemma_client.settings import ServerAddress
 from stemma_contracts import Contract, Family, Registry, subjects
 from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer, client_user, provision
-from stemma_provisioning.copies import copies, copies_api, mend_copies
+from stemma_provisioning.copies import copies, mend_copies
 from stemma_testkit.servers import connected
 
 CONNECTION = "stemma_client.connection"
@@ -74,7 +74,7 @@ async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_
     """As it goes with the one server, of several, on which it is: nothing is said about it."""
     monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.1)
     monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 2.0)
-    copies = backstage.nats.jetstream(prefix=copies_api("default"))
+    copies = backstage.nats.jetstream(prefix=subjects.copies_api("default"))
 
     async def consumers() -> set[str]:
         return {info.name for info in await copies.consumers_info(subjects.EVENTS)}
@@ -99,7 +99,7 @@ async def test_a_follower_makes_another_consumer_when_its_own_lives_and_stands_s
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{CONNECTION}.LOOK_AGAIN_S", 1.0)
-    copies = backstage.nats.jetstream(prefix=copies_api("default"))
+    copies = backstage.nats.jetstream(prefix=subjects.copies_api("default"))
     before = {info.name for info in await copies.consumers_info(subjects.EVENTS)}
     async with aclosing(client.follow(document_id)) as events:
         coming = asyncio.create_task(take(events, 1))
@@ -273,7 +273,7 @@ async def test_what_the_log_has_and_the_copy_has_not_yet_is_waited_for_and_told_
             (first,) = await take(events, 1)
         assert first.pending == 1
         asking = asyncio.create_task(client.history("d1"))
-        copies = stage.nats.jetstream(prefix=copies_api("default"))
+        copies = stage.nats.jetstream(prefix=subjects.copies_api("default"))
         async with asyncio.timeout(20):
             while not asking.done() and not await copies.consumers_info(subjects.EVENTS):
                 await asyncio.sleep(0.01)
@@ -375,7 +375,11 @@ async def test_an_event_whose_upcaster_has_a_bug_is_one_that_cannot_be_read(
 async def copy_anew(nats: Nats, pattern: str) -> None:
     """Make the copy of the log so that it has nothing but what lies under a pattern."""
     copy = next(copy for copy in copies("default") if copy.stream == subjects.EVENTS)
-    origin, there, delivered = nats.jetstream(), nats.jetstream(prefix=copies_api("default")), f"{copy.deliveries}.x"
+    origin, there, delivered = (
+        nats.jetstream(),
+        nats.jetstream(prefix=subjects.copies_api("default")),
+        f"{copy.deliveries}.x",
+    )
     await there.delete_stream(copy.stream)
     await origin.delete_consumer(copy.stream, copy.consumer)
     await origin.add_consumer(copy.stream, replace(copy.feed(delivered), filter_subject=pattern))

@@ -22,7 +22,6 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument, PauseDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import NatsServer
-from stemma_provisioning.copies import copies_api
 from stemma_testkit.servers import eventually
 
 
@@ -96,7 +95,7 @@ async def test_an_answer_that_the_copy_of_the_tenant_lacks_is_read_where_it_was_
 ) -> None:
     """A copy on several servers can lack what came while one of them was lost."""
     monkeypatch.setattr("stemma_client.requests.LOOK_AGAIN_S", 0.1)
-    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=copies_api("default"))
+    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=subjects.copies_api("default"))
     await backstage.answer(request_id, b"the body", "mine")
 
     async def is_gone() -> bool:
@@ -128,7 +127,7 @@ async def test_an_answer_that_does_not_come_in_time_can_be_asked_for_again(clien
 
 
 async def test_who_waits_for_an_answer_hears_that_the_connection_was_closed(client: Client, backstage: Any) -> None:
-    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=copies_api("default"))
+    request_id, copies = uuid4().hex, backstage.nats.jetstream(prefix=subjects.copies_api("default"))
 
     async def is_followed() -> bool:
         readers = await copies.consumers_info(subjects.ANSWERS)

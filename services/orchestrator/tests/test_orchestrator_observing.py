@@ -15,12 +15,14 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
 from stemma_orchestrator.observing.census import Census
+from stemma_orchestrator.observing.copies import Copies
 from stemma_orchestrator.observing.fleet import Fleet
 from stemma_orchestrator.observing.waits import WaitsFor, ended_waits
 from stemma_provisioning import NatsServer
+from stemma_provisioning.copies import mend_copies
 from stemma_telemetry.metrics import Gauges, Labels
 from stemma_telemetry.names import Metric
-from stemma_testkit.servers import connected, provisioned_server
+from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 pytestmark = pytest.mark.req("O2")
@@ -78,6 +80,40 @@ async def test_lag_sizes_and_dead_letters_are_those_of_the_server(provisioner: C
     assert kept.values[Metric.STREAM_SIZE][f"OBJ_{bucket}", "other"] == stored.bytes > 5000
     assert kept.values[Metric.STREAM_MESSAGES][(subjects.JOBS,)] == 3
     assert kept.values[Metric.TENANT_LIMIT] == {(): 77}
+
+
+@pytest.mark.req("S1")
+async def test_a_copy_that_lacks_messages_is_measured_and_one_that_is_whole_is_not_counted_again(
+    provisioner: Client, orchestrator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stemma_provisioning.copies.LOOK_AGAIN_S", 0.01)
+    js, there = provisioner.jetstream(), provisioner.jetstream(prefix=subjects.copies_api("other"))
+    for number in range(3):
+        await js.publish(subjects.answer("other", f"r{number}"), b"{}")
+    copies, of_other = Copies(orchestrator, kept := Kept()), ("other", subjects.ANSWERS)
+
+    async def lacking() -> float:
+        await copies.look()
+        return kept.values[Metric.COPY_LACKING][of_other]
+
+    async def is_whole() -> bool:
+        return await lacking() == 0
+
+    await eventually(is_whole)
+    assert set(kept.values[Metric.COPY_LACKING]) == {(t, s) for t in ("default", "other") for s in subjects.copied(t)}
+    counting = await provisioner.subscribe(f"$JS.API.CONSUMER.CREATE.{subjects.ANSWERS}.>")
+    await barrier(provisioner)
+    assert await lacking() == 0
+    await barrier(provisioner)
+    assert counting.pending_msgs == 0
+    await there.delete_msg(subjects.ANSWERS, (await there.stream_info(subjects.ANSWERS)).state.last_seq)
+    assert await lacking() == 1
+    await barrier(provisioner)
+    assert counting.pending_msgs == 1
+    await there.delete_stream(subjects.ANSWERS)
+    assert await lacking() == 3
+    await mend_copies(provisioner, ("other",))
+    assert await lacking() == 0
 
 
 def summary(status: DocumentStatus = DocumentStatus.RUNNING, **sections: SectionSummary) -> bytes:

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 
 from .bounds import Bounds
-from .copies import Copy, copies, copies_api
+from .copies import Copy, copies
 from .permissions import Line, User, asking_user, copies_account, program, reading_user, tenant_account, users
 from .roles import EVERY_REQUEST
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, STREAMS
@@ -69,7 +70,7 @@ def accounts(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_
     inside = tuple(user for user in everybody if user.account == STREAMS)
     services = [user for user in everybody if user.account not in (STREAMS, *map(tenant_account, tenants))]
     management = tuple(
-        Import("service", f"{_API}.>", copies_account(tenant), f"{copies_api(tenant)}.>") for tenant in tenants
+        Import("service", f"{_API}.>", copies_account(tenant), f"{subjects.copies_api(tenant)}.>") for tenant in tenants
     )
     return [
         Account(STREAMS, inside, management, jetstream=True),

@@ -29,7 +29,6 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
-from stemma_contracts.subjects import REST
 
 from .replicas import ONE, Replicas
 from .topology import STREAMS, streams
@@ -113,21 +112,11 @@ class Copy:
 
 def copies(tenant: str, replicas: int = 1) -> list[Copy]:
     """What callers of a tenant read by consumers."""
-    views = subjects.VIEWS_BUCKET
-    return [
-        Copy(tenant, subjects.EVENTS, subjects.events_of(tenant), replicas),
-        Copy(tenant, subjects.ANSWERS, subjects.answer(tenant, REST), replicas),
-        Copy(tenant, f"KV_{views}", f"$KV.{views}.{tenant}.>", replicas),
-    ]
-
-
-def copies_api(tenant: str) -> str:
-    """What the streams' account calls the API of the account of a tenant's copies."""
-    return f"$JS.COPIES.{tenant}.API"
+    return [Copy(tenant, stream, pattern, replicas) for stream, pattern in subjects.copied(tenant).items()]
 
 
 def _there(client: Client, tenant: str) -> JetStreamContext:
-    return client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
+    return client.jetstream(timeout=API_TIMEOUT_S, prefix=subjects.copies_api(tenant))
 
 
 Judge = Callable[[JetStreamContext, JetStreamContext, Copy], Awaitable[str | None]]

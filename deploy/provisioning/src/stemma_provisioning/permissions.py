@@ -137,7 +137,6 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         ),
         f"{_API}.DIRECT.GET.{subjects.EVENTS}",
         f"{_API}.DIRECT.GET.{subjects.EVENTS}.>",
-        f"{_API}.STREAM.INFO.{subjects.EVENTS}",
         f"{_API}.STREAM.LIST",
         f"{_API}.STREAM.INFO.{subjects.DEAD}",
         *(f"{_API}.CONSUMER.LIST.{stream}" for stream in (*_QUEUES, *_WATCHED)),
@@ -146,6 +145,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         f"{_API}.DIRECT.GET.{subjects.ANSWERS}",
         *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (subjects.EVENTS, subjects.ANSWERS)),
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
+        *(right for tenant in tenants for right in _compare_copies(tenant)),
         *_write_artifacts(tenants),
         *(_purge_bucket(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(right for tenant in tenants for right in _read_bucket(subjects.uploads_bucket(tenant))),
@@ -155,6 +155,14 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         *_write_values(subjects.CAPABILITIES_BUCKET, subjects.ORCHESTRATOR),
     ]
     return _service(subjects.ORCHESTRATOR, publish, tenants=tenants)
+
+
+def _compare_copies(tenant: str) -> list[str]:
+    """Count what is a tenant's in the streams, and see how much of it the copies have."""
+    copied = subjects.copied(tenant).items()
+    counts = [f"{_API}.CONSUMER.CREATE.{stream}.*.{pattern}" for stream, pattern in copied]
+    infos = [f"{_API}.STREAM.INFO.{stream}" for stream, _ in copied]
+    return [*counts, *infos, *(f"{subjects.copies_api(tenant)}.STREAM.INFO.{stream}" for stream, _ in copied)]
 
 
 def _worker(service: str, tenants: Sequence[str]) -> User:

@@ -18,7 +18,7 @@ from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 
 from .bounds import Bounds
-from .copies import API_TIMEOUT_S, Copy, copies, copies_api, copy_drift, ensure_copies, reads_its_feed
+from .copies import API_TIMEOUT_S, Copy, copies, copy_drift, ensure_copies, reads_its_feed
 from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
 from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, default_ack_wait_s, streams
 
@@ -137,7 +137,7 @@ def _looks(client: Client, tenants: Sequence[str]) -> dict[str, Look]:
     looks: dict[str, Look] = {s.name: partial(js.stream_info, s.name) for s in streams(tenants) if s.name}
     looks |= {f"{c.stream}/{c.durable}": partial(js.consumer_info, c.stream, c.durable) for c in consumers(tenants)}
     for tenant in tenants:
-        there = client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(tenant))
+        there = client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=subjects.copies_api(tenant))
         for copy in copies(tenant):
             looks[f"{copy.stream}/{copy.consumer}"] = partial(js.consumer_info, copy.stream, copy.consumer)
             looks[str(copy)] = partial(there.stream_info, copy.stream)
@@ -156,7 +156,8 @@ async def _take_away(client: Client, name: str, tenants: Sequence[str]) -> None:
     if is_consumer:
         await client.jetstream(timeout=LOOK_TIMEOUT_S).delete_consumer(stream, consumer)
     for copy in (copy for tenant in tenants for copy in copies(tenant) if name == str(copy)):
-        await client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=copies_api(copy.tenant)).delete_stream(copy.stream)
+        there = client.jetstream(timeout=LOOK_TIMEOUT_S, prefix=subjects.copies_api(copy.tenant))
+        await there.delete_stream(copy.stream)
 
 
 async def _retire(js: JetStreamContext) -> None:
@@ -184,7 +185,7 @@ async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: fl
 
 
 async def _copy_drifts(client: Client, js: JetStreamContext, tenant: str, replicas: Replicas) -> list[Drift]:
-    there = client.jetstream(timeout=API_TIMEOUT_S, prefix=copies_api(tenant))
+    there = client.jetstream(timeout=API_TIMEOUT_S, prefix=subjects.copies_api(tenant))
     try:
         found = [(copy, await _wrong_with(js, there, copy)) for copy in copies(tenant, replicas.number)]
     except (ServiceUnavailableError, NoRespondersError):

@@ -62,6 +62,7 @@ MEANINGS: Mapping[Metric, Meaning] = {
     Metric.CONSUMER_DELIVERED: Meaning("gauge", "{message}", "Deliveries of a consumer so far"),
     Metric.STREAM_SIZE: Meaning("gauge", "By", "Bytes of a stream, and whose they are if it is one tenant's"),
     Metric.STREAM_MESSAGES: Meaning("gauge", "{message}", "Messages of a stream"),
+    Metric.COPY_LACKING: Meaning("gauge", "{message}", "Messages that the copy which a tenant reads lacks"),
     Metric.TENANT_LIMIT: Meaning("gauge", "By", "Bytes of large artifacts that a tenant may have"),
     Metric.DEAD_LETTERS: Meaning("gauge", "{message}", "Dead letters that are kept"),
     Metric.DOCUMENTS: Meaning("gauge", "{document}", "Documents by status"),

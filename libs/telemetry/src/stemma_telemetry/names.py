@@ -90,6 +90,7 @@ class Metric(StrEnum):
     CONSUMER_DELIVERED = "stemma.consumer.delivered"
     STREAM_SIZE = "stemma.stream.size"
     STREAM_MESSAGES = "stemma.stream.messages"
+    COPY_LACKING = "stemma.copy.lacking"
     TENANT_LIMIT = "stemma.tenant.stored.limit"
     DEAD_LETTERS = "stemma.dead_letters"
     DOCUMENTS = "stemma.documents"

@@ -48,7 +48,7 @@ from .inputs import Limits
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
-from .observing import GAUGES, Census, Fleet, Observer
+from .observing import GAUGES, Census, Copies, Fleet, Observer
 from .open_count import OpenCount
 from .projector import Projector, key_of
 from .publications import publications
@@ -177,7 +177,7 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     }
     lost = LostMessages(broker.jetstream, sender, handlers)
     fleet = Fleet(broker.jetstream, GAUGES, settings.max_stored_bytes)
-    observer = Observer(fleet, Census(broker.nats, views, GAUGES))
+    observer = Observer(fleet, Copies(broker.nats, GAUGES), Census(broker.nats, views, GAUGES))
     return Parts(store, jobs, timers, Tools(commands, answers, projector, advisories), lost, observer)
 
 

@@ -4,7 +4,8 @@ Each of several orchestrators sees the same, so that who adds up takes the large
 """
 
 from .census import Census
+from .copies import Copies
 from .fleet import Fleet
 from .observer import GAUGES, Observer
 
-__all__ = ["GAUGES", "Census", "Fleet", "Observer"]
+__all__ = ["GAUGES", "Census", "Copies", "Fleet", "Observer"]

@@ -34,7 +34,6 @@ _QUEUES = (
 _OF_EVENTS = (subjects.PROJECTOR, subjects.NOTIFIER)
 _OWNERS = {durable: service for service in subjects.WORKERS for durable in subjects.job_consumers(service)}
 _OWNERS[subjects.NOTIFIER] = subjects.NOTIFIER
-_OF_ONE_TENANT = f"{subjects.ORCHESTRATOR}-"
 Values = list[tuple[float, dict[str, str]]]
 
 
@@ -86,7 +85,7 @@ def _of_consumer(info: ConsumerInfo) -> dict[str, str]:
         Attr.MESSAGING_CONSUMER: info.name,
     }
     if info.stream_name == subjects.REQUESTS:
-        labels[Attr.TENANT] = info.name.removeprefix(_OF_ONE_TENANT)
+        labels[Attr.TENANT] = subjects.tenant_of_requests(info.name)
     return labels
 
 

@@ -8,15 +8,15 @@ from stemma_messaging.outages import reason_of
 from stemma_telemetry import get_logger, names
 from stemma_telemetry.metrics import Gauges
 
-from . import census, fleet
+from . import census, copies, fleet
 
-GAUGES = Gauges(*fleet.METRICS, *census.METRICS)
+GAUGES = Gauges(*fleet.METRICS, *copies.METRICS, *census.METRICS)
 
 
 class Observer:
     """Measures what no single message tells. While it cannot look, it tells nothing: what was seen then is not true."""
 
-    def __init__(self, *looking: fleet.Fleet | census.Census) -> None:
+    def __init__(self, *looking: fleet.Fleet | copies.Copies | census.Census) -> None:
         self._looking = looking
 
     async def observe_for_ever(self, every_s: float) -> None:
