@@ -75,6 +75,21 @@ async def test_a_document_is_read_with_its_sections_in_their_order(
     assert (overview.document.document_id, list(overview.sections)) == (document_id, ["research", "solution"])
 
 
+@pytest.mark.req("E4", "S1")
+async def test_a_document_is_read_from_the_read_model_itself_where_the_copy_of_it_lags(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    copied = f"KV_{subjects.VIEWS_BUCKET}", f"copy-{TENANT}"
+    await backstage.js.pause_consumer(*copied, "2999-01-01T00:00:00Z")
+    try:
+        await put_section(backstage, document_id, "research", 1)
+        await backstage.summarise(summary(document_id, 1))
+        overview = await client.overview(document_id, at_least=1)
+        assert list((await client.overview(document_id)).sections) == list(overview.sections) == ["research"]
+    finally:
+        await backstage.js.resume_consumer(*copied)
+
+
 @asynccontextmanager
 async def listening(server: NatsServer) -> AsyncIterator[tuple[Client, asyncio.Queue[str]]]:
     """A client, and what it tells: of what cannot be read it tells as soon as it comes to that."""

@@ -278,7 +278,7 @@ def _reads(tenant: str) -> tuple[Line, ...]:
     publish = (
         _direct_get(subjects.EVENTS, subjects.event(tenant, ANY, ANY)),
         _direct_get(subjects.ANSWERS, subjects.answer(tenant, ANY)),
-        _direct_get(f"KV_{subjects.VIEWS_BUCKET}", f"{views}.*"),
+        *(_direct_get(f"KV_{subjects.VIEWS_BUCKET}", key) for key in (f"{views}.*", f"{views}.*.*")),
         _direct_get(f"KV_{subjects.CAPABILITIES_BUCKET}", f"$KV.{subjects.CAPABILITIES_BUCKET}.*"),
         _direct_get(subjects.ARTIFACTS, subjects.artifact(tenant, ANY, ANY)),
         *_read_bucket(subjects.artifacts_bucket(tenant)),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from nats.aio.msg import Msg
+from nats.js.api import RawStreamMsg
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.document import DocumentStatus
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _STREAM = f"KV_{subjects.VIEWS_BUCKET}"
 _KEYS = f"$KV.{subjects.VIEWS_BUCKET}"
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
+"""Between two looks at a summary that is to be later."""
 _ANEW = "`stemma-orchestrator --repair` makes it anew"
 
 M = TypeVar("M", bound=BaseModel)
@@ -75,7 +78,7 @@ async def follow_listing(connection: Connection, tenant: str, from_sequence: int
 
 
 def _listed(connection: Connection, message: Msg) -> Listed:
-    summary = _read(connection, message, DocumentSummary) if message.data else None
+    summary = _read(connection, message.subject, message, DocumentSummary)
     return Listed(message.metadata.sequence.stream, message.subject.rpartition(".")[2], summary)
 
 
@@ -97,41 +100,39 @@ async def read_overview(
         raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
     from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
 
-    details = _latest(connection, f"{subject}.{subjects.ANY}", SectionView)
-    sections = {section.section_id: section async for section in details}
-    order = [section.section_id for section in document.sections if section.section_id in sections]
-    return Overview(document, {name: sections[name] for name in order})
+    keys = [f"{subject}.{section.section_id}" for section in document.sections]
+    stored = await asyncio.gather(*(connection.last_message(_STREAM, key) for key in keys))
+    read = (_read(connection, key, last, SectionView) for key, last in zip(keys, stored, strict=True))
+    return Overview(document, {section.section_id: section for section in read if section is not None})
 
 
 async def _document(connection: Connection, subject: str, at_least: int, wait_s: float) -> DocumentSummary | None:
     """The summary of a document that is as late as that, if it comes in time; whatever there is for sequence 0."""
-    if not at_least:
-        return next(iter([found async for found in _latest(connection, subject, DocumentSummary)]), None)
-    try:
-        async with asyncio.timeout(wait_s), aclosing(connection.follow(_STREAM, subject)) as messages:
-            async for message in messages:
-                found = _read(connection, message, DocumentSummary)
-                if found is not None and found.last_sequence >= at_least:
-                    return found
-    except TimeoutError:
-        return None
+    seen: int | None = None
+    pause = FIRST_PAUSE_S
+    with suppress(TimeoutError):
+        async with asyncio.timeout(wait_s if at_least else None):
+            while True:
+                last = await connection.last_message(_STREAM, subject)
+                if last and last.seq != seen:
+                    seen, found = last.seq, _read(connection, subject, last, DocumentSummary)
+                    if found is not None and found.last_sequence >= at_least:
+                        return found
+                if not at_least:
+                    break
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
     return None
 
 
-async def _latest(connection: Connection, subject: str, model: type[M]) -> AsyncIterator[M]:
-    async with aclosing(connection.snapshot(_STREAM, subject, latest=True)) as messages:
-        async for message in messages:
-            found = _read(connection, message, model) if message.data else None
-            if found is not None:
-                yield found
-
-
-def _read(connection: Connection, message: Msg, model: type[M]) -> M | None:
-    """What lies under a key; what cannot be read is told of and left out."""
+def _read(connection: Connection, subject: str, stored: Msg | RawStreamMsg | None, model: type[M]) -> M | None:
+    """What lies under a key, if anything does; what cannot be read is told of and left out."""
+    if stored is None or not stored.data:
+        return None
     try:
-        return model.model_validate_json(message.data)
+        return model.model_validate_json(stored.data)
     except ValidationError:
-        document_id = message.subject.removeprefix(f"{_KEYS}.").split(".")[1]
+        document_id = subject.removeprefix(f"{_KEYS}.").split(".")[1]
         connection.tell(f"the summary of {document_id} cannot be read and is left out; {_ANEW}")
         return None
 
