@@ -1,6 +1,7 @@
 """What is committed of a contract: its schema, its golden sample and its place in ``asyncapi.yaml``.
 
-Each of the three names the contract, so that none of them can go without a word, and the contract neither.
+Each of the three names the contract, so that none of them can go without a word, and the contract neither. Of an old
+version with an upcaster the sample stays.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def lost(root: Path, of: Registry = registry) -> Iterator[str]:
     schemas = {path.stem for path in root.glob("schemas/*.json") if path.name != SHARED}
     for ce_type in sorted(samples | schemas | readers.keys()):
         read_by = ", ".join(readers.get(ce_type, ())) or f"nobody that {ASYNCAPI} names"
-        for what in _missing(ce_type in registered, ce_type in schemas, ce_type in samples):
+        old = of.has_upcaster(ce_type)
+        for what in _missing(old or ce_type in registered, old or ce_type in schemas, ce_type in samples):
             yield f"{ce_type}: {what}; read by {read_by}"
 
 

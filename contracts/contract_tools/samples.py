@@ -19,8 +19,6 @@ from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.events import (
     DocumentRequested,
     ExportFailed,
-    RefusedByThreadStatus,
-    RefusedUnknownThread,
     SectionThreadReopened,
     SectionThreadResolved,
 )
@@ -158,8 +156,6 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     ReopenThread: {"thread_id": THREAD},
     SectionThreadResolved: {"thread_id": THREAD},
     SectionThreadReopened: {"thread_id": THREAD},
-    RefusedUnknownThread: {"thread_id": THREAD},
-    RefusedByThreadStatus: {"thread_id": THREAD},
     UpstreamDraft: {"section_id": "approach", "title": "Approach"},
     UpstreamVersion: {"section_id": "approach"},
 }

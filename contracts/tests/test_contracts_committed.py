@@ -34,7 +34,8 @@ def test_a_contract_that_is_gone_is_named_with_its_readers(committed: Path) -> N
     for entry in registry.entries():
         name = "stemma.turn.document.v1" if entry.ce_type == JOB else entry.ce_type
         later.contract(name, entry.family, entry.service)(entry.cls)
-    assert list(lost(committed, later)) == [f"{JOB}: the contract is gone; released contracts stay; read by converter"]
+    told = [line for line in lost(committed, later) if "read by nobody" not in line]  # that is old versions
+    assert told == [f"{JOB}: the contract is gone; released contracts stay; read by converter"]
 
 
 @pytest.mark.req("E2")

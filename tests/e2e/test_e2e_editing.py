@@ -295,7 +295,8 @@ async def test_a_decision_sent_twice_is_one_decision_and_two_decisions_are_told_
     with pytest.raises(RequestRejectedError, match="version 1 is not current; version 2 is"):
         await client.request(first.model_copy(update={"request_id": "second"}))
     [refused] = await outcomes_of(client, settled, "second")
-    assert isinstance(refused.contract, e.RefusedOldVersion)
+    assert isinstance(refused.contract, e.DecisionRefused)
+    assert refused.contract.problem.code == "version_old"
     with pytest.raises(RequestRejectedError, match="it was used for another request"):
         await client.request(first.model_copy(update={"text": "Other.\n"}))
     assert (await section_of(client, settled, "budget")).version == 2

@@ -94,7 +94,7 @@ async def test_a_colleague_decides_in_nobodys_name(logins: dict[str, Path], docu
         assert stored.stream == subjects.REQUESTS
         assert await decisions(client, document_id) == [
             ("DocumentRequested", "bob", True),
-            ("RefusedOldVersion", "eve", True),
+            ("DecisionRefused", "eve", True),
         ]
 
 

@@ -76,8 +76,7 @@ class Registry:
         """Register a class under ``stemma.<words>.v<major>``; the token is the words joined by dashes."""
 
         def register(cls: C) -> C:
-            words = ce_type.split(".")[1:-1]
-            entry = Entry(cls, ce_type, "-".join(words), family, service)
+            entry = Entry(cls, ce_type, _token(ce_type), family, service)
             if ce_type in self._by_type:
                 raise ValueError(f"{ce_type} is registered twice")
             self._by_class[cls] = self._by_type[ce_type] = entry
@@ -104,9 +103,11 @@ class Registry:
             raise UnknownContract(f"{cls.__name__} is not a registered contract") from None
 
     def entry_for(self, ce_type: str) -> Entry:
-        """The entry of a wire name; raises `UnknownContract`."""
+        """The entry of a wire name, also of one that an upcaster reads; raises `UnknownContract`."""
         if ce_type not in self._by_type:
             self._import_all()
+        if old := self._upcasters.get(ce_type):
+            return Entry(old.cls, ce_type, _token(ce_type), self.entry_for(old.new).family)
         try:
             return self._by_type[ce_type]
         except KeyError:
@@ -133,20 +134,19 @@ class Registry:
         Raises `UnknownContract` for a name that nobody knows and `pydantic.ValidationError` for data
         that does not fit; `UpcastFailed` is a bug.
         """
-        if ce_type not in self._by_type:
-            self._import_all()
-        contract = self._class_of(ce_type).model_validate_json(data)
+        contract = self.entry_for(ce_type).cls.model_validate_json(data)
         while (known := self._upcasters.get(ce_type)) is not None:
             try:
-                contract = self._class_of(known.new).model_validate(known.upcast(contract))
+                contract = self.entry_for(known.new).cls.model_validate(known.upcast(contract))
             except Exception as error:
                 raise UpcastFailed(f"{ce_type} to {known.new}: {type(error).__name__}") from error
             ce_type = known.new
         return contract
 
-    def _class_of(self, ce_type: str) -> type[Contract]:
-        known = self._upcasters.get(ce_type)
-        return known.cls if known else self.entry_for(ce_type).cls
+    def has_upcaster(self, ce_type: str) -> bool:
+        """Whether it is the name of an old version, which is read and not written any more."""
+        self._import_all()
+        return ce_type in self._upcasters
 
     def encode(self, contract: Contract) -> bytes:
         """The message body of a contract: JSON without the fields that are at their default."""
@@ -155,6 +155,10 @@ class Registry:
     def _import_all(self) -> None:
         for module in self._modules:
             import_module(module)
+
+
+def _token(ce_type: str) -> str:
+    return "-".join(ce_type.split(".")[1:-1])
 
 
 _ORDER = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
@@ -55,8 +56,11 @@ async def edited(backstage: Any, document_id: str, requested: Any, drafted: Any,
             summary=await backstage.text(document_id, "Replaced 12 with 10."),
             makes_stale=marks,
         ),
-        events.RefusedUpstreamStale(
-            section_id="plan", request="stemma.keep.section.v1", upstream_section_id="solution", actor="ana"
+        events.DecisionRefused(
+            section_id="plan",
+            request="stemma.keep.section.v1",
+            problem=Problem.of("section_not_stale", "section_id"),
+            actor="ana",
         ),
     )
     return document_id
@@ -133,7 +137,7 @@ async def test_history_tells_who_decided_what_about_which_version_in_which_words
         ["ana (claimed)", "plan", "1", "approved"],
         ["ben (claimed)", "research", "1", "edit requested"],
         ["editor agent", "research", "2", "edited (by instruction)"],
-        ["ana (claimed)", "plan", "", "keep section: refused upstream stale (solution is stale itself)"],
+        ["ana (claimed)", "plan", "", "keep section: refused (the section is not stale)"],
     ]
     assert [row[4] for row in rows[3:5]] == ["Replace 12 weeks with 10 weeks.", "Replaced 12 with 10."]
 

@@ -24,7 +24,8 @@ from stemma_client.client import MOST_LIVE
 from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
 from stemma_contracts import Contract, Family, Registry, subjects
-from stemma_contracts.v1.events import DocumentCompleted, DocumentPaused, DocumentResumed
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.events import DecisionRefused, DocumentCompleted, DocumentPaused, DocumentResumed
 from stemma_provisioning import NatsServer, client_user, provision
 from stemma_provisioning.copies import copies, mend_copies
 from stemma_testkit.servers import connected
@@ -369,7 +370,22 @@ async def test_an_event_whose_upcaster_has_a_bug_is_one_that_cannot_be_read(
     monkeypatch.setattr("stemma_client.recorded.registry", release)
     with pytest.raises(UnreadableEventError) as raised:
         await client.history(document_id)
-    assert raised.value.first_sequence == raised.value.last_sequence > 1
+    assert raised.value.first_sequence == raised.value.last_sequence
+
+
+@pytest.mark.req("E2")
+async def test_an_event_of_a_name_that_is_not_written_any_more_is_read_as_what_it_is_now(
+    backstage: Any, client: Client, document_id: str
+) -> None:
+    refusal = DecisionRefused(request="any", problem=Problem.of("not_assigned"))
+    await backstage.append(document_id, refusal)
+    (now,) = await client.history(document_id)
+    headers = now.envelope.headers() | {"ce-type": "stemma.refused.no.cycle.v1", "ce-sequence": "2"}
+    subject = subjects.event("default", document_id, "refused-no-cycle")
+    await backstage.js.publish(subject, b'{"request":"any"}', headers=headers)
+    old = (await client.history(document_id))[-1]
+    assert isinstance(old.contract, DecisionRefused)
+    assert (old.name, old.is_known, old.contract.problem.code) == ("refused-no-cycle", True, "no_review_cycle")
 
 
 async def copy_anew(nats: Nats, pattern: str) -> None:

@@ -10,7 +10,6 @@ from domain_asking import StoredComment
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.views import ThreadView
-from stemma_domain.problems import problem_of
 from stemma_domain.view import summarise, view_of
 
 pytestmark = pytest.mark.req("H2")
@@ -66,7 +65,7 @@ def test_a_thread_is_resolved_once_and_reopened_once(settled: Story) -> None:
     again = settled.when(asking.reopen(settled.asked(), "research", name)).events
     settled.when(asking.resolve(settled.asked(), "research", name))
     twice = settled.when(asking.resolve(settled.asked(), "research", name)).events
-    assert [problem_of(one).message for one in (*again, *twice)] == [
+    assert [one.problem.message for one in (*again, *twice)] == [
         f"the thread {name} is open already",
         f"the thread {name} is resolved already",
     ]
@@ -76,17 +75,17 @@ def test_a_thread_is_resolved_once_and_reopened_once(settled: Story) -> None:
 
 def test_comments_are_refused_all_together_naming_each_thread_that_is_not_there(settled: Story) -> None:
     refusals = comment(settled, remark("new"), remark("lost", "c9-9")).events
-    assert [(one.field, one.message) for one in map(problem_of, refusals)] == [
+    assert [(one.problem.field, one.problem.message) for one in refusals] == [
         ("comments.1.thread_id", "the section has no thread c9-9")
     ]
     unknown = settled.when(asking.resolve(settled.asked(), "research", "c9-9")).events
-    assert problem_of(unknown[0]).field == "thread_id"
+    assert unknown[0].problem.field == "thread_id"
     assert threads(settled) == []
 
 
 def test_a_version_that_is_not_there_cannot_be_commented_on_and_an_earlier_one_can(settled: Story) -> None:
-    comment(settled, remark(), version=2).then_types(e.RefusedOldVersion)
-    comment(settled, remark(), section="solution").then_types(e.RefusedNothingWritten)
+    comment(settled, remark(), version=2).then_refused("version_old")
+    comment(settled, remark(), section="solution").then_refused("nothing_written")
     settled.when(asking.write(settled.asked(), "research", 1, ref("by hand"), ()))
     comment(settled, remark(), version=1).then_types(e.SectionCommented)
     assert threads(settled)[0].comments[0].version == 1
@@ -101,7 +100,7 @@ def test_comments_leave_text_status_and_work_as_they_are_and_nothing_is_decided_
     assert settled.document.sections["research"].phase is before.sections["research"].phase
     assert settled.document.lifecycle is before.lifecycle
     settled.when(asking.cancel(settled.asked()))
-    comment(settled, remark()).then_types(e.RefusedByDocumentStatus)
+    comment(settled, remark()).then_refused("document_cancelled")
 
 
 def test_the_same_request_again_makes_no_second_comment(settled: Story) -> None:

@@ -180,20 +180,19 @@ def test_an_approval_of_an_old_version_is_refused_with_the_current_one(begun: St
     begun.drafted("research", "second")
     begun.validated("research")
     (refused,) = begun.approve("research", version=1)
-    assert isinstance(refused, e.RefusedOldVersion)
-    assert (refused.version, refused.current_version) == (1, 2)
+    assert refused.problem.code == "version_old"
+    assert refused.problem.params == {"version": 1, "current_version": 2}
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
 
 
 def test_a_second_approval_is_refused_by_the_status(begun: Story) -> None:
     begun.settle("research")
     (refused,) = begun.approve("research")
-    assert isinstance(refused, e.RefusedByStatus)
-    assert refused.status == SectionStatus.APPROVED
+    assert refused.problem.code == "section_approved"
 
 
 def test_a_decision_about_an_unknown_section_is_refused(begun: Story) -> None:
-    begun.approve("nowhere").then_types(e.RefusedUnknownSection)
+    begun.approve("nowhere").then_refused("section_unknown")
 
 
 @pytest.mark.req("E3")
@@ -262,7 +261,7 @@ def test_revisions_are_bounded(story: Story) -> None:
     story.when(asking.revise(story.asked(), "research", 1, ref("more")))
     story.outcome(o.DraftRevised, "research", draft=ref("more text"), summary=ref("s"), provenance=PROVENANCE)
     story.validated("research")
-    story.when(asking.revise(story.asked(), "research", 2, ref("more"))).then_types(e.RefusedRevisionLimit)
+    story.when(asking.revise(story.asked(), "research", 2, ref("more"))).then_refused("revision_limit")
 
 
 @pytest.mark.parametrize("failure", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
@@ -338,7 +337,7 @@ def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: St
     (again,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ValidateDraft))
     assert again.draft == ref("mine")
     begun.outcome(o.DraftValidated, "research", job_id=again.job_id, validation=validation())
-    begun.when(asking.retry(begun.asked(), "research")).then_types(e.RefusedByStatus)
+    begun.when(asking.retry(begun.asked(), "research")).then_refused("section_edited")
 
 
 def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
@@ -366,7 +365,7 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
 def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
     begun.reviewable("research")
     for name in ("research", "solution"):
-        begun.when(asking.retry(begun.asked(), name)).then_types(e.RefusedByStatus)
+        begun.when(asking.retry(begun.asked(), name)).then_refused(f"section_{begun.status(name)}")
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:

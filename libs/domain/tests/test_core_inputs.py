@@ -445,7 +445,7 @@ def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(writ
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     read_anew(written)
     third = ref("three", PDF)
-    for version, told in ((2, e.RefusedInputVersion), (1, e.DocumentInputReplaced)):
+    for version, told in ((2, e.DecisionRefused), (1, e.DocumentInputReplaced)):
         written.when(
             asking.replace_input(written.asked(), "input-1", version, third, is_text=False, staged=False)
         ).then_types(told)
@@ -493,12 +493,12 @@ def test_refuses_what_does_not_fit_and_says_why(written: Story) -> None:
     def replaced(input_id: str, version: int) -> Replaced:
         return asking.replace_input(asked(), input_id, version, ref("two", PDF), is_text=False, staged=False)
 
-    written.when(replaced("input-9", 1)).then_types(e.RefusedUnknownInput)
-    written.when(replaced("input-1", 7)).then_types(e.RefusedInputVersion)
-    written.when(asking.apply_input(asked(), "input-1", 1)).then_types(e.RefusedInputVersion)
-    written.when(asking.apply_input(asked(), "input-1", 0)).then_types(e.RefusedInputVersion)
-    written.when(asking.withdraw_input(asked(), BRIEF, 1)).then_types(e.RefusedBriefWithdrawn)
-    written.when(asking.add_input(asked(), file("rfp.md"), to_read=True, staged=False)).then_types(e.RefusedInputName)
+    written.when(replaced("input-9", 1)).then_refused("input_unknown")
+    written.when(replaced("input-1", 7)).then_refused("version_old")
+    written.when(asking.apply_input(asked(), "input-1", 1)).then_refused("input_version_unknown")
+    written.when(asking.apply_input(asked(), "input-1", 0)).then_refused("input_version_unknown")
+    written.when(asking.withdraw_input(asked(), BRIEF, 1)).then_refused("brief_needed")
+    written.when(asking.add_input(asked(), file("rfp.md"), to_read=True, staged=False)).then_refused("input_name_taken")
 
 
 @pytest.mark.req("I4")

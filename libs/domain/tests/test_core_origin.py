@@ -10,7 +10,6 @@ from domain_story import PROVENANCE, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.provenance import Origin
-from stemma_domain.problems import problem_of
 from stemma_domain.state import State
 from stemma_domain.texts import is_a_persons
 from stemma_testkit.deciding import Then
@@ -42,7 +41,7 @@ def test_a_regeneration_that_gives_a_persons_words_again_leaves_them_the_persons
     assert current(written) == (2, Origin.WRITTEN)
     written.validated("research")
     written.approve("research", 2)
-    assert [type(event) for event in regenerate(written, replace_edited=False)] == [e.RefusedReplacesEdit]
+    regenerate(written, replace_edited=False).then_refused("edited_by_person")
 
 
 def test_a_lint_round_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
@@ -72,9 +71,9 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     assert current(written) == (3, Origin.REVISED)
     written.validated("research")
     (refused,) = regenerate(written, replace_edited=False, version=3)
-    assert problem_of(refused).message == "version 3 holds a person's words; say so if it may be replaced"
+    assert refused.problem.message == "version 3 holds a person's words; say so if it may be replaced"
     written.approve("research", 3)
-    regenerate(written, replace_edited=False, version=3).then_types(e.RefusedReplacesEdit)
+    regenerate(written, replace_edited=False, version=3).then_refused("edited_by_person")
     (asked,) = regenerate(written, replace_edited=True, version=3)
     assert isinstance(asked, e.SectionRegenerationRequested)
     written.drafted("research", "the machine's text")

@@ -12,7 +12,6 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import SeenVersion
-from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then
@@ -41,7 +40,7 @@ def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> T
 
 
 def problems(events: Iterable[Any]) -> dict[str, str]:
-    return {problem.field: problem.message for problem in map(problem_of, events)}
+    return {event.problem.field: event.problem.message for event in events}
 
 
 def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(stale: Story) -> None:
@@ -77,7 +76,7 @@ def test_the_same_request_again_gives_nothing(stale: Story) -> None:
 
 def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) -> None:
     events = keep(stale, solution=1, budget=2, research=2, nowhere=1).events
-    assert [type(event) for event in events] == [e.RefusedOldVersion, e.RefusedNotStale, e.RefusedUnknownSection]
+    assert [event.problem.code for event in events] == ["version_old", "section_not_stale", "section_unknown"]
     assert problems(events) == {
         "sections.1.version": "version 2 is not current; version 1 is",
         "sections.2.section_id": "the section is not stale",
@@ -85,7 +84,7 @@ def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) 
     }
     assert {event.request for event in events} == {"stemma.keep.sections.v1"}
     assert set(staleness(stale.document)) == {"solution", "budget", "timeline"}
-    assert len(stale.document.requests[events[0].request_id].refusals) == 3
+    assert len(stale.document.requests[events[0].request_id].problems) == 3
 
 
 def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(stale: Story) -> None:
@@ -110,4 +109,4 @@ def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: 
 
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:
     stale.when(asking.cancel(stale.asked()))
-    assert [type(event) for event in keep(stale, solution=1, budget=1)] == [e.RefusedByDocumentStatus]
+    assert [event.problem.code for event in keep(stale, solution=1, budget=1)] == ["document_cancelled"]

@@ -13,18 +13,18 @@ from stemma_eventlog import Cause, Decider, EventStore, FoldFailed, JetStreamEve
 
 STREAM = StreamId("default", "doc1")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-V1, V2 = "stemma.budget.set.v1", "stemma.budget.set.v2"
+V1, V2 = "stemma.euros.set.v1", "stemma.budget.set.v1"
 Totals = tuple[int, ...]
 
 
 class BudgetSetInEuros(Contract):
-    """Version 1, in whole euros."""
+    """What it was called first, in whole euros."""
 
     euros: int
 
 
 class BudgetSet(Contract):
-    """Version 2."""
+    """What it is called now."""
 
     cents: int
 
@@ -50,7 +50,7 @@ DECIDER: Decider[Contract, Totals, Contract] = Decider((), lambda command, _: [c
 
 async def publish(client: Client, ce_type: str, number: int, data: bytes) -> None:
     envelope = Envelope(f"e{number}", ce_type, "/old", "default/doc1", AT, sequence=number)
-    subject = subjects.event(STREAM.tenant, STREAM.document_id, "budget-set")
+    subject = subjects.event(STREAM.tenant, STREAM.document_id, "euros-set" if ce_type == V1 else "budget-set")
     await client.jetstream().publish(subject, data, headers=envelope.headers())
 
 

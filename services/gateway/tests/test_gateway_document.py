@@ -168,6 +168,12 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
         await expect(rows.first).to_contain_text("Solution: written from Research, of which it saw version 1")
         await expect(rows.nth(1)).to_contain_text("sent it back")
         await expect(rows.nth(1).locator("q")).to_have_text("Say <b>less</b>.")
+        problem = Problem.of("version_old", "version", version=1, current_version=2)
+        late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
+        await bus.append(document_id, late)
+        await page.reload()
+        await expect(rows.first).to_contain_text("eve (claimed) refused: Research")
+        await expect(rows.first).to_contain_text("version 1 is not current; version 2 is")
         also = tuple(STALE.model_copy(update={"section_id": name}) for name in ("solution", "costs", "plan"))
         again = e.SectionKept(section_id="research", version=2, accepted=(), actor="eve", makes_stale=also)
         await bus.append(document_id, again)
@@ -182,7 +188,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
         await expect(rows).to_have_count(50)
         await page.keyboard.press("f")
         await expect(rows.last).to_contain_text("sent it back")
-        await expect(rows).to_have_count(13)
+        await expect(rows).to_have_count(14)
 
 
 async def test_every_event_has_words_in_every_language_and_numbers_are_written_as_there() -> None:

@@ -12,7 +12,7 @@ from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
-from stemma_contracts.v1.events import ReviewConclusion
+from stemma_contracts.v1.events import DecisionRefused, ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
@@ -134,12 +134,10 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("outcome", lambda ce_type: " ".join(ce_type.split(".")[1:-1])),
     ("current_version", "current version is {}".format),
     ("restored_version", "the text of version {}".format),
-    ("restore_version", "there is no earlier version {}".format),
     ("origin", lambda origin: _ORIGINS[origin]),
-    ("upstream_section_id", "{} is stale itself".format),
     ("accepted", lambda accepted: f"against {', '.join(f'{a.section_id} {a.version}' for a in accepted)}"),
     ("status", lambda status: f"the section is {status.replace('_', ' ')}"),
-    ("document_status", "the document is {}".format),
+    ("problem", lambda problem: problem.message),
     ("by_policy", lambda _: "by policy"),
     ("actor", "by {}".format),
     ("starts", lambda starts: f"starts {', '.join(starts)}"),
@@ -203,6 +201,8 @@ def event_words(event: RecordedEvent) -> str:
 
 def name_words(event: RecordedEvent) -> str:
     """What happened, in a word or two."""
+    if isinstance(event.contract, DecisionRefused):
+        return "refused"
     return event.name.replace("-", " ").removeprefix("section ").removeprefix("document ")
 
 

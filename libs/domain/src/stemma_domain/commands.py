@@ -9,6 +9,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import EditSection, Request, SectionDecision, SectionRequest
@@ -28,13 +29,6 @@ class RequestMeta(TypedDict):
     request_digest: str
     actor: str
     actor_verified: bool
-
-
-class Refusal(RequestMeta):
-    """What every refusal tells: whose request, which, and about which section."""
-
-    request: str
-    section_id: str | None
 
 
 class Command:
@@ -61,33 +55,45 @@ class Record(Command):
     outcome: Outcome
 
 
-def refused(command: Asked[Any], section_id: str | None = None) -> Refusal:
-    """The fields of the event that refuses a request."""
-    return Refusal(**command.asked, request=registry.entry_of(command.request).ce_type, section_id=section_id)
+def refused(command: Asked[Any], problem: Problem, section_id: str | None = None) -> e.DecisionRefused:
+    """The event that refuses a request."""
+    request = registry.entry_of(command.request).ce_type
+    return e.DecisionRefused(**command.asked, request=request, section_id=section_id, problem=problem)
 
 
-def refused_section(command: Asked[SectionRequest]) -> Refusal:
-    """The fields of the event that refuses a request about a section."""
-    return refused(command, command.request.section_id)
+def refused_section(command: Asked[SectionRequest], problem: Problem) -> e.DecisionRefused:
+    """The event that refuses a request about a section."""
+    return refused(command, problem, command.request.section_id)
 
 
-def by_status(command: Asked[SectionRequest], section: Section) -> e.RefusedByStatus:
-    """The refusal of what the section is not ready for."""
-    return e.RefusedByStatus(**refused_section(command), status=status_of(section.phase))
+def of_document(document: Document) -> Problem:
+    """The problem of what the status of the document does not allow."""
+    return Problem.of(f"document_{document.lifecycle}", "document_id")
 
 
-def old_version(command: Asked[SectionDecision | EditSection], current: int) -> e.RefusedOldVersion | None:
+def of_status(section: Section) -> Problem:
+    """The problem of what the status of the section does not allow."""
+    return Problem.of(f"section_{status_of(section.phase)}", "section_id")
+
+
+def of_version(version: int, current: int) -> Problem:
+    """The problem of what is about another version than the current one."""
+    if current == 0:
+        return Problem.of("nothing_written", "version")
+    return Problem.of("version_old", "version", version=version, current_version=current)
+
+
+def old_version(command: Asked[SectionDecision | EditSection], current: int) -> e.DecisionRefused | None:
     """The refusal of what is about another version than the current one."""
     version = command.request.version
-    if version == current:
-        return None
-    return e.RefusedOldVersion(**refused_section(command), version=version, current_version=current)
+    return None if version == current else refused_section(command, of_version(version, current))
 
 
-def not_decidable(command: Asked[SectionRequest], document: Document) -> e.AnyRefusal | None:
+def not_decidable(command: Asked[SectionRequest], document: Document) -> e.DecisionRefused | None:
     """Why nothing can be decided about a section, whatever is asked."""
     if command.request.section_id not in document.sections:
-        return e.RefusedUnknownSection(**refused_section(command))
+        name = command.request.section_id
+        return refused_section(command, Problem.of("section_unknown", "section_id", section_id=name))
     if document.lifecycle is Lifecycle.CANCELLED:
-        return e.RefusedByDocumentStatus(**refused_section(command), document_status=document.lifecycle)
+        return refused_section(command, of_document(document))
     return None

@@ -1,6 +1,6 @@
 """Decide a command: the events that it gives, or none if it was decided before.
 
-A refusal is an event too, one type per reason. What follows from an event for the whole document
+A refusal is an event too, with the problem. What follows from an event for the whole document
 (sections that may start, completion, nothing left to do) is added here, once for every command.
 """
 

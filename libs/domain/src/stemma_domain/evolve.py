@@ -133,13 +133,13 @@ def _with_mark(section: Section, mark: StaleSince | None) -> Section:
 def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | None) -> HandledRequest:
     """What came of a request after one more of its events: one about several sections has an event for each."""
     so_far = before or HandledRequest(event.request_digest or "")
-    refused = (event,) if isinstance(event, e.DecisionRefused) else ()
+    problem = (event.problem,) if isinstance(event, e.DecisionRefused) else ()
     started = {section_id: job_id(document, GENERATE, section_id) for section_id in event.starts}
     return replace(
         so_far,
         section_ids=(*so_far.section_ids, *_sections_of(event)),
         export_id=event.export_id if isinstance(event, e.ExportRequested | e.FormExportRequested) else None,
-        refusals=(*so_far.refusals, *refused),
+        problems=(*so_far.problems, *problem),
         started=started,
         sequence=document.sequence,
     )

@@ -13,10 +13,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
-from stemma_contracts.v1.events import AnyRefusal, Event
+from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, Provenance
@@ -292,7 +293,7 @@ class HandledRequest:
     digest: str
     section_ids: tuple[str, ...] = ()
     export_id: str | None = None
-    refusals: tuple[AnyRefusal, ...] = ()
+    problems: tuple[Problem, ...] = ()
     started: Mapping[str, str] = field(default_factory=dict)
     sequence: int = 0
 

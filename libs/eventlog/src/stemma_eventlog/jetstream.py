@@ -137,7 +137,7 @@ class JetStreamEventLog:
             return Unreadable(sequence, type(error).__name__, number)
         except UpcastFailed as error:
             raise FoldFailed(stream, sequence, error) from error
-        entry = self._contracts.entry_of(event)
+        entry = self._contracts.entry_for(envelope.type)
         if entry.family is not Family.EVENT or entry.token != address.name:
             return Unreadable(sequence, f"{entry.ce_type} does not belong there", number)
         return Recorded(envelope, event, sequence)

@@ -13,7 +13,6 @@ from stemma_client.client import Client
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_contracts.v1.summary import SectionSummary
 from stemma_contracts.v1.views import DocumentView, ExportView
 
 from .clients import ClientOf, section_in, version_in
@@ -126,8 +125,12 @@ async def _text(client: Client, document_id: str, section_id: str, number: int |
 def _outline(view: DocumentView) -> str:
     sections = [
         {
-            **SectionSummary.of(section, section.title).model_dump(mode="json"),
+            "section_id": section.section_id,
+            "title": section.title,
             "depends_on": section.depends_on,
+            "status": section.status,
+            "version": section.version,
+            "stale": section.stale is not None,
             "resource": section_uri(view.document_id, section.section_id, 0),
         }
         for section in view.sections.values()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from stemma_contracts import Contract
+from stemma_contracts.v1.events import DecisionRefused
 from stemma_eventlog import Decider
 
 C = TypeVar("C")
@@ -37,6 +38,11 @@ class Then(Generic[S, E]):
     def then_types(self, *expected: type[E]) -> Then[S, E]:
         """The command gave events of just these types."""
         assert [type(event) for event in self.events] == list(expected)
+        return self
+
+    def then_refused(self, *codes: str) -> Then[S, E]:
+        """The command was refused, with problems of just these codes."""
+        assert [e.problem.code if isinstance(e, DecisionRefused) else e for e in self.events] == list(codes)
         return self
 
     def then_nothing_happened(self) -> Then[S, E]:

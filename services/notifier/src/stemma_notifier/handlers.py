@@ -97,7 +97,7 @@ def _told_by(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Hap
     except InvalidMessage as error:
         log.warning(names.Log.EVENT_SKIPPED, sequence=delivery.stream_sequence, reason=str(error))
         return ()
-    belongs = registry.entry_of(event).token == address.name
+    belongs = delivery.envelope is not None and registry.entry_for(delivery.envelope.type).token == address.name
     return happenings(event) if belongs else ()
 
 

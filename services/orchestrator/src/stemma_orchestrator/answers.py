@@ -12,7 +12,6 @@ from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_domain.features.generation import held_up_by
-from stemma_domain.problems import problem_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Queued, State
 from stemma_eventlog import Cause
@@ -109,9 +108,8 @@ def answer_of(received: Received, state: State) -> Answer:
     handled = state.requests[received.asked["request_id"]]
     if handled.digest != received.asked["request_digest"]:
         return id_used_before(received)
-    if handled.refusals:
-        problems = (problem_of(refusal) for refusal in handled.refusals)
-        return rejected(received, *problems, document_id=received.document_id)
+    if handled.problems:
+        return rejected(received, *handled.problems, document_id=received.document_id)
     return RequestAccepted(
         request_id=received.asked["request_id"],
         request_sequence=received.sequence,

@@ -42,42 +42,7 @@ from .inputs import (
     DocumentInputWithdrawn,
     InputEvent,
 )
-from .refusals import (
-    DecisionRefused,
-    RefusedAnswer,
-    RefusedBriefWithdrawn,
-    RefusedByDocumentStatus,
-    RefusedByStatus,
-    RefusedByThreadStatus,
-    RefusedDecidedProposal,
-    RefusedFormFields,
-    RefusedInputName,
-    RefusedInputVersion,
-    RefusedLongAnswers,
-    RefusedNoCycle,
-    RefusedNotAssigned,
-    RefusedNothingWritten,
-    RefusedNotStale,
-    RefusedOldLedger,
-    RefusedOldVersion,
-    RefusedOpenProposal,
-    RefusedPastDue,
-    RefusedReplacesEdit,
-    RefusedRevisionLimit,
-    RefusedSameAssignment,
-    RefusedStaleAnswers,
-    RefusedUnacceptedAnswers,
-    RefusedUnknownInput,
-    RefusedUnknownNeed,
-    RefusedUnknownProposal,
-    RefusedUnknownRequirement,
-    RefusedUnknownSection,
-    RefusedUnknownThread,
-    RefusedUnknownVersion,
-    RefusedUpstreamStale,
-    RefusedVoidProposal,
-    RefusedWithdrawnProposal,
-)
+from .refusals import DecisionRefused
 from .section import (
     ReviewConclusion,
     SectionAnswerMalformed,
@@ -158,41 +123,6 @@ AnyLedgerEvent = (
 )
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyAssignmentEvent = SectionAssigned | SectionUnassigned | SectionDueSoon | SectionOverdue
-AnyRefusal = (
-    RefusedOldVersion
-    | RefusedByStatus
-    | RefusedUnknownSection
-    | RefusedUnknownNeed
-    | RefusedByDocumentStatus
-    | RefusedRevisionLimit
-    | RefusedNoCycle
-    | RefusedNothingWritten
-    | RefusedNotStale
-    | RefusedUpstreamStale
-    | RefusedReplacesEdit
-    | RefusedUnknownVersion
-    | RefusedUnknownRequirement
-    | RefusedOldLedger
-    | RefusedFormFields
-    | RefusedLongAnswers
-    | RefusedStaleAnswers
-    | RefusedUnacceptedAnswers
-    | RefusedAnswer
-    | RefusedUnknownProposal
-    | RefusedVoidProposal
-    | RefusedWithdrawnProposal
-    | RefusedDecidedProposal
-    | RefusedOpenProposal
-    | RefusedUnknownInput
-    | RefusedInputVersion
-    | RefusedInputName
-    | RefusedBriefWithdrawn
-    | RefusedUnknownThread
-    | RefusedByThreadStatus
-    | RefusedPastDue
-    | RefusedSameAssignment
-    | RefusedNotAssigned
-)
 AnyInputEvent = (
     DocumentInputAdded
     | DocumentInputReplaced
@@ -216,7 +146,7 @@ AnyDocumentEvent = (
     | AnyInputEvent
     | AnyLedgerEvent
 )
-AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | AnyRefusal
+AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | DecisionRefused
 
 __all__ = [
     "AnyAssignmentEvent",
@@ -228,7 +158,6 @@ __all__ = [
     "AnyFormEvent",
     "AnyInputEvent",
     "AnyLedgerEvent",
-    "AnyRefusal",
     "AnySectionEvent",
     "DecisionRefused",
     "DocumentCancelled",
@@ -255,39 +184,6 @@ __all__ = [
     "InputEvent",
     "OutcomeSuperseded",
     "PaidEvent",
-    "RefusedAnswer",
-    "RefusedBriefWithdrawn",
-    "RefusedByDocumentStatus",
-    "RefusedByStatus",
-    "RefusedByThreadStatus",
-    "RefusedDecidedProposal",
-    "RefusedFormFields",
-    "RefusedInputName",
-    "RefusedInputVersion",
-    "RefusedLongAnswers",
-    "RefusedNoCycle",
-    "RefusedNotAssigned",
-    "RefusedNotStale",
-    "RefusedNothingWritten",
-    "RefusedOldLedger",
-    "RefusedOldVersion",
-    "RefusedOpenProposal",
-    "RefusedPastDue",
-    "RefusedReplacesEdit",
-    "RefusedRevisionLimit",
-    "RefusedSameAssignment",
-    "RefusedStaleAnswers",
-    "RefusedUnacceptedAnswers",
-    "RefusedUnknownInput",
-    "RefusedUnknownNeed",
-    "RefusedUnknownProposal",
-    "RefusedUnknownRequirement",
-    "RefusedUnknownSection",
-    "RefusedUnknownThread",
-    "RefusedUnknownVersion",
-    "RefusedUpstreamStale",
-    "RefusedVoidProposal",
-    "RefusedWithdrawnProposal",
     "RequirementsAdded",
     "RequirementsDecided",
     "RequirementsRead",

@@ -1,266 +1,145 @@
-"""Decisions that changed nothing: one type of event per reason."""
+"""Requests that changed nothing, and why."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
+from stemma_contracts import problems
 from stemma_contracts.registry import Family, registry
-from stemma_contracts.tokens import Digest, Token
-from stemma_contracts.v1.assignment import Due
-from stemma_contracts.v1.forms import MOST_REASONS
-from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import Actor
 from stemma_contracts.v1.section import SectionStatus
 
 from .base import Event
 
+REFUSED = "stemma.decision.refused.v1"
 
+
+@registry.contract(REFUSED, Family.EVENT)
 class DecisionRefused(Event):
-    """A decision that changed nothing; the type of the event is the reason."""
+    """A request that changed nothing, and why; one about a list has an event for each problem."""
 
     request: str = Field(max_length=100, description="ce-type of the request")
     section_id: Token | None = None
-    position: int | None = Field(default=None, ge=0, description="in the list of a request about several sections")
+    problem: Problem
 
 
-@registry.contract("stemma.refused.old.version.v1", Family.EVENT)
-class RefusedOldVersion(DecisionRefused):
-    """The decision was about a version that is not the current one."""
+class OldRefusal(Event):
+    """A refusal of an earlier release, which had a type for each reason. All fields are optional: none stops a log."""
 
-    version: int
-    current_version: int
-
-
-@registry.contract("stemma.refused.status.v1", Family.EVENT)
-class RefusedByStatus(DecisionRefused):
-    """The section's status does not allow the decision."""
-
-    status: SectionStatus
-
-
-@registry.contract("stemma.refused.unknown.section.v1", Family.EVENT)
-class RefusedUnknownSection(DecisionRefused):
-    """The document has no such section."""
-
-
-@registry.contract("stemma.refused.unknown.need.v1", Family.EVENT)
-class RefusedUnknownNeed(DecisionRefused):
-    """The section does not wait for this need."""
-
-    need_id: Token
-
-
-@registry.contract("stemma.refused.form.fields.v1", Family.EVENT)
-class RefusedFormFields(DecisionRefused):
-    """The input is no form in which fields were found, or has no such field."""
-
-    input_id: Token
+    request: str = Field(default="", max_length=100)
+    section_id: Token | None = None
+    position: int | None = None
+    answers: int = 0
+    assignee: Actor = ""
+    current_version: int = 0
+    decision: Literal["accepted", "rejected"] = "rejected"
+    document_status: DocumentStatus = DocumentStatus.CANCELLED
+    due: datetime | None = None
     field_id: Token | None = None
-    unconfirmed: bool = Field(default=False, description="it is a form whose fields nobody has confirmed")
-
-
-@registry.contract("stemma.refused.long.answers.v1", Family.EVENT)
-class RefusedLongAnswers(DecisionRefused):
-    """Answers to fields of a form are longer than the form says, so that it would not accept them."""
-
-    answers: int = Field(ge=1, description="how many they are")
-
-
-@registry.contract("stemma.refused.unaccepted.answers.v1", Family.EVENT)
-class RefusedUnacceptedAnswers(DecisionRefused):
-    """Answers to fields of a form are none of those that the fields accept: not in the list, no date, no number."""
-
-    answers: int = Field(ge=1, description="how many they are")
-
-
-@registry.contract("stemma.refused.stale.answers.v1", Family.EVENT)
-class RefusedStaleAnswers(DecisionRefused):
-    """The answers were approved for an older version of the form, and the current version asks something else."""
-
-    input_id: Token
-    version: int = Field(description="the version of the form that the answers are for")
-    current_version: int
-    field_ids: tuple[Token, ...] = Field(
-        default=(),
-        max_length=MOST_REASONS,
-        description="the first fields that only one of the two versions has; none if the same fields accept others",
-    )
-
-
-@registry.contract("stemma.refused.unknown.requirement.v1", Family.EVENT)
-class RefusedUnknownRequirement(DecisionRefused):
-    """The ledger has no such row; nothing was read yet, or it was withdrawn."""
-
-    requirement_id: Token
-
-
-@registry.contract("stemma.refused.old.ledger.v1", Family.EVENT)
-class RefusedOldLedger(DecisionRefused):
-    """The decision was about the words of rows that do not count any more: they were read or cut again since."""
-
-    rows_digest: Digest
-
-
-@registry.contract("stemma.refused.document.status.v1", Family.EVENT)
-class RefusedByDocumentStatus(DecisionRefused):
-    """The document's status does not allow the request."""
-
-    document_status: str
-
-
-@registry.contract("stemma.refused.revision.limit.v1", Family.EVENT)
-class RefusedRevisionLimit(DecisionRefused):
-    """The section was revised as often as its blueprint allows."""
-
-    max_revisions: int
-
-
-@registry.contract("stemma.refused.no.cycle.v1", Family.EVENT)
-class RefusedNoCycle(DecisionRefused):
-    """A new cycle is asked for on the section that is made last in a document with cycles, and on no other."""
-
-
-@registry.contract("stemma.refused.nothing.written.v1", Family.EVENT)
-class RefusedNothingWritten(DecisionRefused):
-    """The section has no text yet that the decision could be about."""
-
-
-@registry.contract("stemma.refused.not.stale.v1", Family.EVENT)
-class RefusedNotStale(DecisionRefused):
-    """The section is not stale: there is nothing to keep it against."""
-
-
-@registry.contract("stemma.refused.upstream.stale.v1", Family.EVENT)
-class RefusedUpstreamStale(DecisionRefused):
-    """A section that this one rests on is stale itself; only in logs of before such a section could be kept."""
-
-    upstream_section_id: Token
-
-
-@registry.contract("stemma.refused.replaces.edit.v1", Family.EVENT)
-class RefusedReplacesEdit(DecisionRefused):
-    """The version is a person's, and the request does not say that it may be replaced."""
-
-    version: int
-    origin: Origin
-
-
-@registry.contract("stemma.refused.unknown.version.v1", Family.EVENT)
-class RefusedUnknownVersion(DecisionRefused):
-    """The section has no such earlier version."""
-
-    restore_version: int
-
-
-@registry.contract("stemma.refused.answer.v1", Family.EVENT)
-class RefusedAnswer(DecisionRefused):
-    """The answer is none that the question can have; ``forms`` and ``references`` are what it can be about."""
-
-    need_id: Token
+    field_ids: tuple[Token, ...] = ()
     forms: tuple[str, ...] = ()
-    references: tuple[str, ...] = Field(default=(), description="the first of those that wait for a decision")
+    input_id: Token = ""
+    made: bool = False
+    max_revisions: int = 0
+    proposal_id: Token = ""
+    reason: Literal["refused", "failed"] = "failed"
+    references: tuple[str, ...] = ()
+    requirement_id: Token = ""
+    resolved: bool = False
+    status: SectionStatus = SectionStatus.QUEUED
+    thread_id: Token = ""
+    unconfirmed: bool = False
+    upstream_section_id: Token | None = None
+    version: int = Field(default=0, validation_alias=AliasChoices("version", "restore_version"))
+
+    @property
+    def of_export(self) -> bool:
+        """Whether an export was refused."""
+        return self.request == "stemma.export.document.v1"
+
+    def params(self) -> dict[str, problems.Param]:
+        """The parameters that its code may have."""
+        return {
+            **self.model_dump(include={"answers", "assignee", "current_version", "input_id", "max_revisions"}),
+            **self.model_dump(include={"proposal_id", "requirement_id", "thread_id", "version"}),
+            "name": self.input_id,
+            "due": self.due.isoformat() if self.due else "",
+            "field_ids": ", ".join(self.field_ids),
+            "form_field": self.field_id or "",
+            "forms": ", ".join(f"`{form}`" for form in self.forms),
+            "references": ", ".join(f"`{reference}`" for reference in self.references),
+            "section_id": self.upstream_section_id or self.section_id or "",
+        }
 
 
-@registry.contract("stemma.refused.unknown.proposal.v1", Family.EVENT)
-class RefusedUnknownProposal(DecisionRefused):
-    """The section has no such proposed edit."""
-
-    proposal_id: Token
-
-
-@registry.contract("stemma.refused.void.proposal.v1", Family.EVENT)
-class RefusedVoidProposal(DecisionRefused):
-    """The proposed edit is void: a newer version came."""
-
-    proposal_id: Token
-    version: int = Field(ge=1, description="the version that it was about")
-    current_version: int = Field(ge=1)
-
-
-@registry.contract("stemma.refused.decided.proposal.v1", Family.EVENT)
-class RefusedDecidedProposal(DecisionRefused):
-    """The proposed edit was accepted or rejected before."""
-
-    proposal_id: Token
-    decision: Literal["accepted", "rejected"]
-
-
-@registry.contract("stemma.refused.withdrawn.proposal.v1", Family.EVENT)
-class RefusedWithdrawnProposal(DecisionRefused):
-    """The edit was never proposed: the editor agent refused the instruction, or its job failed."""
-
-    proposal_id: Token
-    reason: Literal["refused", "failed"]
-
-
-@registry.contract("stemma.refused.open.proposal.v1", Family.EVENT)
-class RefusedOpenProposal(DecisionRefused):
-    """An edit of the section is proposed, or being made: one at a time, so that none is lost."""
-
-    proposal_id: Token
-    made: bool = Field(description="whether it waits for a person; else the editor agent is at work on it")
-
-
-@registry.contract("stemma.refused.unknown.input.v1", Family.EVENT)
-class RefusedUnknownInput(DecisionRefused):
-    """The document has no such input, or it is withdrawn."""
-
-    input_id: Token
-
-
-@registry.contract("stemma.refused.input.version.v1", Family.EVENT)
-class RefusedInputVersion(DecisionRefused):
-    """The decision was about a version of an input that is not the current one."""
-
-    input_id: Token
-    version: int
-    current_version: int
+_ANSWER = {
+    (True, True): ("answer_form_or_decision_needed", "decisions"),
+    (False, True): ("answer_decision_needed", "decisions"),
+    (True, False): ("answer_form_needed", "answer"),
+    (False, False): ("answer_words_needed", "answer"),
+}
+_REASONS: dict[str, Callable[[OldRefusal], tuple[str, str]]] = {
+    "answer": lambda old: _ANSWER[bool(old.forms), bool(old.references)],
+    "brief.withdrawn": lambda _: ("brief_needed", "input_id"),
+    "decided.proposal": lambda old: (f"proposal_{old.decision}", "proposal_id"),
+    "document.status": lambda old: (f"document_{old.document_status}", "document_id"),
+    "form.fields": lambda old: (
+        ("form_field_unknown", "dropped")
+        if old.field_id
+        else ("form_unconfirmed" if old.unconfirmed else "form_without_fields", "input_id")
+    ),
+    "input.name": lambda _: ("input_name_taken", "upload.name"),
+    "input.version": lambda old: ("version_old" if old.current_version else "input_version_unknown", "version"),
+    "long.answers": lambda _: ("answers_too_long", "section_id"),
+    "no.cycle": lambda _: ("no_review_cycle", "cycle"),
+    "not.assigned": lambda _: ("not_assigned", "section_id"),
+    "not.stale": lambda _: ("section_not_stale", "section_id"),
+    "nothing.written": lambda _: ("nothing_written", "section_id"),
+    "old.ledger": lambda _: ("rows_changed", "rows_digest"),
+    "old.version": lambda old: ("version_old" if old.current_version else "nothing_written", "version"),
+    "open.proposal": lambda old: ("proposal_open" if old.made else "proposal_in_work", "section_id"),
+    "past.due": lambda _: ("due_past", "due"),
+    "replaces.edit": lambda _: ("edited_by_person", "replace_edited"),
+    "revision.limit": lambda _: ("revision_limit", "section_id"),
+    "same.assignment": lambda _: ("assigned_already", "assignee"),
+    "stale.answers": lambda old: (
+        "answers_for_other_fields" if old.field_ids else "answers_for_other_choices",
+        "section_id",
+    ),
+    "status": lambda old: (f"section_{old.status}", "section_id"),
+    "thread.status": lambda old: ("thread_resolved" if old.resolved else "thread_open", "thread_id"),
+    "unaccepted.answers": lambda _: ("answers_not_accepted", "section_id"),
+    "unknown.input": lambda _: ("input_unknown", "input_id"),
+    "unknown.need": lambda _: ("question_closed", "need_id"),
+    "unknown.proposal": lambda _: ("proposal_unknown", "proposal_id"),
+    "unknown.requirement": lambda _: ("row_unknown", "requirement_id"),
+    "unknown.section": lambda old: ("section_unknown", "redline" if old.of_export else "section_id"),
+    "unknown.thread": lambda _: ("thread_unknown", "thread_id"),
+    "unknown.version": lambda old: ("version_unknown", "redline" if old.of_export else "restore_version"),
+    "upstream.stale": lambda _: ("upstream_stale", "section_id"),
+    "void.proposal": lambda _: ("proposal_void", "proposal_id"),
+    "withdrawn.proposal": lambda old: (f"proposal_{old.reason}", "proposal_id"),
+}
+"""By what stood in the name of the type: the code, and the field that is wrong."""
+_LISTS = {"stemma.decide.requirements.v1": "decisions", "stemma.comment.section.v1": "comments"}
+_IN_LISTS = ("section_id", "version", "requirement_id", "thread_id")
 
 
-@registry.contract("stemma.refused.input.name.v1", Family.EVENT)
-class RefusedInputName(DecisionRefused):
-    """An input of that name is there already."""
-
-    input_id: Token
-
-
-@registry.contract("stemma.refused.brief.withdrawn.v1", Family.EVENT)
-class RefusedBriefWithdrawn(DecisionRefused):
-    """A document has a brief: it can be replaced, and not withdrawn."""
+def _upcast(reason: str, old: OldRefusal) -> dict[str, Any]:
+    code, field = _REASONS[reason](old)
+    params = {name: value for name, value in old.params().items() if name in problems.parameters(code)}
+    if old.position is not None and field in _IN_LISTS:
+        field = f"{_LISTS.get(old.request, 'sections')}.{old.position}.{field}"
+    return {**old.model_dump(), "problem": Problem.of(code, field, **params)}
 
 
-@registry.contract("stemma.refused.unknown.thread.v1", Family.EVENT)
-class RefusedUnknownThread(DecisionRefused):
-    """The section has no such thread of comments."""
-
-    thread_id: Token
-
-
-@registry.contract("stemma.refused.thread.status.v1", Family.EVENT)
-class RefusedByThreadStatus(DecisionRefused):
-    """The thread of comments was resolved before, or it is open."""
-
-    thread_id: Token
-    resolved: bool
-
-
-@registry.contract("stemma.refused.past.due.v1", Family.EVENT)
-class RefusedPastDue(DecisionRefused):
-    """A section cannot be made due at a time that is past."""
-
-    due: Due
-
-
-@registry.contract("stemma.refused.same.assignment.v1", Family.EVENT)
-class RefusedSameAssignment(DecisionRefused):
-    """The person is asked to see to the section already, by the same time."""
-
-    assignee: Actor
-    due: Due | None = None
-
-
-@registry.contract("stemma.refused.not.assigned.v1", Family.EVENT)
-class RefusedNotAssigned(DecisionRefused):
-    """Nobody in particular is asked to see to the section."""
+for name in _REASONS:
+    registry.upcaster(f"stemma.refused.{name}.v1", OldRefusal, REFUSED)(partial(_upcast, name))

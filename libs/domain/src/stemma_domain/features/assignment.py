@@ -14,6 +14,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.views import AssignmentView
 
 from stemma_domain.commands import Asked, Command, refused_section
@@ -99,15 +100,15 @@ def decide(command: Asked[AssignmentRequest], document: Document) -> Sequence[e.
 
 def _assigned(command: Asked[AssignmentRequest], request: r.AssignSection, now: Assignment | None) -> e.AnyEvent:
     if request.due is not None and request.due <= command.time:
-        return e.RefusedPastDue(**refused_section(command), due=request.due)
+        return refused_section(command, Problem.of("due_past", "due", due=request.due.isoformat()))
     if now is not None and (now.assignee, now.due) == (request.assignee, request.due):
-        return e.RefusedSameAssignment(**refused_section(command), assignee=request.assignee, due=request.due)
+        return refused_section(command, Problem.of("assigned_already", "assignee", assignee=request.assignee))
     return e.SectionAssigned(**command.asked, section_id=request.section_id, assignee=request.assignee, due=request.due)
 
 
 def _unassigned(command: Asked[AssignmentRequest], now: Assignment | None) -> e.AnyEvent:
     if now is None:
-        return e.RefusedNotAssigned(**refused_section(command))
+        return refused_section(command, Problem.of("not_assigned", "section_id"))
     return e.SectionUnassigned(**command.asked, section_id=command.request.section_id, assignee=now.assignee)
 
 

@@ -11,10 +11,11 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.views import CommentView, ThreadView
 
-from stemma_domain.commands import Asked, refused_section
+from stemma_domain.commands import Asked, of_version, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import Document, Section, person_of
 
@@ -69,7 +70,8 @@ def decide(command: Asked[CommentRequest], document: Document) -> Sequence[e.Any
         case r.CommentSection() as request:
             return list(_refusals(command, request, section)) or [_made(command, request, document)]
         case r.ResolveThread() | r.ReopenThread() as request:
-            return [_unfit(command, request, section) or _decided(command, request)]
+            problem = _unfit(request, section)
+            return [refused_section(command, problem) if problem else _decided(command, request)]
         case _:
             assert_never(command.request)
 
@@ -86,26 +88,26 @@ def _made(command: Asked[CommentRequest], request: r.CommentSection, document: D
     )
 
 
-def _refusals(command: Asked[CommentRequest], request: r.CommentSection, section: Section) -> Iterator[e.AnyRefusal]:
-    about, version = refused_section(command), request.version
+def _refusals(
+    command: Asked[CommentRequest], request: r.CommentSection, section: Section
+) -> Iterator[e.DecisionRefused]:
     if section.current is None:
-        yield e.RefusedNothingWritten(**about)
-    elif version > section.current_number:
-        yield e.RefusedOldVersion(**about, version=version, current_version=section.current_number)
+        yield refused_section(command, Problem.of("nothing_written", "section_id"))
+    elif request.version > section.current_number:
+        yield refused_section(command, of_version(request.version, section.current_number))
     for position, comment in enumerate(request.comments):
         if comment.thread_id is not None and comment.thread_id not in section.threads:
-            yield e.RefusedUnknownThread(**about, position=position, thread_id=comment.thread_id)
+            field = f"comments.{position}.thread_id"
+            yield refused_section(command, Problem.of("thread_unknown", field, thread_id=comment.thread_id))
 
 
-def _unfit(
-    command: Asked[CommentRequest], request: r.ResolveThread | r.ReopenThread, section: Section
-) -> e.AnyRefusal | None:
-    about = refused_section(command)
+def _unfit(request: r.ResolveThread | r.ReopenThread, section: Section) -> Problem | None:
     thread = section.threads.get(request.thread_id)
     if thread is None:
-        return e.RefusedUnknownThread(**about, thread_id=request.thread_id)
+        return Problem.of("thread_unknown", "thread_id", thread_id=request.thread_id)
     if thread.resolved is isinstance(request, r.ResolveThread):
-        return e.RefusedByThreadStatus(**about, thread_id=request.thread_id, resolved=thread.resolved)
+        code = "thread_resolved" if thread.resolved else "thread_open"
+        return Problem.of(code, "thread_id", thread_id=request.thread_id)
     return None
 
 

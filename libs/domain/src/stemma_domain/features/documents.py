@@ -9,7 +9,7 @@ from typing import assert_never
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 
-from stemma_domain.commands import Asked, refused
+from stemma_domain.commands import Asked, of_document, refused
 from stemma_domain.hooks import Feature
 from stemma_domain.state import Document, Lifecycle
 
@@ -36,7 +36,7 @@ def decide(command: Asked[DocumentRequest], document: Document) -> Sequence[e.An
     if isinstance(request, r.CreateDocument):
         return []
     if document.lifecycle not in _POSSIBLE[type(request)]:
-        return [e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)]
+        return [refused(command, of_document(document))]
     match request:
         case r.PauseDocument():
             return [e.DocumentPaused(**command.asked)]

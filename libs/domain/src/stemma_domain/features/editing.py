@@ -10,12 +10,13 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 
-from stemma_domain.commands import Asked, by_status, old_version, refused_section
+from stemma_domain.commands import Asked, of_status, old_version, refused_section
 from stemma_domain.features.inputs.material import as_input, input_versions
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.job_ids import REVISE
@@ -35,7 +36,7 @@ from stemma_domain.state import (
 )
 from stemma_domain.texts import is_a_persons, next_version, upstream_versions
 
-from .proposals import Proposed
+from .proposals import of_open
 
 EditRequest = r.EditSection | r.KeepSection | r.RegenerateSection | r.RestoreSection
 
@@ -54,7 +55,7 @@ def change(command: Asked[EditRequest], document: Document) -> e.AnyEvent:
     if isinstance(request, r.EditSection) and request.instruction is None:
         return _write(command, request, document, section)
     if section.current is None:
-        return e.RefusedNothingWritten(**refused_section(command))
+        return refused_section(command, Problem.of("nothing_written", "section_id"))
     match request:
         case r.EditSection():
             return _edit(command, document, section)
@@ -85,13 +86,13 @@ def _write(command: Asked[EditRequest], request: r.EditSection, document: Docume
 def _edit(command: Asked[EditRequest], document: Document, section: Section) -> e.AnyEvent:
     """An instruction applies to the last version; one at a time, so that none is lost."""
     if isinstance(section.phase, Revising):
-        return by_status(command, section)
+        return refused_section(command, of_status(section))
     if section.proposal is not None:
-        made = isinstance(section.proposal, Proposed)
-        return e.RefusedOpenProposal(**refused_section(command), proposal_id=section.proposal.proposal_id, made=made)
+        return refused_section(command, of_open(section.proposal))
     result = _result_of_edit(section)
     if result == "reviewed" and section.revisions >= section.plan.max_revisions:
-        return e.RefusedRevisionLimit(**refused_section(command), max_revisions=section.plan.max_revisions)
+        limit = section.plan.max_revisions
+        return refused_section(command, Problem.of("revision_limit", "section_id", max_revisions=limit))
     return e.SectionEditRequested(
         **command.asked,
         section_id=command.request.section_id,
@@ -112,9 +113,9 @@ def _result_of_edit(section: Section) -> Literal["settled", "reviewed", "propose
 def _keep(command: Asked[EditRequest], document: Document, section: Section) -> e.AnyEvent:
     stale = staleness(document)
     if _is_being_made(section):
-        return by_status(command, section)
+        return refused_section(command, of_status(section))
     if command.request.section_id not in stale:
-        return e.RefusedNotStale(**refused_section(command))
+        return refused_section(command, Problem.of("section_not_stale", "section_id"))
     return kept(command, document)
 
 
@@ -139,10 +140,10 @@ def _accepted(upstream: UpstreamVersion, causes: Mapping[str, tuple[ChangedUpstr
 def _regenerate(command: Asked[EditRequest], request: r.RegenerateSection, section: Section) -> e.AnyEvent:
     """Supersedes a waiting review; what a person made is replaced only if the request says so."""
     if _is_being_made(section):
-        return by_status(command, section)
+        return refused_section(command, of_status(section))
     current = section.current
     if current is not None and is_a_persons(current) and not request.replace_edited:
-        return e.RefusedReplacesEdit(**refused_section(command), version=current.number, origin=current.origin)
+        return refused_section(command, Problem.of("edited_by_person", "replace_edited", version=current.number))
     return e.SectionRegenerationRequested(
         **command.asked,
         section_id=request.section_id,
@@ -154,7 +155,9 @@ def _regenerate(command: Asked[EditRequest], request: r.RegenerateSection, secti
 def _restore(command: Asked[EditRequest], request: r.RestoreSection, section: Section) -> e.AnyEvent:
     earlier = {version.number: version for version in section.versions[:-1]}
     if request.restore_version not in earlier:
-        return e.RefusedUnknownVersion(**refused_section(command), restore_version=request.restore_version)
+        about = "version_unknown", "restore_version"
+        problem = Problem.of(*about, section_id=request.section_id, version=request.restore_version)
+        return refused_section(command, problem)
     draft = earlier[request.restore_version].draft
     return e.SectionRestored(
         **command.asked,

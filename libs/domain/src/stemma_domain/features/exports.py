@@ -91,14 +91,17 @@ def _requested(command: Asked[r.ExportDocument], document: Document) -> e.Export
     )
 
 
-def _not_there(command: Asked[r.ExportDocument], document: Document) -> e.AnyRefusal | None:
+def _not_there(command: Asked[r.ExportDocument], document: Document) -> e.DecisionRefused | None:
     for pair in command.request.redline:
         section = document.sections.get(pair.section_id)
         if section is None:
-            return e.RefusedUnknownSection(**refused(command, pair.section_id))
+            problem = Problem.of("section_unknown", "redline", section_id=pair.section_id)
+            return refused(command, problem, pair.section_id)
         known = {0, *(version.number for version in section.versions)}
         if unknown := {pair.from_version, pair.to_version} - known:
-            return e.RefusedUnknownVersion(**refused(command, pair.section_id), restore_version=min(unknown))
+            name, version = pair.section_id, min(unknown)
+            problem = Problem.of("version_unknown", "redline", section_id=name, version=version)
+            return refused(command, problem, name)
     return None
 
 

@@ -14,11 +14,12 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
 from stemma_contracts.v1.section import SETTLED, SectionPlan
 from stemma_contracts.v1.views import FormExportView
 
-from stemma_domain.commands import Asked, refused
+from stemma_domain.commands import Asked, of_document, of_status, of_version, refused
 from stemma_domain.features.inputs.material import changed_inputs, lacks_form
 from stemma_domain.features.inputs.state import Input
 from stemma_domain.hooks import Feature, Task, Work
@@ -83,7 +84,7 @@ def decide(command: Asked[FormRequest], document: Document) -> Sequence[e.AnyEve
     """The section of a form, or the form with its answers; else why there is none."""
     one = document.inputs.get(command.request.input_id)
     if one is None or one.withdrawn:
-        return [e.RefusedUnknownInput(**refused(command), input_id=command.request.input_id)]
+        return [refused(command, Problem.of("input_unknown", "input_id", name=command.request.input_id))]
     match command.request:
         case r.ConfirmFormFields() as request:
             return [_confirmed(command, request, document, one)]
@@ -95,17 +96,15 @@ def decide(command: Asked[FormRequest], document: Document) -> Sequence[e.AnyEve
 
 def _confirmed(command: Asked[FormRequest], request: r.ConfirmFormFields, document: Document, one: Input) -> e.AnyEvent:
     if document.lifecycle is Lifecycle.CANCELLED:
-        return e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)
+        return refused(command, of_document(document))
     if request.version != one.version:
-        return e.RefusedInputVersion(
-            **refused(command), input_id=one.input_id, version=request.version, current_version=one.version
-        )
+        return refused(command, of_version(request.version, one.version))
     found = one.current.reading.form if one.current and one.current.reading else None
     if found is None or not set(found.field_ids).difference(request.dropped):
-        return e.RefusedFormFields(**refused(command), input_id=one.input_id)
+        return refused(command, Problem.of("form_without_fields", "input_id", input_id=one.input_id))
     unknown = next((name for name in request.dropped if name not in found.field_ids), None)
     if unknown is not None:
-        return e.RefusedFormFields(**refused(command), input_id=one.input_id, field_id=unknown)
+        return refused(command, Problem.of("form_field_unknown", "dropped", form_field=unknown))
     section = _planned(request, document, one, found)
     return e.FormFieldsConfirmed(**command.asked, input_id=one.input_id, version=one.version, section=section)
 
@@ -115,12 +114,11 @@ def _exported(command: Asked[FormRequest], document: Document, one: Input) -> e.
         (s for s in document.sections.values() if s.plan.form and s.plan.form.input_id == one.input_id), None
     )
     if section is None:
-        return e.RefusedFormFields(**refused(command), input_id=one.input_id, unconfirmed=one.form)
-    status = status_of(section.phase)
-    if status not in SETTLED:
-        return e.RefusedByStatus(**refused(command, section.plan.section_id), status=status)
-    if old := _for_older_form(command, document, section, one):
-        return old
+        code = "form_unconfirmed" if one.form else "form_without_fields"
+        return refused(command, Problem.of(code, "input_id", input_id=one.input_id))
+    problem = _for_older_form(document, section, one) if status_of(section.phase) in SETTLED else of_status(section)
+    if problem:
+        return refused(command, problem, section.plan.section_id)
     return e.FormExportRequested(
         **command.asked,
         export_id=f"form-export-{document.number + 1}",
@@ -131,20 +129,17 @@ def _exported(command: Asked[FormRequest], document: Document, one: Input) -> e.
     )
 
 
-def _for_older_form(
-    command: Asked[FormRequest], document: Document, section: Section, one: Input
-) -> e.RefusedStaleAnswers | None:
+def _for_older_form(document: Document, section: Section, one: Input) -> Problem | None:
     changed = next((change for change in changed_inputs(document, section) if change.input_id == one.input_id), None)
     if changed is None:
         return None
-    fields = one.asks(changed.accepted_version)[0] ^ one.asks(one.version)[0]
-    return e.RefusedStaleAnswers(
-        **refused(command, section.plan.section_id),
-        input_id=one.input_id,
-        version=changed.accepted_version,
-        current_version=one.version,
-        field_ids=tuple(sorted(fields)[:MOST_REASONS]),
-    )
+    name, old, now = one.input_id, changed.accepted_version, one.version
+    fields = ", ".join(sorted(one.asks(old)[0] ^ one.asks(now)[0])[:MOST_REASONS])
+    if not fields:
+        code = "answers_for_other_choices"
+        return Problem.of(code, "section_id", input_id=name, version=old, current_version=now)
+    code = "answers_for_other_fields"
+    return Problem.of(code, "section_id", input_id=name, version=old, current_version=now, field_ids=fields)
 
 
 def _planned(request: r.ConfirmFormFields, document: Document, one: Input, found: FoundFields) -> SectionPlan:

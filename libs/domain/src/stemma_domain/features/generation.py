@@ -21,7 +21,7 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import is_unchecked
 
-from stemma_domain.commands import Asked, by_status
+from stemma_domain.commands import Asked, of_status, refused_section
 from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
 from stemma_domain.hooks import Feature, Task
@@ -53,7 +53,7 @@ def decide(command: Asked[r.RetrySection], document: Document) -> Sequence[e.Any
         return [e.SectionRetried(**command.asked, section_id=name)]
     if is_unchecked(status_of(section.phase), section.current.validation if section.current else None):
         return [e.SectionCheckRequested(**command.asked, section_id=name)]
-    return [by_status(command, section)]
+    return [refused_section(command, of_status(section))]
 
 
 def is_met(document: Document, section: Section, stale: Staleness) -> bool:

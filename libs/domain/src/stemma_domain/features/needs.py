@@ -11,6 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, ExportSection
 from stemma_contracts.v1.jobs import DropThreads
 from stemma_contracts.v1.needs import SKIP, Need, answer_form
@@ -77,21 +78,27 @@ def decide(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.AnyEv
     request = command.request
     phase = document.sections[request.section_id].phase
     if not isinstance(phase, AwaitingAnswer) or phase.need.need_id != request.need_id:
-        return [e.RefusedUnknownNeed(**refused_section(command), need_id=request.need_id)]
+        return [refused_section(command, Problem.of("question_closed", "need_id"))]
     if not _is_understood(request, phase.need, document):
-        return [_not_understood(command, phase.need)]
+        return [refused_section(command, _not_understood(phase.need))]
     answer = command.stored["answer"]
     return [
         e.SectionNeedAnswered(**command.asked, section_id=request.section_id, need_id=request.need_id, answer=answer)
     ]
 
 
-def _not_understood(command: Asked[r.AnswerNeed], need: Need) -> e.RefusedAnswer:
-    return e.RefusedAnswer(
-        **refused_section(command),
-        need_id=need.need_id,
-        forms=need.forms,
-        references=tuple(entry.reference for entry in need.references[:MAX_NAMED]),
+def _not_understood(need: Need) -> Problem:
+    """What the question can be answered with."""
+    forms = ", ".join(f"`{form}`" for form in need.forms)
+    references = ", ".join(f"`{entry.reference}`" for entry in need.references[:MAX_NAMED])
+    if forms and references:
+        return Problem.of("answer_form_or_decision_needed", "decisions", forms=forms, references=references)
+    if references:
+        return Problem.of("answer_decision_needed", "decisions", references=references)
+    return (
+        Problem.of("answer_form_needed", "answer", forms=forms)
+        if forms
+        else Problem.of("answer_words_needed", "answer")
     )
 
 

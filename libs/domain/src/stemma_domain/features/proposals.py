@@ -14,13 +14,14 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import ProposalView
 
-from stemma_domain.commands import Asked, Refusal, RequestMeta, old_version, refused_section
+from stemma_domain.commands import Asked, RequestMeta, old_version, refused_section
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.job_parts import revision
 from stemma_domain.outcomes import failed, paid, unfitting
@@ -158,16 +159,12 @@ class _About(RequestMeta):
     proposal_id: str
 
 
-class _Named(Refusal):
-    proposal_id: str
-
-
 def decide(command: Asked[ProposalRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The event of a decision about a proposed edit, or the refusal that names the reason."""
     section = document.sections[command.request.section_id]
     proposal = section.proposal
     if proposal is None or proposal.proposal_id != command.request.proposal_id:
-        return [_not_open(command, section)]
+        return [refused_section(command, _not_open(command.request.proposal_id, section))]
     return [_of_open(command, section, proposal)]
 
 
@@ -178,7 +175,7 @@ def _of_open(command: Asked[ProposalRequest], section: Section, proposal: Propos
     if isinstance(command.request, r.RejectEdit):
         return e.SectionEditRejected(**about, version=proposal.version)
     if isinstance(proposal, Proposing):
-        return e.RefusedOpenProposal(**refused_section(command), proposal_id=proposal.proposal_id, made=False)
+        return refused_section(command, of_open(proposal))
     return _accepted(proposal, section, about)
 
 
@@ -194,21 +191,20 @@ def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionE
     )
 
 
-def _not_open(command: Asked[ProposalRequest], section: Section) -> e.AnyEvent:
-    proposal_id = command.request.proposal_id
+def of_open(proposal: Proposal) -> Problem:
+    """The problem of what has to wait until an edit is decided, or made."""
+    code = "proposal_open" if isinstance(proposal, Proposed) else "proposal_in_work"
+    return Problem.of(code, "section_id", proposal_id=proposal.proposal_id)
+
+
+def _not_open(proposal_id: str, section: Section) -> Problem:
     ended = section.ended_proposals.get(proposal_id)
-    named = _Named(**refused_section(command), proposal_id=proposal_id)
     if ended is None:
-        return e.RefusedUnknownProposal(**named)
-    match ended.how:
-        case "voided":
-            return e.RefusedVoidProposal(**named, version=ended.version, current_version=section.current_number)
-        case "refused" | "failed":
-            return e.RefusedWithdrawnProposal(**named, reason=ended.how)
-        case "accepted" | "rejected":
-            return e.RefusedDecidedProposal(**named, decision=ended.how)
-        case _:
-            assert_never(ended.how)
+        return Problem.of("proposal_unknown", "proposal_id", proposal_id=proposal_id)
+    if ended.how != "voided":
+        return Problem.of(f"proposal_{ended.how}", "proposal_id", proposal_id=proposal_id)
+    versions = {"version": ended.version, "current_version": section.current_number}
+    return Problem.of("proposal_void", "proposal_id", proposal_id=proposal_id, **versions)
 
 
 def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:

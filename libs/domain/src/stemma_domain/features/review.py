@@ -7,9 +7,10 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 
-from stemma_domain.commands import Asked, by_status, old_version, refused_section
+from stemma_domain.commands import Asked, of_status, old_version, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import AwaitingReview, Document, Section
 
@@ -24,10 +25,10 @@ def decide(command: Asked[ReviewRequest], document: Document) -> Sequence[e.AnyE
     return [_not_reviewable(command, section) or _reviewed(command, document, section)]
 
 
-def _not_reviewable(command: Asked[ReviewRequest], section: Section) -> e.AnyRefusal | None:
+def _not_reviewable(command: Asked[ReviewRequest], section: Section) -> e.DecisionRefused | None:
     if refusal := old_version(command, section.current_number):
         return refusal
-    return None if isinstance(section.phase, AwaitingReview) else by_status(command, section)
+    return None if isinstance(section.phase, AwaitingReview) else refused_section(command, of_status(section))
 
 
 def _reviewed(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
@@ -45,11 +46,11 @@ def _reviewed(command: Asked[ReviewRequest], document: Document, section: Sectio
 def _approve(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
     name, version = command.request.section_id, command.request.version
     if not may_be_approved(document, name):
-        return by_status(command, section)
+        return refused_section(command, of_status(section))
     if long := _answers_found(section, LONG_ANSWER):
-        return e.RefusedLongAnswers(**refused_section(command), answers=long)
+        return refused_section(command, Problem.of("answers_too_long", "section_id", answers=long))
     if unaccepted := _answers_found(section, UNACCEPTED_ANSWER):
-        return e.RefusedUnacceptedAnswers(**refused_section(command), answers=unaccepted)
+        return refused_section(command, Problem.of("answers_not_accepted", "section_id", answers=unaccepted))
     return e.SectionApproved(**command.asked, section_id=name, version=version)
 
 
@@ -61,7 +62,8 @@ def _answers_found(section: Section, rule: str) -> int:
 
 def _revise(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
     if section.revisions >= section.plan.max_revisions:
-        return e.RefusedRevisionLimit(**refused_section(command), max_revisions=section.plan.max_revisions)
+        limit = section.plan.max_revisions
+        return refused_section(command, Problem.of("revision_limit", "section_id", max_revisions=limit))
     return e.SectionRevisionRequested(
         **command.asked,
         section_id=command.request.section_id,
@@ -73,7 +75,7 @@ def _revise(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
 def _revise_all(command: Asked[ReviewRequest], request: r.ReviseSection, document: Document) -> e.AnyEvent:
     cycle = document.cycle
     if cycle is None or request.section_id != cycle.plan.final_section:
-        return e.RefusedNoCycle(**refused_section(command))
+        return refused_section(command, Problem.of("no_review_cycle", "cycle"))
     feedback = command.stored["feedback"]
     return revise_all(command.asked, document, cycle, feedback, replace_edited=request.replace_edited)
 

@@ -7,11 +7,11 @@ from graphlib import TopologicalSorter
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 
-from stemma_domain.commands import Asked, not_decidable, refused
+from stemma_domain.commands import Asked, not_decidable, of_document, refused
 from stemma_domain.evolve import evolve
 from stemma_domain.hooks import Feature
-from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Lifecycle
 
 from .editing import EditRequest, change, kept
@@ -22,23 +22,26 @@ _Decide = Callable[[r.SeenVersion, Document], e.AnyEvent]
 
 def decide(command: Asked[SeveralRequest], document: Document) -> Sequence[e.AnyEvent]:
     """The events of a decision about several sections, or what keeps it from being made."""
-    request, refusal = command.request, refused(command)
+    request = command.request
     if document.lifecycle is Lifecycle.CANCELLED:
-        return [e.RefusedByDocumentStatus(**refusal, document_status=document.lifecycle)]
+        return [refused(command, of_document(document))]
     one = _keep(command, document) if isinstance(request, r.KeepSections) else _regenerate(command, request)
     decided = _decided(_in_order(document, request.sections), one, document)
-    refusals = {
-        seen.section_id: event.model_copy(update={"request": refusal["request"]})
-        for seen, event in decided
-        if isinstance(event, e.DecisionRefused)
-    }
+    refusals = {seen.section_id: event for seen, event in decided if isinstance(event, e.DecisionRefused)}
     if not refusals:
         return [event for _, event in decided]
     return [
-        refusals[seen.section_id].model_copy(update={"position": position})
+        refused(command, _at(position, refusal.problem), refusal.section_id)
         for position, seen in enumerate(request.sections)
-        if seen.section_id in refusals
+        if (refusal := refusals.get(seen.section_id))
     ]
+
+
+def _at(position: int, problem: Problem) -> Problem:
+    """The problem with one section of a request about several."""
+    if problem.field not in r.SeenVersion.model_fields:
+        return problem
+    return problem.model_copy(update={"field": f"sections.{position}.{problem.field}"})
 
 
 def _decided(
@@ -62,15 +65,12 @@ def _of_one(command: Asked[SeveralRequest], request: EditRequest) -> Asked[EditR
 
 def _keep(command: Asked[SeveralRequest], document: Document) -> _Decide:
     """A section that is fresh because another was kept by the same request was kept as well."""
-    stale = staleness(document)
 
     def keep(seen: r.SeenVersion, now: Document) -> e.AnyEvent:
         about = {"document_id": command.request.document_id, **seen.model_dump()}
         one = _of_one(command, r.KeepSection.model_validate(about))
-        event = _decide_one(one, now)
-        if isinstance(event, e.RefusedNotStale) and seen.section_id in stale:
-            return kept(one, now)
-        return event
+        event = _decide_one(one, document)
+        return event if isinstance(event, e.DecisionRefused) else kept(one, now)
 
     return keep
 

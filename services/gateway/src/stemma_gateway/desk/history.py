@@ -12,6 +12,7 @@ from stemma_client import RecordedEvent
 from stemma_client.histories import is_decision, said_with
 from stemma_client.reading import read_document
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.staleness import StaleMark
 
 from stemma_gateway.authentication import Caller
@@ -44,6 +45,7 @@ class HistoryRow:
     format: str
     rows: tuple[str, ...]
     detail: str
+    problem: Problem | None
     makes_stale: tuple[StaleMark, ...]
     said: str | None
 
@@ -98,6 +100,7 @@ def _row(event: RecordedEvent, said: str | None) -> HistoryRow:
         format=getattr(contract, "format", ""),
         rows=tuple(one.requirement_id for one in decided),
         detail=getattr(contract, "detail", ""),
+        problem=getattr(contract, "problem", None),
         makes_stale=getattr(contract, "makes_stale", ()),
         said=said if said is None or len(said) <= LONGEST else f"{said[:LONGEST]}…",
     )

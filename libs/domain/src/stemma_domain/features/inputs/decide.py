@@ -10,9 +10,10 @@ from stemma_contracts import subjects
 from stemma_contracts.media import READ
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import BRIEF, Unreadable
 
-from stemma_domain.commands import Asked, refused
+from stemma_domain.commands import Asked, of_document, of_version, refused
 from stemma_domain.hooks import Feature
 from stemma_domain.job_ids import READ_INPUT
 from stemma_domain.staleness import Staleness
@@ -45,14 +46,14 @@ InputCommand = Added | Replaced | Asked[r.ApplyInput | r.WithdrawInput]
 def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
     """The event of a request about an input, or the refusal that names the reason."""
     if document.lifecycle is Lifecycle.CANCELLED:
-        return [e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)]
+        return [refused(command, of_document(document))]
     if isinstance(command, Added):
         return [_add(command, document)]
     one = document.inputs.get(command.request.input_id)
     if one is None or one.withdrawn:
-        return [e.RefusedUnknownInput(**refused(command), input_id=command.request.input_id)]
-    if old := _old_version(command, command.request, one):
-        return [old]
+        return [refused(command, Problem.of("input_unknown", "input_id", name=command.request.input_id))]
+    if old := _old_version(command.request, one):
+        return [refused(command, old)]
     return [_replace(command, one) if isinstance(command, Replaced) else _about(command, one)]
 
 
@@ -60,7 +61,7 @@ def _add(command: Added, document: Document) -> e.AnyEvent:
     file = as_input(command.request.upload)
     named = (one for one in document.inputs.values() if one.input_id != BRIEF and not one.withdrawn)
     if there := next((one for one in named if one.name == file.name), None):
-        return e.RefusedInputName(**refused(command), input_id=there.input_id)
+        return refused(command, Problem.of("input_name_taken", "upload.name", input_id=there.input_id))
     return e.DocumentInputAdded(
         **command.asked,
         input_id=next(next_ids(document)),
@@ -71,14 +72,11 @@ def _add(command: Added, document: Document) -> e.AnyEvent:
     )
 
 
-def _old_version(command: InputCommand, request: r.InputDecision, one: Input) -> e.AnyRefusal | None:
+def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
     current = _version_to_decide(request, one)
-    nothing_staged = isinstance(request, r.ApplyInput) and current == 0
-    if request.version == current and not nothing_staged:
-        return None
-    return e.RefusedInputVersion(
-        **refused(command), input_id=one.input_id, version=request.version, current_version=current
-    )
+    if current == 0:
+        return Problem.of("input_version_unknown", "version", input_id=one.input_id)
+    return None if request.version == current else of_version(request.version, current)
 
 
 def _version_to_decide(request: r.InputDecision, one: Input) -> int:
@@ -107,7 +105,7 @@ def _about(command: Asked[r.ApplyInput | r.WithdrawInput], one: Input) -> e.AnyE
         case r.ApplyInput() as request:
             return e.DocumentInputApplied(**command.asked, input_id=one.input_id, version=request.version)
         case r.WithdrawInput() if one.input_id == BRIEF and not (one.pending and one.pending.staged):
-            return e.RefusedBriefWithdrawn(**refused(command))
+            return refused(command, Problem.of("brief_needed", "input_id"))
         case r.WithdrawInput():
             return e.DocumentInputWithdrawn(**command.asked, input_id=one.input_id)
         case _:

@@ -9,10 +9,11 @@ from typing import assert_never
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import RowParts
 from stemma_contracts.v1.references import ArtifactRef
 
-from stemma_domain.commands import Asked, refused
+from stemma_domain.commands import Asked, of_document, refused
 from stemma_domain.hooks import Feature
 from stemma_domain.job_ids import EXTRACT, PROPOSE
 from stemma_domain.state import Document, Lifecycle
@@ -35,7 +36,7 @@ LedgerCommand = Cut | Asked[r.ReadRequirements | r.DecideRequirements]
 def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
     """The event of a request about the ledger, or its refusals."""
     if document.lifecycle is Lifecycle.CANCELLED:
-        return [e.RefusedByDocumentStatus(**refused(command), document_status=document.lifecycle)]
+        return [refused(command, of_document(document))]
     if isinstance(command, Cut):
         return [_split(command, document.ledger or Ledger())]
     match command.request:
@@ -61,20 +62,22 @@ def _split(command: Cut, ledger: Ledger) -> e.AnyEvent:
     """Cuts are places in words: those that count must be the ones that were cut."""
     digest = command.request.rows_digest
     if command.rows is None or ledger.rows is None or ledger.rows.digest != digest:
-        return e.RefusedOldLedger(**refused(command), rows_digest=digest)
+        return refused(command, Problem.of("rows_changed", "rows_digest"))
     return e.RequirementsSplit(**command.asked, splits=command.parts, rows=command.rows)
 
 
-def _refusals(command: LedgerCommand, request: r.DecideRequirements, document: Document) -> Iterator[e.AnyRefusal]:
+def _refusals(command: LedgerCommand, request: r.DecideRequirements, document: Document) -> Iterator[e.DecisionRefused]:
     """What keeps each decision from being made: rows and sections that are not there."""
     rows = (document.ledger or Ledger()).row_ids
     for position, decision in enumerate(request.decisions):
         named = [name for name in (decision.requirement_id, decision.merged_into) if name]
         unknown = next((name for name in named if name not in rows), None)
         if unknown is not None:
-            yield e.RefusedUnknownRequirement(**refused(command), position=position, requirement_id=unknown)
-        elif decision.section_id and decision.section_id not in document.sections:
-            yield e.RefusedUnknownSection(**refused(command, decision.section_id), position=position)
+            field = f"decisions.{position}.requirement_id"
+            yield refused(command, Problem.of("row_unknown", field, requirement_id=unknown))
+        elif (name := decision.section_id) and name not in document.sections:
+            field = f"decisions.{position}.section_id"
+            yield refused(command, Problem.of("section_unknown", field, section_id=name), name)
 
 
 FEATURE = Feature[LedgerCommand](
