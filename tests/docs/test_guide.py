@@ -255,6 +255,7 @@ WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects
 LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
 
 
+@pytest.mark.full
 async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_the_guide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
