@@ -97,10 +97,10 @@ def variables() -> frozenset[str]:
     found = set(re.findall(r"STEMMA_[A-Z0-9_]+", "\n".join(words())))
     shared = fields(ROOT / "libs/messaging/src/stemma_messaging/settings.py")
     models = fields(ROOT / "libs/models/src/stemma_models/settings.py")
-    for app_file in ROOT.glob("services/*/src/*/app.py"):
-        prefix = f"STEMMA_{app_file.parents[2].name.upper().replace('-', '_')}_"
-        own = models if "ModelSettings" in app_file.read_text(encoding="utf-8") else set()
-        names = {"config_dir"} | shared | own | fields(app_file)
+    for file in chain(ROOT.glob("services/*/src/*/app.py"), ROOT.glob("services/*/src/*/settings.py")):
+        prefix = f"STEMMA_{file.parents[2].name.upper().replace('-', '_')}_"
+        own = models if "ModelSettings" in file.read_text(encoding="utf-8") else set()
+        names = {"config_dir"} | shared | own | fields(file)
         found |= {f"{prefix}{name.upper()}" for name in names}
     return frozenset(found | {f"{PREFIX}{name.upper()}" for name in Bounds.__dataclass_fields__})
 
