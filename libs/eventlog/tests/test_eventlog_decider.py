@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,14 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import TimeoutError as NatsTimeout
 from stemma_contracts import Contract
-from stemma_contracts.v1.events import DocumentPaused, DocumentResumed
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.events import (
+    DecisionRefused,
+    DocumentPaused,
+    DocumentResumed,
+    FormExportRequested,
+    SectionUnassigned,
+)
 from stemma_eventlog import (
     AppendUnknown,
     Cause,
@@ -73,6 +81,23 @@ async def test_an_event_is_folded_with_its_time_and_its_place_in_the_log_now_and
     handled = await EventStore(log, decider).handle(STREAM, "two-a", cause("a"))
     assert handled.folded.state == ((cause("a").time, 1), (cause("a").time, 2))
     assert (await EventStore(log, decider).load(STREAM)).state == handled.folded.state
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        SectionUnassigned(section_id="a", assignee="ada"),
+        DecisionRefused(section_id="a", request="any", problem=Problem.of("not_assigned")),
+        FormExportRequested(export_id="x", input_id="i", input_version=1, section_id="a", version=1),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+@pytest.mark.req("E5")
+async def test_what_names_a_section_leaves_its_trace_there(event: Contract) -> None:
+    decider: Decider[str, Counts, Contract] = Decider({}, lambda *_: [event], evolve)
+    traced = replace(cause("a"), trace={"traceparent": "00-1-2-01"})
+    handled = await EventStore(MemoryEventLog(), decider).handle(STREAM, "a", traced)
+    assert handled.folded.traces["a"] == traced.trace
 
 
 async def test_the_same_command_again_adds_nothing() -> None:

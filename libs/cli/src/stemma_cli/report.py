@@ -11,24 +11,23 @@ from .runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.requests import Request
 
 
 async def ask(
-    request: str, document: str, section: str | None = None, *, done: str, as_json: bool, **fields: Any
+    request: type[Request], document: str, section: str | None = None, *, done: str, as_json: bool, **fields: Any
 ) -> None:
-    """Make the request of that name about a document, or a section of it, and print what was done.
+    """Make a request of that class about a document, or a section of it, and print what was done.
 
     The words of ``done`` name fields of the request in braces.
     """
-    from stemma_contracts.v1 import requests
-
     async with connected(as_json) as client:
         if section is None:
             fields |= {"document_id": await find_document(client, document)}
         else:
             view, _ = await find_section(client, document, section)
             fields |= {"document_id": view.document_id, "section_id": section}
-        accepted = await client.request(getattr(requests, request).model_validate(fields))
+        accepted = await client.request(request.model_validate(fields))
     tell_answer(accepted, done.format(**fields), as_json=as_json)
 
 

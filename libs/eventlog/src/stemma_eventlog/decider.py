@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 from stemma_contracts import Contract, envelope_for, registry
-from stemma_contracts.v1.events import DecisionRefused, SectionEvent
+from stemma_contracts.v1.events import DecisionRefused, FormExportRequested, SectionEvent
 
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
 
@@ -207,7 +207,7 @@ class EventStore(Generic[C, S, E]):
 
 
 def _section_of(event: Contract) -> str:
-    return event.section_id or "" if isinstance(event, SectionEvent | DecisionRefused) else ""
+    return event.section_id or "" if isinstance(event, SectionEvent | DecisionRefused | FormExportRequested) else ""
 
 
 def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, count: int) -> NewEvent:

@@ -30,16 +30,18 @@ async def assign(
     Example: stemma assign 3f2a research --to bea --due 2099-12-01T17:00+01:00
     Example: stemma assign 3f2a research --nobody
     """
+    from stemma_contracts.v1 import requests as r
+
     from stemma_cli.rendering.assignments import assignment_words
 
     if (to is None) != nobody or (due is not None and nobody):
         raise CliError(ExitCode.USAGE, "give --to, with or without --due, or --nobody")
     until = _time(due) if due is not None else None
     if to is None:
-        await ask("UnassignSection", document, section, done="{section_id} is assigned to nobody", as_json=as_json)
+        await ask(r.UnassignSection, document, section, done="{section_id} is assigned to nobody", as_json=as_json)
         return
     done = f"assigned {{section_id}} to {assignment_words(to, until)}"
-    await ask("AssignSection", document, section, done=done, as_json=as_json, assignee=to, due=until)
+    await ask(r.AssignSection, document, section, done=done, as_json=as_json, assignee=to, due=until)
 
 
 def _time(text: str) -> datetime:

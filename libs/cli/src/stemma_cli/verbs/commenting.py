@@ -60,15 +60,17 @@ async def comments(
     Example: stemma comments 3f2a research
     Example: stemma comments 3f2a research --resolve c31-1
     """
+    from stemma_contracts.v1 import requests as r
+
     from stemma_cli.rendering.comments import lines_of_thread
 
     if resolve and reopen:
         raise CliError(ExitCode.USAGE, "give --resolve or --reopen")
     if resolve:
-        await ask("ResolveThread", document, section, done="resolved {thread_id}", as_json=as_json, thread_id=resolve)
+        await ask(r.ResolveThread, document, section, done="resolved {thread_id}", as_json=as_json, thread_id=resolve)
         return
     if reopen:
-        await ask("ReopenThread", document, section, done="reopened {thread_id}", as_json=as_json, thread_id=reopen)
+        await ask(r.ReopenThread, document, section, done="reopened {thread_id}", as_json=as_json, thread_id=reopen)
         return
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)

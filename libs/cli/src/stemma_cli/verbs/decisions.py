@@ -173,7 +173,9 @@ async def retry(document: Document, section: Section, as_json: AsJson = False) -
 
     Example: stemma retry 3f2a budget
     """
-    await ask("RetrySection", document, section, done="trying {section_id} again", as_json=as_json)
+    from stemma_contracts.v1 import requests as r
+
+    await ask(r.RetrySection, document, section, done="trying {section_id} again", as_json=as_json)
 
 
 async def pause(document: Document, as_json: AsJson = False) -> None:
@@ -181,7 +183,9 @@ async def pause(document: Document, as_json: AsJson = False) -> None:
 
     Example: stemma pause 3f2a
     """
-    await ask("PauseDocument", document, done="paused {document_id}", as_json=as_json)
+    from stemma_contracts.v1 import requests as r
+
+    await ask(r.PauseDocument, document, done="paused {document_id}", as_json=as_json)
 
 
 async def resume(document: Document, as_json: AsJson = False) -> None:
@@ -189,7 +193,9 @@ async def resume(document: Document, as_json: AsJson = False) -> None:
 
     Example: stemma resume 3f2a
     """
-    await ask("ResumeDocument", document, done="resumed {document_id}", as_json=as_json)
+    from stemma_contracts.v1 import requests as r
+
+    await ask(r.ResumeDocument, document, done="resumed {document_id}", as_json=as_json)
 
 
 async def cancel(
@@ -201,13 +207,15 @@ async def cancel(
 
     Example: stemma cancel 3f2a --yes
     """
+    from stemma_contracts.v1 import requests as r
+
     from stemma_cli.prompt import ask as asked
 
     if not yes and not sys.stdin.isatty():
         raise typer.BadParameter("there is no terminal to ask at: say --yes to cancel for good")
     if not yes and not await asked(f"Cancel document {document} for good?", otherwise="nothing was cancelled"):
         raise typer.Abort
-    await ask("CancelDocument", document, done="cancelled {document_id}", as_json=as_json)
+    await ask(r.CancelDocument, document, done="cancelled {document_id}", as_json=as_json)
 
 
 VERBS = {
