@@ -52,7 +52,7 @@ def rendered(compose: str, table: Mapping[str, Any]) -> str:
 def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> str:
     lines = ["<<: *service" if "health" in program else "<<: *confined"]
     lines += ["build:", *_indented(_build(**program["image"]))]
-    lines += [f"{key}: {_flow(program[key])}" for key in ("entrypoint", "command") if key in program]
+    lines += [f"command: {_flow(program['command'])}"] if "command" in program else []
     lines += ["restart: on-failure"] if program["runs"] == "once" else []
     lines += ["depends_on:", *_indented(_awaited(after, table) for after in program["after"])]
     if "serves" in program:

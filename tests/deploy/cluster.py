@@ -116,7 +116,7 @@ class Cluster:
                 ports[1],
             ]
         image = TABLE[pod.name]["image"]
-        return self._located(pod, [*pod.container.get("command", [image.get("program", image["package"])]), *arguments])
+        return self._located(pod, [image.get("program", image["package"]), *arguments])
 
     def _located(self, pod: Pod, command: Sequence[str]) -> list[str]:
         program, *arguments = command

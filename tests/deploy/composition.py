@@ -92,15 +92,12 @@ class Composition:
 
     def environment(self, name: str) -> dict[str, str]:
         """The variables of a service with this machine's addresses."""
-        return {key: self.here(name, str(value)) for key, value in self.services[name].get("environment", {}).items()}
+        given = self.services[name].get("environment", {})
+        return {key: self.mounted(name, self.here(name, str(value))) for key, value in given.items()}
 
     def command(self, name: str) -> list[str]:
         """The arguments of a service."""
-        return [self.mounted(name, self.here(name, argument)) for argument in self.services[name].get("command", [])]
-
-    def entrypoint(self, name: str) -> list[str]:
-        """The program of a service, where it is not that of its image."""
-        return list(self.services[name].get("entrypoint", []))
+        return [self.here(name, argument) for argument in self.services[name].get("command", [])]
 
     def mounted(self, name: str, path: str) -> str:
         """The folder of this machine that a service has at a path, or the path."""

@@ -23,9 +23,9 @@ class Image:
     programs: Path
     entrypoint: tuple[str, ...]
 
-    def command(self, arguments: list[str], *entrypoint: str) -> list[str]:
-        """A command line of a container of this image, with its own entry point or another."""
-        program, *fixed = entrypoint or self.entrypoint
+    def command(self, arguments: list[str]) -> list[str]:
+        """A command line of a container of this image."""
+        program, *fixed = self.entrypoint
         return [str(self.programs / program), *fixed, *arguments]
 
 

@@ -73,7 +73,7 @@ class Installation:
         home.mkdir()
         with (self.folder / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
-                self.images[name].command(self.composition.command(name), *self.composition.entrypoint(name)),
+                self.images[name].command(self.composition.command(name)),
                 env=self._environment(name),
                 cwd=home,
                 stdout=log,

@@ -36,7 +36,7 @@ MOST_STREAMS = 1
 RETRY_S = 0.5
 OBSERVE_S = 15 / FACTOR
 UP_WITHIN_S = 300.0
-ADMISSION_PROGRAM = "from stemma_provisioning.admission_cli import main; main()"
+ADMISSION_PROGRAM = "from stemma_admission.app import main; main()"
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,11 @@ async def admission(stemma: LocalStemma, port: int) -> AsyncIterator[None]:
     env = os.environ | {
         "STEMMA_NATS_URL": stemma.url,
         "STEMMA_NATS_PASSWORD": stemma.password(ADMISSION),
-        "STEMMA_ADMISSION_METRICS_PORT": str(port),
+        "STEMMA_ADMISSION_FOLDER": str(stemma.folder.root / "nats" / ADMITTED),
+        "STEMMA_ADMISSION_HEALTH_PORT": str(port),
+        "STEMMA_ADMISSION_OBSERVE_EVERY_S": str(OBSERVE_S),
     }
-    command = [sys.executable, "-c", ADMISSION_PROGRAM, str(stemma.folder.root / "nats" / ADMITTED)]
-    process = await asyncio.create_subprocess_exec(*command, env=env)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", ADMISSION_PROGRAM, env=env)
     try:
         yield
     finally:

@@ -126,9 +126,6 @@ spec:
     - name: {{ .name }}
       image: {{ include "stemma.image" . }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
-      {{- with .program.entrypoint }}
-      command: {{ toJson . }}
-      {{- end }}
       args: {{ include "stemma.arguments" . }}
       env: {{- include "stemma.environment" . | nindent 8 }}
       {{- with include "stemma.secrets" . | fromJsonArray }}

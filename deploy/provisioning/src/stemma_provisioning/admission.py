@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -31,6 +30,7 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from stemma_contracts.identities import ASKS, READS, KnownAs, asks_who
 from stemma_contracts.servers import servers_in
 from stemma_contracts.tokens import InvalidToken
+from stemma_telemetry import get_logger
 
 from .admitted import AdmittedError, Everybody, Person, digest_of, everybody_in
 from .nats_jwt import Signer, claims_of, has_signed
@@ -64,7 +64,6 @@ START_WITHIN_S = 20.0
 HANDSHAKE_WITHIN_S = 5.0
 LET_IN_TO = (reading_account(""), asking_account(""), tenant_account(""))
 NO_TLS: Mapping[str, Any] = {}
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class Register:
         try:
             return self._refresh()
         except OSError as error:
-            _log.error("%s", error)
+            get_logger().error("admitted_unreadable", reason=str(error))
             return False
 
     def _refresh(self) -> bool:
@@ -147,7 +146,7 @@ class Register:
         try:
             everybody = everybody_in(file)
         except (OSError, AdmittedError) as error:
-            _log.error("%s", error)
+            get_logger().error("admitted_unreadable", reason=str(error))
             return stamp, *was[1:]
         return stamp, everybody, dict(_entries(file.stem, everybody))
 
@@ -274,7 +273,7 @@ class Admission:
                 return
             told = answer(asked, self._register, self._issuer)
         except (ValueError, KeyError, TypeError) as error:
-            _log.error("the server asked what cannot be read: %s", type(error).__name__)
+            get_logger().error("callout_unreadable", error=error)
             return
         await message.respond(told.encode())
 
@@ -289,7 +288,7 @@ class Admission:
             identity = await provider.identity(str(asked["nats"]["connect_opts"].get("pass", "")))
             told = answer_to_identity(asked, self._register, self._issuer, identity)
         except (InvalidIdentity, InvalidToken) as error:
-            _log.info("a token of the provider is refused: %s", error)
+            get_logger().info("identity_refused", reason=str(error))
             told = _response(self._issuer, asked["nats"], {"error": "not admitted"})
         await message.respond(told.encode())
 
@@ -313,7 +312,7 @@ class Admission:
             try:
                 await self._look()
             except (NatsError, ValueError, KeyError) as error:
-                _log.warning("who is connected cannot be seen: %s %s", type(error).__name__, error)
+                get_logger().warning("connections_unseen", error=error, reason=str(error))
                 self._somebody_went.set()
                 return
 
@@ -443,4 +442,4 @@ class Admitting:
 
 
 async def _tell(error: Exception) -> None:
-    _log.warning("%s", error)
+    get_logger().warning("connection_failed", error=error, reason=str(error))

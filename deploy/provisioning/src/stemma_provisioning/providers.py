@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from urllib.request import Request, urlopen
 from jwt import PyJWK, PyJWKSet, decode, get_unverified_header
 from jwt.exceptions import InvalidTokenError, PyJWTError
 from stemma_contracts.tokens import check_token
+from stemma_telemetry import get_logger
 
 ISSUER, CLIENT, AUDIENCES = "STEMMA_OIDC_ISSUER", "STEMMA_OIDC_CLIENT_ID", "STEMMA_OIDC_AUDIENCES"
 CLAIM, TENANT, TENANT_CLAIM = "STEMMA_OIDC_CLAIM", "STEMMA_OIDC_TENANT", "STEMMA_OIDC_TENANT_CLAIM"
@@ -31,7 +31,6 @@ MOST_BYTES = 512 * 1024
 LEEWAY_S = 30
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 EMAIL = "email"
-_log = logging.getLogger(__name__)
 
 
 class BadProvider(ValueError):
@@ -151,7 +150,7 @@ class Provider:
             try:
                 self._keys = await asyncio.to_thread(_keys_of, self._trusted.issuer)
             except (OSError, ValueError, KeyError, TypeError, PyJWTError) as error:
-                _log.warning("the keys of %s cannot be read: %s", self._trusted.issuer, type(error).__name__)
+                get_logger().warning("provider_keys_unreadable", issuer=self._trusted.issuer, error=error)
 
 
 def _keys_of(issuer: str) -> Mapping[str | None, PyJWK]:

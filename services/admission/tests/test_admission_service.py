@@ -1,9 +1,10 @@
-"""The command that admits tells who asks whether it lives and has its server."""
+"""The service that admits says whether it lives and has its server."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,16 +15,13 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_provisioning import NatsServer
-from stemma_provisioning.admission_cli import MISSING, Beat, exposed
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.server import ADMITTED
-from stemma_telemetry.metrics import exposed_names
-from stemma_telemetry.names import Metric
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import eventually
 
 PATHS = ("/health", "/ready", "/elsewhere")
-PROGRAM = "from stemma_provisioning.admission_cli import main; main()"
+COMMAND = [sys.executable, "-c", "from stemma_admission.app import main; main()"]
 
 
 @asynccontextmanager
@@ -31,10 +29,11 @@ async def admission(server: NatsServer, port: int) -> AsyncIterator[None]:
     env = os.environ | {
         "STEMMA_NATS_URL": server.url,
         "STEMMA_NATS_PASSWORD": server.passwords[ADMISSION],
-        "STEMMA_ADMISSION_METRICS_PORT": str(port),
+        "STEMMA_ADMISSION_FOLDER": str(server.folder / ADMITTED),
+        "STEMMA_ADMISSION_HEALTH_PORT": str(port),
+        "STEMMA_ADMISSION_OBSERVE_EVERY_S": "0.1",
     }
-    arguments = [sys.executable, "-c", PROGRAM, str(server.folder / ADMITTED)]
-    process = await asyncio.create_subprocess_exec(*arguments, env=env)
+    process = await asyncio.create_subprocess_exec(*COMMAND, env=env)
     try:
         yield
     finally:
@@ -45,12 +44,11 @@ async def admission(server: NatsServer, port: int) -> AsyncIterator[None]:
 def missing(port: int) -> float | None:
     try:
         with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-            [family] = text_string_to_metric_families(answer.read().decode())
+            families = text_string_to_metric_families(answer.read().decode())
     except URLError:
         return None
-    [sample] = family.samples
-    assert (sample.name, sample.labels) == (MISSING, {"stemma_missing": "server"})
-    return sample.value
+    samples = [sample for family in families for sample in family.samples if sample.name == "stemma_service_missing"]
+    return next((sample.value for sample in samples if sample.labels["stemma_missing"] == "server"), None)
 
 
 def status(port: int, path: str) -> int:
@@ -80,27 +78,19 @@ async def test_the_admission_tells_whether_it_has_its_server_until_it_ends(tmp_p
         assert await tells(None)
 
 
-@pytest.mark.req("O2")
-def test_an_event_loop_that_stands_still_is_told_whatever_the_server_does() -> None:
-    with exposed("127.0.0.1", 0, lambda: False, lambda: True) as port:
-        assert [status(port, path) for path in PATHS] == [503, 503, 404]
-
-
-@pytest.mark.req("O2")
-async def test_a_loop_that_has_not_gone_on_for_a_while_is_missed_until_it_does() -> None:
-    beat, stopping = Beat(), asyncio.Event()
-    beat._last -= 60
-    assert not beat.alive()
-    beating = asyncio.create_task(beat.until(stopping))
-
-    async def goes_on() -> bool:
-        return beat.alive()
-
-    await eventually(goes_on)
-    stopping.set()
-    await beating
-
-
-@pytest.mark.req("O2")
-def test_its_metric_is_that_of_services() -> None:
-    assert exposed_names(Metric.MISSING) == (MISSING,)
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({}, "STEMMA_NATS_PASSWORD"),
+        (
+            {"STEMMA_NATS_PASSWORD": "x", "STEMMA_OIDC_ISSUER": "https://login.example"},
+            "STEMMA_OIDC_CLIENT_ID",
+        ),
+        ({"STEMMA_NATS_PASSWORD": "x", "STEMMA_ADMISSION_FOLDR": "x"}, "STEMMA_ADMISSION_FOLDR: no such setting"),
+    ],
+)
+def test_settings_with_which_nobody_could_be_admitted_refuse_start(variables: dict[str, str], words: str) -> None:
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("STEMMA_")}
+    done = subprocess.run(COMMAND, env=bare | variables, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr

@@ -1,0 +1,1 @@
+"""Answers a NATS server that asks whom to admit."""
