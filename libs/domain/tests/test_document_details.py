@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
 from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
@@ -104,6 +105,15 @@ def test_of_many_versions_the_latest_stand_there_and_the_others_are_counted() ->
     texts = (EDITED.model_copy(update={"version": n, "draft": text(f"{n}")}) for n in range(2, MOST_VERSIONS + 5))
     told = details(state_after(*SETTLED, *texts), "research")
     assert (len(told.versions), told.versions[-1].number, told.earlier_versions) == (MOST_VERSIONS, told.version, 4)
+
+
+def test_the_current_version_alone_stands_there_in_full_and_no_comments() -> None:
+    made = (MadeComment(comment_id="c1", thread_id="c1", remark=REF),)
+    commented = e.SectionCommented(section_id="research", version=1, comments=made)
+    document = state_after(*SETTLED, commented)
+    first, second = details(document, "research"), details(state_after(*SETTLED, commented, EDITED), "research")
+    assert first.versions[0].provenance is not None
+    assert (second.versions[0].provenance, second.versions[0].draft, second.threads) == (None, first.draft, ())
 
 
 def test_of_many_references_of_a_need_the_first_stand_there_and_the_others_are_counted() -> None:

@@ -221,9 +221,12 @@ def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:
     done = e.DocumentExported(**common, job_id="j", artifact=REF, warnings=(warning,))
     failed = e.ExportFailed(**common, job_id="j", detail="time out")
 
-    assert after(e.ExportRequested(**common)).exports["x"].artifact is None
-    assert after(done).exports["x"].warnings == (warning,)
-    assert after(failed).exports["x"].failure == "time out"
+    asked = e.ExportRequested(**common, actor="ana", citations=True)
+
+    views = [after(asked, *outcome).exports["x"] for outcome in ((), (done,), (failed,))]
+    assert [view.state for view in views] == ["under_way", "done", "failed"]
+    assert [(view.asked_by, view.citations) for view in views] == [("ana", True)] * 3
+    assert (views[1].warnings, views[1].counts, views[2].failure) == ((warning,), {"stale": 1}, "time out")
 
 
 @pytest.mark.req("I4")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -31,13 +30,11 @@ def references(found: Any) -> Iterator[ArtifactRef]:
 
 
 def _inside(found: Any) -> Iterator[Any]:
-    if is_dataclass(found):
-        yield from (getattr(found, field.name) for field in fields(found))
-    elif isinstance(found, BaseModel):
+    if isinstance(found, BaseModel):
         yield from (value for _, value in found)
     elif isinstance(found, Mapping):
         yield from found.values()
-    elif isinstance(found, (tuple, list, frozenset)):
+    elif isinstance(found, (tuple, list)):
         yield from found
 
 
