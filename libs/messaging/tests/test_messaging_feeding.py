@@ -1,4 +1,4 @@
-"""Our drivers feed FastStream's subscribers, by parts of it that are private: what we rely on is proved here."""
+"""Our drivers feed FastStream's subscribers: what we rely on is proved here."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_release_is_the_one_that_this_was_written_for() -> None:
 
 
 @pytest.mark.req("E10")
-def test_the_private_parts_are_as_we_use_them() -> None:
+def test_faststream_does_no_more_than_we_do_in_its_place() -> None:
     """`feeding` prepares subscribers as `start` would, and `broker` makes its own connection."""
     made = router().subscriber(SUBJECT, stream=jobs())
 
@@ -77,13 +77,10 @@ def test_the_private_parts_are_as_we_use_them() -> None:
         raise NotImplementedError
 
     [item] = made.calls
-    assert item.handler._declared_call.__name__ == "take"
     assert item.item_decoder is None
-    assert list(inspect.signature(made._build_fastdepends_model).parameters) == []
     assert made.running is False
     assert inspect.getsource(SubscriberUsecase.start) == THEIR_START
     assert inspect.iscoroutinefunction(made.process_message)
-    assert inspect.iscoroutinefunction(NatsBroker._connect)
     assert "self.config.connect(connection)" in inspect.getsource(NatsBroker._connect)
     assert list(results_of(made)) == [DraftValidated]
 
@@ -164,7 +161,7 @@ def test_a_handler_that_publishes_past_our_envelope_is_refused() -> None:
     @made.publisher(subjects.outcome(subjects.VALIDATOR, "draft-validated"))
     async def take(job: ValidateDraft) -> None: ...
 
-    with pytest.raises(TypeError, match="Take: a worker publishes what its handlers return; take @publisher away"):
+    with pytest.raises(TypeError, match="validator publishes what handlers return: take publishers away"):
         worker().include_router(made)
 
 
@@ -374,6 +371,7 @@ async def test_a_message_in_hand_has_no_joints_of_the_middlewares_for_itself(lab
 
 def _joints() -> int:
     """Of our middlewares, each with the one within it."""
+    gc.collect()
     bound = (found.func for found in gc.get_objects() if isinstance(found, partial))
     ours = (type(getattr(one, "__self__", None)) for one in bound if getattr(one, "__name__", "") == "consume_scope")
     return sum(cls.__module__.startswith(middlewares.__name__) and cls is not middlewares.Chain for cls in ours)

@@ -106,6 +106,8 @@ class StemmaBroker(NatsBroker):
 
     def include_router(self, router: Any, **options: Any) -> None:
         """Make the handlers of a router handlers of this service; raises `TypeError` for what cannot be one."""
+        if router.subscribers and router.publishers:
+            raise TypeError(f"{self.service} publishes what handlers return: take publishers away from their router")
         super().include_router(router, **options)
         for subscriber in router.subscribers:
             own = adopt(subscriber, self._adopted)

@@ -1,4 +1,4 @@
-"""Where our drivers meet the subscribers of FastStream, by parts of it that are private: its release is pinned.
+"""Where our drivers meet the subscribers of FastStream.
 
 FastStream registers handlers, decodes, calls and wraps them; the messages come from our drivers. Its own loops fetch
 whole batches, wait for the slowest of each, begin without regard to lanes, and cost twice as much.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from inspect import unwrap
 from typing import Any, get_args, get_type_hints
 
 from faststream import AckPolicy
@@ -25,22 +26,24 @@ from .held import HELD, Held, Incoming, Terms, Turn
 def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscriber:
     """Make a subscriber of a router one of ours: it is fed, decodes by its annotation, and settles nothing itself.
 
-    Raises `TypeError` for one that would settle messages, declare a stream, publish without an envelope, take what
-    cannot be decoded, or take what one of the others takes.
+    Raises `TypeError` for one that would settle messages, declare a stream, take what cannot be decoded, or take what
+    one of the others takes.
     """
     if not isinstance(subscriber, StreamSubscriber) or subscriber.stream.declare:
         raise TypeError(f"{_name(subscriber)}: it needs stream=JStream(..., declare=False), which is provisioned")
     if subscriber.ack_policy is not AckPolicy.MANUAL:
         raise TypeError(f"{_name(subscriber)}: our middlewares settle; the router needs ack_policy=AckPolicy.MANUAL")
-    if any(item.handler._publishers for item in subscriber.calls):
-        raise TypeError(f"{_name(subscriber)}: a worker publishes what its handlers return; take @publisher away")
     _refuse_overlap(subscriber, others)
-    told = {"message_id": "", "subject": pattern_of(subscriber), "queue": "", "stream": subscriber.stream.name}
-    own: Any = subscriber
-    own.get_log_context = lambda _: told.copy()  # its own reads the subject anew for each message
-    for item in subscriber.calls:
-        item.item_decoder = _decoder(pattern_of(subscriber), _taken(item.handler._declared_call))
+    for item, handler in _handlers(subscriber):
+        item.item_decoder = _decoder(pattern_of(subscriber), _taken(handler))
     return subscriber
+
+
+def _handlers(subscriber: StreamSubscriber) -> Iterable[tuple[Any, Callable[..., Any]]]:
+    """What is called for a message, each with the function as it was written."""
+    if any(item.dependant is None for item in subscriber.calls):
+        subscriber.schema()  # builds what is called
+    return [(item, unwrap(item.dependant.call)) for item in subscriber.calls if item.dependant]
 
 
 def _refuse_overlap(subscriber: StreamSubscriber, others: Iterable[StreamSubscriber]) -> None:
@@ -53,8 +56,8 @@ def _refuse_overlap(subscriber: StreamSubscriber, others: Iterable[StreamSubscri
 def results_of(subscriber: StreamSubscriber) -> Iterable[type[Contract]]:
     """The registered contracts that the handlers of a subscriber may return, as they are annotated."""
     known = {entry.cls for entry in registry.entries()}
-    for item in subscriber.calls:
-        returned = get_type_hints(item.handler._declared_call).get("return")
+    for _, handler in _handlers(subscriber):
+        returned = get_type_hints(handler).get("return")
         yield from (cls for cls in get_args(returned) or (returned,) if cls in known)
 
 
@@ -109,7 +112,7 @@ class Feed:
             raise TypeError(f"{stream}: messages are brought that no handler is for")
         self._in_flight: dict[int, Held] = {}
         for subscriber in self._subscribers.values():
-            subscriber._build_fastdepends_model()  # as `start` does, which subscribes as well
+            subscriber.schema()  # builds what is called, as `start` does, which subscribes as well
             subscriber.running = True
 
     async def handle(self, message: Msg, turn: Turn | None = None) -> None:
