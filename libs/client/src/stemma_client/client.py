@@ -102,7 +102,7 @@ class Client(Decisions):
     def repeatable(self, key: str) -> Client:
         """The same caller, whose requests may be sent again: what is asked twice under one key is done once."""
         same = copy(self)
-        same._key = key
+        same._key = key  # noqa: SLF001 - our own
         return same
 
     @classmethod

@@ -458,7 +458,7 @@ async def _closed(connection: Nats) -> None:
     try:
         await connection.close()
     except ConnectionError:
-        connection._status = Nats.DISCONNECTED
+        connection._status = Nats.DISCONNECTED  # noqa: SLF001
         await connection.close()
 
 

@@ -46,12 +46,12 @@ class Heartbeats:
 
     def __init__(self, subscription: JetStreamContext.PushSubscription) -> None:
         self.number = self.delivered = 0
-        self._noted = cast("Any", subscription._sub._jsi)
+        self._noted = cast("Any", subscription._sub._jsi)  # noqa: SLF001
         self._noted.check_for_sequence_mismatch = self._hear
 
     def came(self) -> bool:
         """Whether anything came since the last look."""
-        heard, self._noted._active = bool(self._noted._active), False
+        heard, self._noted._active = bool(self._noted._active), False  # noqa: SLF001
         return heard
 
     async def _hear(self, heartbeat: Msg) -> None:

@@ -64,13 +64,13 @@ class ClientTool(Tool):
         words = " ".join((function.__doc__ or "").split())
         tool = cls.from_function(function, description=words, context_kwarg="client", annotations=annotations)
         assert isinstance(tool, cls)
-        tool._forbid_what_is_unknown()
+        tool._forbid_what_is_unknown()  # noqa: SLF001 - our own
         return tool
 
     def for_callers(self, tooling: Tooling) -> ClientTool:
         """The same tool, which calls with the client of whoever calls it."""
         tool = self.model_copy()
-        tool._tooling = tooling
+        tool._tooling = tooling  # noqa: SLF001 - our own
         return tool
 
     def told_in(self, profile: Profile) -> dict[str, Any]:
