@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
 from forms_made import document, packed, paragraph, parts_of, row, sheet, text, workbook
@@ -26,6 +26,14 @@ def with_entry(name: str, data: bytes = b"x") -> bytes:
     return buffer.getvalue()
 
 
+def packed_otherwise(content: bytes) -> bytes:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_LZMA) as package:
+        for name, data in parts_of(content).items():
+            package.writestr(name, data)
+    return buffer.getvalue()
+
+
 @pytest.mark.req("L7")
 @pytest.mark.parametrize(
     ("content", "words"),
@@ -40,6 +48,7 @@ def with_entry(name: str, data: bytes = b"x") -> bytes:
         (with_entry("../outside.xml"), "leads outside"),
         (with_entry("C:\\outside.xml"), "leads outside"),
         (with_entry("customXml/item1.xml"), "holds a part twice"),
+        (packed_otherwise(document()), "in a way that Office does not use"),
         (with_part(document(), word__document_xml="<w:document"), "cannot be read as XML"),
         (with_part(document(), word__document_xml=f"{ENTITIES}<x>&b;</x>"), "declares a document type"),
         (with_part(document(), word__document_xml="<x>" * 400 + "</x>" * 400), "cannot be read as XML"),

@@ -54,6 +54,14 @@ def test_entities_are_refused() -> None:
         assert refusal("a.docx", zipped(*files, ("word/styles.xml", content))).reason == "entities"
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_package_that_readers_could_take_for_different_ones_is_damaged() -> None:
+    parts = ZipFile(BytesIO(word(paragraph("x"))))
+    files = [(name, parts.read(name)) for name in parts.namelist()]
+    assert refusal("a.docx", zipped(*files, ("word/document.xml", b"<x/>"))).reason == "damaged"
+    assert refusal("a.docx", zipped(*files, ("../outside.xml", b"<x/>"))).reason == "damaged"
+
+
 def test_too_large_is_told_with_the_sizes() -> None:
     refused = refusal("a.txt", b"x" * 3_000_000, file_bytes=2_000_000)
     assert refused.reason == "too_large"
