@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from stemma_evidence import Uses
 from stemma_markdown import parts
+from stemma_testkit.counting import characters
 
 SOURCE = """# Service
 
@@ -55,3 +56,25 @@ def test_a_number_alone_is_not_enough() -> None:
 def test_a_long_source_is_looked_through_in_time_that_grows_with_it() -> None:
     source = "\n\n".join(f"Paragraph {number} says something of its own {number * 7}." for number in range(20_000))
     assert len(Uses("Paragraph 77 says something of its own 539.").of(source)) >= 1
+
+
+@pytest.mark.req("S6")
+def test_a_number_that_stands_everywhere_is_compared_so_often_and_then_counts_as_used() -> None:
+    few, many = ("\n\n".join(f"{word} 2027" for word in words(size, "lorem")) for size in (10, 1000))
+    source = "\n\n".join(f"{word} 2027" for word in words(1000, "ipsum"))
+    assert Uses(few).of(source) == ()
+    assert 0 < len(Uses(many).of(source)) < 1000
+
+
+@pytest.mark.req("S6")
+def test_short_parts_are_looked_for_without_reading_the_text_again_for_each() -> None:
+    def looked_for(size: int) -> None:
+        uses = Uses(" ".join(words(size, "lorem")))
+        assert uses.of("\n\n".join(f"{word} dolor" for word in words(size, "ipsum"))) == ()
+
+    assert characters(lambda: looked_for(800)) < 3 * characters(lambda: looked_for(400))
+
+
+def words(count: int, begin: str) -> list[str]:
+    letters = "abcdefghij"
+    return [begin + "".join(letters[int(digit)] for digit in f"{number:04}") for number in range(count)]

@@ -24,6 +24,9 @@ _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|
 _LEAST_DIGITS = 2
 _LEAST_LETTERS = 4
 _LEAST_WORDS = 2
+MOST_COMPARED = 4_000_000
+"""Words in comparisons of parts with paragraphs that share a number, ten for each; beyond, a part counts as used."""
+_OF_A_COMPARISON = 10
 _KEPT_CHARACTERS, _KEPT_TEXTS = 64 * 1024, 16
 
 Run = tuple[str, ...]
@@ -44,11 +47,11 @@ class Uses:
     """What a text says, to be asked which parts of sources it rests on."""
 
     def __init__(self, text: str) -> None:
-        tokens = tokens_of(text)
-        self._runs = frozenset(runs_of(tokens))
-        self._joined = _joined(tokens)
+        self._tokens = tokens_of(text)
+        self._runs = frozenset(runs_of(self._tokens))
         self._by_number: dict[str, list[frozenset[str]]] = defaultdict(list)
-        if numbers_of(tokens):  # a part has none that the text has not, and most drafts have few
+        self._left = MOST_COMPARED
+        if numbers_of(self._tokens):  # a part has none that the text has not, and most drafts have few
             self._add_numbers(text)
 
     def _add_numbers(self, text: str) -> None:
@@ -59,16 +62,22 @@ class Uses:
 
     def of(self, source: str, *, by_line: bool = False) -> tuple[str, ...]:
         """The fingerprints of the parts of a source that the text rests on; ``by_line`` of values in lines."""
-        found = (read.part.fingerprint for read in read_parts(source, by_line=by_line) if self._rests_on(read))
+        read = tuple(read_parts(source, by_line=by_line))
+        short = self._short_quotations(tuple(part.tokens) for part in read)
+        found = (part.part.fingerprint for part in read if tuple(part.tokens) in short or self._rests_on(part))
         return tuple(dict.fromkeys(found))
+
+    def _short_quotations(self, tokens: Iterable[Run]) -> frozenset[Run]:
+        """Those of some words that stand in the text, if they are fewer than a run."""
+        wanted = frozenset(run for run in tokens if _LEAST_WORDS <= len(run) < RUN)
+        lengths = {len(run) for run in wanted}
+        return frozenset().union(*(wanted.intersection(runs_of(self._tokens, length)) for length in lengths))
 
     def _rests_on(self, read: ReadPart) -> bool:
         return self._quotes(read) or self._states_figures_of(read)
 
     def _quotes(self, read: ReadPart) -> bool:
         tokens = read.tokens
-        if len(tokens) < RUN:
-            return len(tokens) >= _LEAST_WORDS and _joined(tokens) in self._joined
         if read.runs.isdisjoint(self._runs):
             return False
         in_a_row = 0
@@ -80,9 +89,13 @@ class Uses:
 
     def _states_figures_of(self, read: ReadPart) -> bool:
         least = max(1, len(read.words) * LEAST_SHARE)
-        return any(
-            len(read.words & said) >= least for number in read.numbers for said in self._by_number.get(number, ())
-        )
+        said = (paragraph for number in read.numbers for paragraph in self._by_number.get(number, ()))
+        return any(self._share_words(read.words, paragraph, least) for paragraph in said)
+
+    def _share_words(self, words: frozenset[str], said: frozenset[str], least: float) -> bool:
+        """Whether a part and a paragraph have so many words in common; also if too much was compared already."""
+        self._left -= _OF_A_COMPARISON + min(len(words), len(said))
+        return self._left < 0 or len(words & said) >= least
 
 
 def tokens_of(text: str) -> list[str]:
@@ -115,13 +128,9 @@ def _kept(text: str, by_line: bool) -> tuple[ReadPart, ...]:
     return tuple(_read(text, by_line))
 
 
-def runs_of(tokens: Sequence[str]) -> Iterator[Run]:
-    """Every five words in a row."""
-    return zip(*(tokens[at:] for at in range(RUN)), strict=False)
-
-
-def _joined(tokens: Sequence[str]) -> str:
-    return f" {' '.join(tokens)} "
+def runs_of(tokens: Sequence[str], length: int = RUN) -> Iterator[Run]:
+    """Every five words in a row, or so many."""
+    return zip(*(tokens[at:] for at in range(length)), strict=False)
 
 
 def numbers_of(tokens: Sequence[str]) -> frozenset[str]:

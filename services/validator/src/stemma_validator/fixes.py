@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from stemma_confinement import Limits
 from stemma_markdown import headings
 
+from .confined import Check, checked
 from .engines.base import run_engine, without_switches
-from .errors import EngineCrashed
+from .errors import EngineCrashed, ValidationOutOfMemory, ValidationTimeout
 
 NAME = "rumdl"
 SAFE_RULES = (
@@ -38,7 +39,10 @@ class SafeFixes:
         if without_switches(text) != text:
             return text
         mended = await self._mended(text)
-        return mended if await asyncio.to_thread(_says_the_same, text, mended) else text
+        try:
+            return mended if await checked(SameWords(text=text, mended=mended), self._limits) else text
+        except (ValidationTimeout, ValidationOutOfMemory):
+            return text
 
     async def _mended(self, text: str) -> str:
         with TemporaryDirectory(prefix="stemma-fix-") as folder:
@@ -51,9 +55,20 @@ class SafeFixes:
             return (path / "draft.md").read_bytes().decode()
 
 
-def _says_the_same(text: str, mended: str) -> bool:
+class SameWords(Check[bool]):
     """Whether both have the same letters and digits in the same order, and as many headings of each level."""
-    return _said(text) == _said(mended)
+
+    name: ClassVar = "fixes check"
+
+    text: str
+    mended: str
+
+    @property
+    def characters(self) -> int:
+        return len(self.text) + len(self.mended)
+
+    def run(self) -> bool:
+        return _said(self.text) == _said(self.mended)
 
 
 def _said(text: str) -> tuple[str, Counter[int]]:

@@ -125,7 +125,7 @@ async def _further(
     with unfinished.noted():
         told["coverage"] = await coverage_of(job, text, tools.artifacts, tools.limits)
     with unfinished.noted():
-        told["used"] = await used_inputs(given, text)
+        told["used"] = await used_inputs(given, text, tools.limits)
     with unfinished.noted():
         told["answers"] = await answers_in(job, text, blocks, tools.artifacts, tools.limits)
     return told
