@@ -58,7 +58,8 @@ def test_entities_are_refused() -> None:
 def test_a_package_that_readers_could_take_for_different_ones_is_damaged() -> None:
     parts = ZipFile(BytesIO(word(paragraph("x"))))
     files = [(name, parts.read(name)) for name in parts.namelist()]
-    assert refusal("a.docx", zipped(*files, ("word/document.xml", b"<x/>"))).reason == "damaged"
+    other = ZipFile(BytesIO(word(paragraph("y")))).read("word/document.xml")
+    assert refusal("a.docx", zipped(*files, ("word/document.xml", other))).reason == "damaged"
     assert refusal("a.docx", zipped(*files, ("../outside.xml", b"<x/>"))).reason == "damaged"
 
 
