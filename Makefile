@@ -153,8 +153,8 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 		services/orchestrator/tests/test_orchestrator_full.py \
 		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
 
-bench: setup ## Measure runs per second and CPU per run, and fail where a target is missed; ONLY=replicas measures one part
-	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
+bench: setup ## Measure what users feel, and fail where a target is missed; ONLY=verbs,recovery, PAGE=docs/bench.md
+	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
 
 pictures: setup ## Take the pictures of the review desk in docs/ anew; ALL=FOLDER takes those of every page into it
 	@$(BIN)/python -m stemma_testkit.pictures docs $(ALL)

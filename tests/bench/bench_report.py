@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import median
 
 _SPIN = 300_000
@@ -14,16 +16,30 @@ missed: list[str] = []
 """Targets that were missed by more than the noise of their own measurement: the bench fails then."""
 
 
+_MARK = "<!-- by make bench -->"
+_printed: list[str] = []
+
+
 def title(text: str) -> None:
     """A heading; with it how busy the machine is, which every figure depends on."""
     load, _, _ = os.getloadavg()
     spin = f"{spin_ms():.0f} ms for a fixed piece of Python, {_IDLE_MS:.0f} when targets were set"
     print(f"\n{text}  [load {load:.1f}; {spin}]")
+    _printed.append(f"| **{text}**, load {load:.1f} | | |")
 
 
 def row(name: str, value: str, target: str = "") -> None:
     """A figure with its unit, and what it should be."""
     print(f"  {name:58} {value:>24}  {target}", flush=True)
+    _printed.append(f"| {name} | {value} | {target} |")
+
+
+def write_page(page: Path) -> None:
+    """Put what was printed between the two marks of a page."""
+    before, _, after = page.read_text(encoding="utf-8").split(_MARK)
+    found = f"{os.cpu_count()} cores, {datetime.now(UTC):%d %b %Y}"
+    table = "\n".join([f"| {found} | figure | target |", "|---|---|---|", *_printed])
+    page.write_text(f"{before}{_MARK}\n\n{table}\n\n{_MARK}{after}", encoding="utf-8")
 
 
 def target(name: str, value: float, at_most: float, unit: str = "", noise: float = 0.0) -> None:

@@ -14,6 +14,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import bench_flood
 import bench_hostile
@@ -62,7 +63,7 @@ def main() -> int:
     """Run the parts that are asked for."""
     arguments = _arguments()
     try:
-        return asyncio.run(_run(arguments.only, arguments.quick))
+        return asyncio.run(_run(arguments))
     except (KeyboardInterrupt, asyncio.CancelledError):
         print("stopped; what was started has ended", file=sys.stderr)
         return 130
@@ -75,6 +76,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--only", type=_parts, default=list(PARTS), metavar="PARTS", help="some parts, as in runs,lint")
     parser.add_argument("--quick", action="store_true", help="fewer runs, fewer documents")
+    parser.add_argument("--page", type=Path, help="write the figures between the marks of this page too")
     return parser.parse_args()
 
 
@@ -85,12 +87,14 @@ def _parts(text: str) -> list[str]:
     return names
 
 
-async def _run(names: list[str], quick: bool) -> int:
+async def _run(arguments: argparse.Namespace) -> int:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    for name in names:
-        await PARTS[name][1](quick)
+    for name in arguments.only:
+        await PARTS[name][1](arguments.quick)
+    if arguments.page:
+        bench_report.write_page(arguments.page)
     if bench_report.missed:
         print(f"missed: {'; '.join(bench_report.missed)}", file=sys.stderr)
     return 1 if bench_report.missed else 0
