@@ -21,7 +21,7 @@ from .document import DocumentStatus
 from .evaluation import Evaluation
 from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .forms import AnsweredForm, FoundFields
-from .inputs import ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
+from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
@@ -214,6 +214,7 @@ class SectionView(Contract):
         """The version of a number; None if there never was one."""
         return next((version for version in self.versions if version.number == number), None)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def version(self) -> int:
         """The number of the current version; 0 means that nothing was written yet."""
@@ -296,6 +297,7 @@ class SectionView(Contract):
         """Whether an edit is being made, or a proposed one checked."""
         return self.proposal is not None and (self.proposal.draft is None or self.proposal.checking)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def issue_count(self) -> int:
         """Lint issues of the current version, as far as they are known."""
@@ -408,6 +410,11 @@ class InputView(Contract):
     is_form: bool = False
     drawn: ArtifactRef | None = None
 
+    @property
+    def source(self) -> str:
+        """What rows of the requirement ledger call it."""
+        return BRIEF if self.input_id == BRIEF else self.name
+
 
 class RowView(Contract):
     """What became of a row: what people decided, and how its answer stands.
@@ -483,6 +490,15 @@ class DocumentView(Contract):
     input_views: tuple[InputView, ...] = ()
     lacks_brief: bool = False
     ledger: LedgerView | None = None
+
+    def input(self, input_id: str) -> InputView | None:
+        """An input by its id; None if there never was one."""
+        return next((one for one in self.input_views if one.input_id == input_id), None)
+
+    @property
+    def counting(self) -> tuple[InputView, ...]:
+        """The inputs that were not withdrawn."""
+        return tuple(one for one in self.input_views if one.state != "withdrawn")
 
     @property
     def waiting(self) -> tuple[SectionView, ...]:

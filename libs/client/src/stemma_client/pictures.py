@@ -22,7 +22,7 @@ async def drawn(client: Client, document_id: str, file: Path, name: str) -> str:
     Raises `InvalidInputError` if it cannot be drawn.
     """
     view = await client.document(document_id)
-    if not any(one.name == name for one in view.input_views if one.state != "withdrawn"):
+    if not any(one.name == name for one in view.counting):
         await client.add_input(document_id, file, name=name)
     input_id = ""
     async with aclosing(client.follow(document_id)) as happened:

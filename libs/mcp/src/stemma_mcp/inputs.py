@@ -29,7 +29,7 @@ async def list_inputs(client: Client, document_id: DocumentId) -> Inputs:
     """List what a document is written from: the brief and every input, how well each was read, which sections use it,
     and which amended versions are staged."""
     view = await client.document(document_id)
-    staged = [one for one in view.input_views if one.staged_version and one.state != "withdrawn"]
+    staged = [one for one in view.counting if one.staged_version]
     return Inputs(
         document_id=document_id,
         inputs=view.input_views,
@@ -62,8 +62,7 @@ async def read_input(
 
 
 def _input_in(view: DocumentView, input_id: str) -> InputView:
-    found = next((one for one in view.input_views if one.input_id == input_id), None)
-    if found is None:
+    if (found := view.input(input_id)) is None:
         raise NotThereError(Problem.of("input_unknown", "input_id", name=input_id))
     return found
 

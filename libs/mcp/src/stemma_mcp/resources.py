@@ -13,6 +13,7 @@ from stemma_client.client import Client
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.summary import SectionSummary
 from stemma_contracts.v1.views import DocumentView, ExportView
 
 from .clients import ClientOf, section_in, version_in
@@ -125,12 +126,8 @@ async def _text(client: Client, document_id: str, section_id: str, number: int |
 def _outline(view: DocumentView) -> str:
     sections = [
         {
-            "section_id": section.section_id,
-            "title": section.title,
+            **SectionSummary.of(section, section.title).model_dump(mode="json"),
             "depends_on": section.depends_on,
-            "status": section.status,
-            "version": section.version,
-            "stale": section.stale is not None,
             "resource": section_uri(view.document_id, section.section_id, 0),
         }
         for section in view.sections.values()

@@ -83,7 +83,7 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
         findings = await findings_of(client, view.document_id, section.current)
         sections.append(_section_json(section, recipes) | {"findings": findings})
     title = await title_of(client, view.document_id, view.title)
-    return {**vars(view), "title": title, "sections": sections}
+    return {**dict(view), "title": title, "sections": sections}
 
 
 async def show_document(client: Client, view: DocumentView) -> None:
@@ -123,8 +123,7 @@ def _show_exports(view: DocumentView) -> None:
 
 
 def _section_json(section: SectionView, recipes: Recipes) -> dict[str, Any]:
-    current = {"version": section.version, "draft": section.draft, "issue_count": section.issue_count}
-    return {**vars(section), **current, "outdated_recipe": outdated_recipe(section, recipes)}
+    return section.model_dump() | {"outdated_recipe": outdated_recipe(section, recipes)}
 
 
 def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> tuple[str, ...]:

@@ -129,10 +129,9 @@ async def show_requirements(client: Client, view: DocumentView, one: InputView) 
         return
     changes = await changes_in(client, view.document_id, one.changes)
     changed = [_letters(part.before) for part in changes.changed]
-    source = BRIEF if one.input_id == BRIEF else one.name
     for entry in (await client.ledger_of(view)).entries:
         wanted = _letters(entry.row.quote)
-        if entry.row.source == source and entry.counts and any(wanted in before for before in changed):
+        if entry.row.source == one.source and entry.counts and any(wanted in before for before in changed):
             section = f" ({entry.standing.section_id})" if entry.standing.section_id else ""
             say(f"{entry.row.requirement_id}{section} is in it: {_short(entry.row.quote)}")
 

@@ -175,14 +175,14 @@ async def find_input(client: Client, document: str, name: str) -> tuple[Document
 
 def _named(view: DocumentView, name: str) -> InputView | None:
     """An input that counts, by its id or its name."""
-    there = [one for one in view.input_views if one.state != "withdrawn"]
+    there = view.counting
     return next((one for one in there if name == one.input_id), None) or next(
         (one for one in there if name == one.name), None
     )
 
 
 def _unknown(view: DocumentView, name: str) -> CliError:
-    known = ", ".join(f"{one.input_id} ({one.name})" for one in view.input_views if one.state != "withdrawn")
+    known = ", ".join(f"{one.input_id} ({one.name})" for one in view.counting)
     return CliError(ExitCode.USAGE, f"the document has no input {name!r}", f"it has {known}")
 
 

@@ -7,7 +7,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from math import inf
 from typing import Annotated, Literal, get_args
 
@@ -36,18 +35,13 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True)
 class Item:
-    """A section that waits: since when and why, what is known of its text, and what it holds up."""
+    """A section that waits: why, what is known of it, and how many sections it holds up."""
 
     document: DocumentSummary
     title: str
     section: SectionSummary
-    since: datetime | None
+    details: SectionView
     why: Why
-    failed: tuple[str, ...]
-    passed: bool
-    judged: bool
-    checked: bool
-    findings: int
     unblocks: int
 
     @property
@@ -60,9 +54,30 @@ class Item:
         """Whether it waits for a review that its text passed."""
         return self.why == "review" and self.passed and self.checked and not self.findings
 
+    @property
+    def judged(self) -> bool:
+        """Whether a model judged its text."""
+        return self.details.evaluation is not None and self.details.evaluation.judged
+
+    @property
+    def passed(self) -> bool:
+        """Whether its text passed the judgement of a model."""
+        return self.details.evaluation is not None and self.judged and self.details.evaluation.passed
+
+    @property
+    def checked(self) -> bool:
+        """Whether no check of its text is lacking."""
+        return self.details.validation is None or self.details.validation.complete
+
+    @property
+    def findings(self) -> int:
+        """What the check of its text found."""
+        return self.details.validation.found if self.details.validation else self.section.issue_count
+
     def failed_as(self, language: str) -> list[str]:
         """The criteria that it failed, as a language calls them."""
-        return [name_of(name, language) for name in self.failed]
+        failed = self.details.evaluation.failed_criteria if self.details.evaluation else ()
+        return [name_of(name, language) for name in failed]
 
     @property
     def seen(self) -> str:
@@ -143,8 +158,8 @@ async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item
 
 
 def _most_pressing_first(item: Item) -> tuple[int, float, float]:
-    due = item.section.due
-    return -item.unblocks, due.timestamp() if due else inf, item.since.timestamp() if item.since else 0
+    due, since = item.section.due, item.details.waits_since
+    return -item.unblocks, due.timestamp() if due else inf, since.timestamp() if since else 0
 
 
 async def _of(client: Client, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:
@@ -161,23 +176,7 @@ def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionV
     waiting = {section.section_id for section in waiting_sections(document)}
     holds_up = Counter(upstream for each in details.values() for upstream in set(each.depends_on))
     for section in listed_sections(document):
-        known = details.get(section.section_id)
-        evaluation, validation = (known.evaluation, known.validation) if known else (None, None)
-        waits = section.section_id in waiting
-        unblocks = holds_up[section.section_id] if waits else 0
-        failed = evaluation.failed_criteria if evaluation else ()
-        judged = evaluation is not None and evaluation.judged
-        passed = evaluation is not None and judged and evaluation.passed
-        yield Item(
-            document,
-            title,
-            section,
-            known.waits_since if known else None,
-            section.waits_for[0] if waits else "comments",
-            tuple(failed),
-            passed,
-            judged,
-            validation is None or validation.complete,
-            validation.found if validation else section.issue_count,
-            unblocks,
-        )
+        name, waits = section.section_id, section.section_id in waiting
+        known = details.get(name) or SectionView(section_id=name, title=section.title, kind="")
+        why: Why = section.waits_for[0] if waits else "comments"
+        yield Item(document, title, section, known, why, holds_up[name] if waits else 0)

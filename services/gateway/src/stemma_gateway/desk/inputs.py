@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, DocumentView, InvalidInputError, RequestRejectedError
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem, RequestAccepted
-from stemma_contracts.v1.inputs import BRIEF, InputChanges
+from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.requests import ApplyInput, WithdrawInput
 from stemma_contracts.v1.views import InputView
 
@@ -92,7 +92,7 @@ async def _staged(session: Session, document: DocumentView, form: Sent) -> tuple
     if (role := form.text("role")) not in ROLES:
         raise Invalid(Problem.of("role_needed", "role"))
     upload = await input_of(session, files[0], role)
-    place, there = form.text("place"), [one for one in document.input_views if one.state != "withdrawn"]
+    place, there = form.text("place"), document.counting
     known = next((one for one in there if place == one.input_id or (not place and one.name == upload.name)), None)
     client, document_id = session.client, document.document_id
     if known is None:
@@ -109,7 +109,7 @@ async def _list(
     new: bool = False,
     error: Exception | None = None,
 ) -> Response:
-    there = [one for one in document.input_views if one.state != "withdrawn"]
+    there = document.counting
     return shown(
         request,
         session,
@@ -143,14 +143,8 @@ async def _one(
     )
 
 
-def source_name(one: InputView) -> str:
-    """What the requirement ledger calls an input."""
-    return BRIEF if one.input_id == BRIEF else one.name
-
-
 def found_input(document: DocumentView, input_id: str) -> InputView:
     """An input of a document by its id; raises `NotFound`."""
-    for one in document.input_views:
-        if one.input_id == input_id:
-            return one
-    raise NotFound(Problem.of("input_unknown", name=input_id))
+    if (found := document.input(input_id)) is None:
+        raise NotFound(Problem.of("input_unknown", input_id=input_id))
+    return found

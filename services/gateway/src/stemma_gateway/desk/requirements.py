@@ -30,7 +30,6 @@ from stemma_gateway.texts import pairs_compared
 
 from .deciding import WAIT_S, sent
 from .drawn_pages import Shown, page_of
-from .inputs import source_name
 from .requirement_rows import NO_SECTION, Filter, Wanted, by_section, coverage_of, listed
 from .shell import shown
 
@@ -278,7 +277,7 @@ async def _one(
 async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -> Shown | None:
     """The page that a row stands on, of the version of its source that counts."""
     row = entry.row
-    source = next((one for one in readable(document) if source_name(one) == row.source), None)
+    source = next((one for one in readable(document) if one.source == row.source), None)
     if source is None:
         return None
     return await page_of(session.client, document.document_id, source, row.place, row.quote)
@@ -294,12 +293,12 @@ async def _ledger(session: Session, document: DocumentView) -> RequirementLedger
 
 def places(document: DocumentView) -> Mapping[str, str]:
     """The ids of the inputs with a text, by what rows call their sources."""
-    return {source_name(one): one.input_id for one in readable(document)}
+    return {one.source: one.input_id for one in readable(document)}
 
 
 def readable(document: DocumentView) -> list[InputView]:
     """The inputs that demands can be read from."""
-    return [one for one in document.input_views if one.state != "withdrawn" and one.text is not None]
+    return [one for one in document.counting if one.text is not None]
 
 
 async def _amended(session: Session, ledger: RequirementLedger, language: str) -> dict[str, Any] | None:

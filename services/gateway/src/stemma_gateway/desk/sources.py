@@ -26,7 +26,7 @@ from stemma_gateway.sessions import Session
 from stemma_gateway.texts import block_line, rendered, shown_lines
 
 from .drawn_pages import page_of
-from .inputs import INPUTS, InputId, found_input, source_name
+from .inputs import INPUTS, InputId, found_input
 from .section import pictures
 from .shell import shown
 
@@ -143,8 +143,9 @@ async def _rows(session: Session, document: DocumentView, one: InputView, part: 
         entries = (await session.client.ledger_of(document)).entries
     except (LedgerFailedError, ArtifactMissing):
         return []
-    name = source_name(one)
-    return [entry for entry in entries if entry.row.source == name and part.holds(entry.row.line) and entry.counts]
+    return [
+        entry for entry in entries if entry.row.source == one.source and part.holds(entry.row.line) and entry.counts
+    ]
 
 
 async def _text(client: Client, document_id: str, one: InputView) -> str:
