@@ -16,9 +16,10 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from typing import Any
@@ -142,11 +143,11 @@ def wait_until_ready(up: subprocess.Popen[bytes], log: Path) -> None:
         time.sleep(0.05)
 
 
-def commands() -> list[Block]:
+def commands(pages: Sequence[Path]) -> list[Block]:
     """The blocks that run on an installation."""
     return [
         block
-        for block in BLOCKS
+        for block in chain(*map(blocks_of, pages))
         if block.language in PROGRAMS or (block.language == "bash" and not block.code.startswith(("make", UP)))
     ]
 
@@ -177,10 +178,11 @@ def command_of(block: Block, folder: Path) -> list[str]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.req("E3", "E4", "G12", "S1")
-async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
-    printed, named = [], []
+@pytest.mark.parametrize("pages", [IN_ORDER, pytest.param(GUIDE, marks=pytest.mark.full)], ids=["tour", "all"])
+async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path, pages: Sequence[Path]) -> None:
+    blocks, printed, named = commands(pages), [], []
     async with consumers_of(installation) as consumers:
-        for block in commands():
+        for block in blocks:
             before = await consumers()
             running = asyncio.create_task(asyncio.to_thread(run_block, block, installation))
             named.append(await seen_beside(running, consumers) - before if follows(block) else set())
@@ -201,11 +203,11 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     assert re.search(r"\t\S+ \(claimed\)\tresearch\t2\tapproved", decided)
     events = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert events[0]["type"] == "stemma.document.requested.v1"
-    texts = [text for block, text in zip(commands(), printed, strict=True) if follows(block)]
+    texts = [text for block, text in zip(blocks, printed, strict=True) if follows(block)]
     assert [text.split()[0] for text in texts] == ["document-requested"] * 5
     assert "document-requested by eva\n" in texts
-    [of_the_agent] = [text for block, text in zip(commands(), printed, strict=True) if is_of_an_agent(block)]
-    assert of_the_agent.startswith("approved version 1\n")
+    of_agents = [text for block, text in zip(blocks, printed, strict=True) if is_of_an_agent(block)]
+    assert all(text.startswith("approved version 1\n") for text in of_agents)
     of_programs = [names for names in named if names]
     assert len(of_programs) == len(texts)
     assert [name for names in of_programs for name in names if not is_random(name)] == []
