@@ -176,7 +176,7 @@ class Manager:
 
     async def assigns(self, *pairs: tuple[str, str]) -> list[str]:
         """Give rows of the ledger to sections; their ids."""
-        rows = await self.told("ledger", "--read", "--no-brief")
+        rows = [one["row"] for one in await self.told("ledger", "--read", "--no-brief")]
         found = [next(r for r in rows if words in r["quote"]) for words, _ in pairs]
         assert {one["source"] for one in found} == {"letter.pdf"}
         ids = [str(one["requirement_id"]) for one in found]
@@ -198,9 +198,9 @@ class Manager:
         """The sections that are stale, each with the inputs and requirements that made it so."""
         told = await self.told("stale")
         return {
-            one["section_id"]: [each["name"] for each in one["inputs"]]
-            + [each["requirement_id"] for each in one["requirements"]]
-            for one in told
+            one["section_id"]: [each["name"] for each in one["stale_inputs"]]
+            + [each["requirement_id"] for each in one["stale_requirements"]]
+            for one in (each["section"] for each in told)
         }
 
 
