@@ -13,7 +13,7 @@ import httpx
 import pytest
 from pypdf import PdfReader
 from stemma_cli.demo.demonstration import chapters
-from stemma_cli.demo.script import SCRIPTS
+from stemma_cli.demo.runner import SCRIPTS
 from stemma_cli.samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]

@@ -22,8 +22,7 @@ from faults_replicas import replica
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import StreamState
-from stemma_cli.local.environment import CALL_MODELS
-from stemma_cli.local.supervisor import ALL, LocalStemma
+from stemma_cli.local.supervisor import ALL, CALL_MODELS, LocalStemma
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.model_server import ModelServer

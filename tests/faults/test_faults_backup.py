@@ -19,10 +19,9 @@ from faults_here import as_user
 from nats.aio.client import Client as Nats
 from nats.js.errors import NotFoundError
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.operating.backup.carrying import being_read, being_written
 from stemma_cli.operating.backup.checkpoints import SQLITE_FILE, CheckpointPlace, SqlitePlace, place_of
 from stemma_cli.operating.backup.manifest import CheckpointPart, Manifest, verified
-from stemma_cli.operating.backup.places import restore_to_folder
+from stemma_cli.operating.backup.places import being_read, being_written, restore_to_folder
 from stemma_cli.operating.backup.taking import take_backup
 from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_contracts import subjects

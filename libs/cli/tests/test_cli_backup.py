@@ -15,9 +15,9 @@ import psycopg
 import pytest
 from nats.aio.client import Client
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.operating.backup.carrying import being_read, being_written
 from stemma_cli.operating.backup.checkpoints import CheckpointPlace, SqlitePlace, Taken, place_of
 from stemma_cli.operating.backup.manifest import MANIFEST, CheckpointPart, Manifest, verified
+from stemma_cli.operating.backup.places import being_read, being_written
 from stemma_cli.operating.backup.restoring import require_empty, restore
 from stemma_cli.operating.backup.taking import AFTER, BEFORE, stream_names, take_backup
 from stemma_contracts import Contract, registry, subjects

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 from stemma_cli.main import app
-from stemma_cli.operating.dead_letters import DeadLetters
-from stemma_cli.operating.putting_back import put_back
+from stemma_cli.operating.dead_letters import DeadLetters, put_back
 from stemma_contracts import Contract, Registry, registry, subjects
 from stemma_contracts.envelope import envelope_for
 from stemma_contracts.v1 import requests as r
@@ -140,7 +139,7 @@ async def test_a_letter_is_shown_and_not_put_back_where_this_release_cannot_read
         later = entry.ce_type.replace(".v1", ".v9")
         release.contract(later, entry.family, entry.service)(cls)
         release.upcaster(entry.ce_type, cls, later)(lambda _: {})
-    monkeypatch.setattr("stemma_cli.operating.putting_back.registry", release)
+    monkeypatch.setattr("stemma_cli.operating.dead_letters.registry", release)
     shown = json.loads((await bench.run("show", str(number), "--json")).stdout)
     assert shown["job"].startswith("not known: this release cannot read event 1 of the log: ")
     done = await bench.run("requeue", str(number))

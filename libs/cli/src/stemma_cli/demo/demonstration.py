@@ -14,6 +14,7 @@ import docx
 from docx.table import Table
 from stemma_client import Client, StemmaError
 from stemma_client.differences import differences
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.inputs import InputChanges
@@ -25,12 +26,10 @@ from stemma_contracts.v1.views import InputView, SectionView
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.rendering.changes import excerpt
-from stemma_cli.wording import changed_words, reasons_words
+from stemma_cli.wording import changed_words, cycle_words, reasons_words
 
 from .desk import filled, left_running
-from .kinds import DesignDemonstration, RolesDemonstration
-from .runner import DemoFailedError, DemoRunner, hold, say
-from .script import SCRIPTS, DemoScript
+from .runner import SCRIPTS, DemoFailedError, DemoRunner, DemoScript, hold, say
 
 SECTION = "document"
 
@@ -293,13 +292,81 @@ class Demonstration(DemoRunner):
         say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
 
 
+def _report(name: str, message: str) -> None:
+    say(f"  {name:18} {message}")
+
+
+FINAL, FIRST = "final_document", "hld_draft"
+WISH = "Say that the workshop has a fire alarm."
+
+
+class RolesDemonstration(DemoRunner):
+    """Roles are found for the request, write at the same time, and their texts are made one."""
+
+    async def run(self) -> None:
+        """The whole script."""
+        await self._request()
+        await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
+        [section] = self._view.sections.values()
+        told = section.current.processing_metadata if section.current else None
+        hold(told is not None, "nothing is told of the roles")
+        assert told is not None
+        self._step(f"Written in {told.seconds:.1f} s, node by node:")
+        for run in told.nodes:
+            say(f"    {run.node:24} {run.role_id:24} {run.seconds:7.3f} s")
+        say("\nThe text is complete. Exported:")
+        await self._export_all()
+        say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
+
+
+class DesignDemonstration(DemoRunner):
+    """A design is drafted, reviewed and revised; a person asks for more, approves it, and changes its beginning."""
+
+    async def run(self) -> None:
+        """The whole script."""
+        await self._request()
+        await self._until(self._waits)
+        self._tell_status()
+        self._step(f"A person reads it and has everything written again: {WISH!r}")
+        before = self._version(FINAL)
+        await self._client.revise(self._id, FINAL, before, WISH, cycle=True)
+        await self._until(lambda: self._version(FINAL) > before and self._waits())
+        text = await self._text(self._draft(FINAL))
+        hold("fire alarm" in text, "the wish is not in the document")
+        self._step("It is approved.")
+        await self._client.approve(self._id, FINAL, self._version(FINAL))
+        await self._until(lambda: self._view.status is DocumentStatus.COMPLETED)
+        self._tell_status()
+        await self._export_all()
+        await self._change_the_beginning()
+
+    async def _change_the_beginning(self) -> None:
+        self._step(f"{self._title(FIRST)}, on which the rest was built, is changed. That makes stale:")
+        text = await self._text(self._draft(FIRST))
+        version = self._version(FIRST)
+        await self._client.edit(self._id, FIRST, version, text=f"{text.rstrip()}\n\nThe server has a spare.\n")
+        await self._until(lambda: self._version(FIRST) == version + 1)
+        hold(bool(self._view.stale), "the change made nothing stale")
+        for section in self._view.stale:
+            say(f"    {section.title}")
+        say("An export tells so:")
+        exported = await self._client.export(self._id, ExportFormat.DOCX)
+        hold(isinstance(exported, e.DocumentExported), "there is no export")
+        say(f"    {', '.join(sorted(w.code for w in exported.warnings))}")
+        say(f"{self._view.usage.calls} model calls. All files are in {self._output}/.")
+
+    def _waits(self) -> bool:
+        final = self._view.sections.get(FINAL)
+        return final is not None and final.status is SectionStatus.AWAITING_REVIEW
+
+    def _tell_status(self) -> None:
+        assert self._view.cycle is not None
+        say(f"  {cycle_words(self._view.cycle)}")
+
+
 RUNNERS: Mapping[str, type[DemoRunner]] = {
     "proposal": Demonstration,
     "roles": RolesDemonstration,
     "design_document": DesignDemonstration,
     "agentic": AgenticDemonstration,
 }
-
-
-def _report(name: str, message: str) -> None:
-    say(f"  {name:18} {message}")

@@ -16,11 +16,10 @@ from stemma_contracts.v1.requests import AcceptEdit, DecideRequirements
 from stemma_provisioning.roles import Role
 
 from stemma_cli.local.desk import link_to
-from stemma_cli.local.people import Place, keys_of, login_at
 from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.local.tenants import Place, keys_of, login_at
 
-from .runner import DemoRunner, say
-from .script import SCRIPTS
+from .runner import SCRIPTS, DemoRunner, say
 
 KIND = "proposal"
 PERSON = "ada"

@@ -5,12 +5,20 @@ from __future__ import annotations
 import fcntl
 import json
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
-from stemma_client.settings import DEFAULT_TENANT
+from stemma_client.logins import Login, public_key
+from stemma_client.passwords import login_of
+from stemma_client.settings import DEFAULT_TENANT, DEFAULT_URL
+from stemma_contracts.tokens import check_person
+from stemma_provisioning.admitted import Admitted, AdmittedError, Keys
+from stemma_provisioning.roles import Role
+from stemma_provisioning.server import ADMITTED
 
 from stemma_cli.exit_codes import CliError, ExitCode
 
@@ -86,3 +94,70 @@ class Tenants:
             if time.monotonic() > deadline:
                 raise CliError(ExitCode.FAILED, f"{name} is kept, and not served yet", "see what `stemma up` tells")
             time.sleep(POLL_S)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where it is kept who is admitted: with ``stemma up``, or in a folder of another server's admission."""
+
+    data: Path
+    folder: Path | None
+    tenant: str
+    given_url: str | None = None
+
+    @property
+    def admitted(self) -> Admitted:
+        """Who is admitted to the tenant; raises `CliError` where there is no server."""
+        nats = DataFolder(self.data).root / "nats"
+        if self.folder is None and not nats.exists():
+            hint = "go to the folder of `stemma up`, or name the folder of another server by --admitted"
+            raise CliError(ExitCode.USAGE, f"there is no Stemma in {self.data}", hint)
+        return Admitted(self.folder or nats / ADMITTED, self.tenant)
+
+    @property
+    def url(self) -> str:
+        """Where they connect to."""
+        return self.given_url or str(self._state.get("url", DEFAULT_URL))
+
+    @property
+    def installation(self) -> str:
+        """The name of the installation of ``stemma up``."""
+        return str(self._state.get("installation", ""))
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        if self.folder is None:
+            with suppress(OSError, ValueError):
+                return dict(json.loads(DataFolder(self.data).state_file.read_text(encoding="utf-8")))
+        return {}
+
+
+def role_of(name: str) -> Role:
+    """The role of a name; raises `CliError`."""
+    if name not in list(Role):
+        raise CliError(ExitCode.USAGE, f"there is no role {name!r}", f"there are {', '.join(Role)}")
+    return Role(name)
+
+
+def file_of(name: str, output: Path | None) -> Path:
+    """Where the login of a person is written to."""
+    return output or Path(f"{check_person(name)}.login")
+
+
+def login_at(place: Place, name: str, password: str, role: Role = Role.READER) -> Login:
+    """The login that a password stands for."""
+    return login_of(place.url, place.tenant, name, password, role=role, installation=place.installation)
+
+
+def keys_of(login: Login) -> Keys:
+    """What of a login its server is told."""
+    return Keys(public_key(login.reading_seed), public_key(login.asking_seed))
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Whoever cannot be admitted, or is not, is told so."""
+    try:
+        yield
+    except AdmittedError as error:
+        raise CliError(ExitCode.USAGE, str(error), "see `stemma user list`") from None

@@ -8,7 +8,7 @@ import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
 from stemma_cli.lookup import find_document, find_section
-from stemma_cli.output import console, note, say, say_json, say_table, say_tree
+from stemma_cli.output import console, note, say, say_fitting, say_json, say_table, say_tree, stdout_width
 from stemma_cli.runtime import connected
 
 
@@ -84,4 +84,31 @@ async def history(
         say_table(COLUMNS, [row(event, words) for event, words in zip(events, said, strict=True)])
 
 
-VERBS = {"stale": stale, "diff": diff, "history": history}
+async def trace(document: Document, as_json: AsJson = False) -> None:
+    """Show what led to what in a document, how long it took, and the chain that took longest.
+
+    Times are in seconds from the start and, with +, from the cause.
+    `*` marks the critical path: what took longest, so that nothing else would save time.
+
+    It is read from the log alone; a trace backend shows the same trace ids in more detail.
+
+    Example: stemma trace 3f2a
+    """
+    from stemma_client.reading import read_document
+
+    from stemma_cli.rendering.trace import LEGEND, lines, tree_json, trees, waiting_lines
+
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        events = await client.history(document_id)
+    if as_json:
+        for root in trees(events):
+            say_json(tree_json(root))
+        return
+    for root in trees(events):
+        say_fitting(lines(root, stdout_width()))
+    for line in (*LEGEND, *waiting_lines(read_document(document_id, events))):
+        note(line)
+
+
+VERBS = {"stale": stale, "diff": diff, "history": history, "trace": trace}

@@ -56,8 +56,7 @@ async def show_dead(number: Number, data: Data = DATA, as_json: AsJson = False) 
     Example: stemma dead show 7
     """
     from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters
-    from stemma_cli.operating.putting_back import document_of, is_about
+    from stemma_cli.operating.dead_letters import DeadLetters, document_of, is_about
 
     async with as_operator(data) as client:
         dead = DeadLetters(client)
@@ -94,8 +93,7 @@ async def edit_dead(
     Example: stemma dead edit 7 --file mended.json
     """
     from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters
-    from stemma_cli.operating.putting_back import refuse_what_nobody_waits_for
+    from stemma_cli.operating.dead_letters import DeadLetters, refuse_what_nobody_waits_for
     from stemma_cli.prompt import text_in
     from stemma_cli.text_editor import edited_in_file, kept_unless_sent
 
@@ -112,7 +110,7 @@ async def edit_dead(
 
 
 async def _send_edited(dead: DeadLetters, letter: DeadLetter, text: str, as_json: bool) -> None:
-    from stemma_cli.operating.putting_back import edited
+    from stemma_cli.operating.dead_letters import edited
 
     if text.strip() == _text(letter).strip():
         hint = f"to put it back as it is: stemma dead requeue {letter.number}"
@@ -137,7 +135,7 @@ async def requeue_dead(number: Number, data: Data = DATA, as_json: AsJson = Fals
 
 
 async def _put_back(dead: DeadLetters, letter: DeadLetter, sent: DeadLetter, deed: str, as_json: bool) -> None:
-    from stemma_cli.operating.putting_back import put_back
+    from stemma_cli.operating.dead_letters import put_back
 
     again = await put_back(dead.jetstream, sent)
     await dead.settle(letter, deed, getpass.getuser())

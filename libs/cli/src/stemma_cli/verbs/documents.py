@@ -232,4 +232,55 @@ async def show(
             await documents.show_document(client, view)
 
 
-VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show}
+async def kinds(as_json: AsJson = False) -> None:
+    """List the kinds of documents that can be asked for, and what each consists of.
+
+    Example: stemma kinds
+    """
+    from stemma_cli.rendering.kinds import COLUMNS, row
+
+    async with connected(as_json) as client:
+        found = await client.kinds()
+    if as_json:
+        say_json(found)
+        return
+    say_table(COLUMNS, [row(kind) for kind in found])
+    note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
+
+
+async def watch(
+    document: Document,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on while it waits for a person.")] = False,
+    from_sequence: Annotated[int, typer.Option("--from", min=0, help="First stream sequence to print.")] = 0,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Watch a document being written, section by section.
+
+    Ends when the document is completed, cancelled or failed, or waits for a person.
+
+    Example: stemma watch 3f2a
+    """
+    from contextlib import aclosing
+
+    from stemma_client.reading import Reading
+
+    from stemma_cli.rendering.progress import is_over, live_text, screen_for, tell_verdict
+
+    async with connected(as_json) as client:
+        known = await client.document(await find_document(client, document))
+        reading = Reading(known.document_id)
+        with screen_for(as_json=as_json) as screen:
+            async with (
+                live_text(client, known.document_id, screen),
+                aclosing(client.follow(known.document_id)) as events,
+            ):
+                async for event in events:
+                    reading = reading.after(event)
+                    if event.sequence >= from_sequence:
+                        screen.update(reading.view, event)
+                    if event.pending == 0 and is_over(reading.view, follow=follow):
+                        break
+        return await tell_verdict(client, reading.view)
+
+
+VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show, "kinds": kinds, "watch": watch}

@@ -113,9 +113,8 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
     """
     from stemma_client.errors import RequestRejectedError
 
-    from stemma_cli.meanwhile import merge_into
     from stemma_cli.prompt import text_in
-    from stemma_cli.text_editor import edited_in_file, kept_unless_sent
+    from stemma_cli.text_editor import edited_in_file, kept_unless_sent, merge_into
 
     document_id, name, version = view.document_id, section.section_id, section.version
     before = await client.text(document_id, section.draft)
@@ -212,7 +211,7 @@ async def keep(
     """
     from stemma_contracts.v1.requests import KeepSection, KeepSections
 
-    from stemma_cli.choice import Choice, chosen, seen_sections, seen_versions, versions_words
+    from stemma_cli.consent import Choice, chosen, seen_sections, seen_versions, versions_words
 
     choice = Choice(*_checked(sections, version, everything))
     async with connected(as_json) as client:
@@ -254,8 +253,7 @@ async def regenerate(
     """
     from stemma_contracts.v1.requests import RegenerateSection, RegenerateSections
 
-    from stemma_cli.choice import Choice, chosen, seen_sections, seen_versions, versions_words
-    from stemma_cli.consent import may_replace
+    from stemma_cli.consent import Choice, chosen, may_replace, seen_sections, seen_versions, versions_words
 
     choice = Choice(*_checked(sections, version, stale or everything))
     possible = attrgetter("is_to_be_kept_or_regenerated" if stale else "can_be_regenerated")

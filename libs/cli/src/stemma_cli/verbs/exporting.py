@@ -98,7 +98,7 @@ def _told(done: DocumentExported, path: Path, as_json: bool) -> ExitCode:
 async def _form(document: str, form: str, output: Path | None, as_json: bool, *, alone: bool) -> ExitCode:
     if not alone or output is None or str(output) == "-":
         raise typer.BadParameter("--form goes with --output PATH and nothing else")
-    from stemma_cli.answered_forms import export_form
+    from stemma_cli.forms import export_form
 
     return await export_form(document, form, output, as_json)
 

@@ -70,9 +70,8 @@ async def fill(
 
     from stemma_forms import answers_in
 
-    from stemma_cli.answered_forms import Unanswered, tell_filled
     from stemma_cli.exports import write_atomically
-    from stemma_cli.forms import fields_of, filled
+    from stemma_cli.forms import Unanswered, fields_of, filled, tell_filled
     from stemma_cli.prompt import text_in
 
     found = await fields_of(form)

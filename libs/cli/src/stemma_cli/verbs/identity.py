@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import say, say_json
+from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_client.logins import Login
@@ -86,4 +88,62 @@ def _kept() -> Login:
     return read_login(login_file())
 
 
-VERBS = {"login": login, "logout": logout, "token": token}
+def desk(
+    document: Annotated[
+        str | None, typer.Argument(metavar="[DOC]", help="The id of a document; else the inbox.")
+    ] = None,
+    gateway: Annotated[
+        str | None,
+        typer.Option(
+            "--gateway", envvar="STEMMA_GATEWAY_PUBLIC_URL", help="Address of the gateway; else that of `stemma up`."
+        ),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Open the review desk in a browser, signed in as whoever runs this.
+
+    Where no browser is, the address is printed: it is good once, for a minute.
+
+    Example: stemma desk
+    """
+    import webbrowser
+
+    from stemma_client.bearer import bearer_of
+    from stemma_client.settings import find_server
+
+    from stemma_cli.local.desk import gateway_at, link_to
+
+    address = link_to(gateway_at(gateway), bearer_of(find_server()), f"/desk/documents/{document}" if document else "")
+    if as_json:
+        say_json({"address": address})
+    elif no_browser or not webbrowser.open(address):
+        say(address)
+
+
+async def mcp(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the tools with their schemas, and serve nobody.")
+    ] = False,
+    profile: Annotated[
+        Literal["short", "full"], typer.Option("--profile", help="The tools for most work, or all.")
+    ] = "short",
+) -> None:
+    """Serve an agent over MCP on stdin and stdout, in the name of whoever runs this.
+
+    A program that has agents starts it; see `docs/agents.md`. It ends with its input. Tools that your role may not use
+    are left out.
+
+    Example: stemma mcp
+    """
+    from stemma_mcp import Profile, build_server, listed_tools
+
+    chosen = Profile(profile)
+    async with connected() as client:
+        if as_json:
+            say_json(listed_tools(chosen, client.role))
+        else:
+            await build_server(lambda _: nullcontext(client), lambda _: chosen).run_stdio_async()
+
+
+VERBS = {"login": login, "logout": logout, "token": token, "desk": desk, "mcp": mcp}

@@ -88,7 +88,7 @@ def add_user(
     from stemma_client.logins import write_login
     from stemma_client.passwords import new_password
 
-    from stemma_cli.local.people import Place, file_of, in_words, keys_of, login_at, role_of
+    from stemma_cli.local.tenants import Place, file_of, in_words, keys_of, login_at, role_of
 
     place, chosen, file = Place(data, admitted, tenant, url), role_of(role), file_of(name, output)
     if file.exists():
@@ -107,7 +107,7 @@ def list_users(
 
     Example: stemma user list
     """
-    from stemma_cli.local.people import Place, in_words
+    from stemma_cli.local.tenants import Place, in_words
 
     with in_words():
         people = Place(data, admitted, tenant).admitted.people()
@@ -129,7 +129,7 @@ def remove_user(
 
     Example: stemma user remove ada
     """
-    from stemma_cli.local.people import Place, in_words
+    from stemma_cli.local.tenants import Place, in_words
 
     with in_words():
         Place(data, admitted, tenant).admitted.remove(name)
@@ -157,7 +157,7 @@ def rotate_user(
     from stemma_client.logins import write_login
     from stemma_client.passwords import new_password
 
-    from stemma_cli.local.people import Place, file_of, in_words, keys_of, login_at
+    from stemma_cli.local.tenants import Place, file_of, in_words, keys_of, login_at
 
     place, file = Place(data, admitted, tenant, url), file_of(name, output)
     login = login_at(place, name, password := new_password())

@@ -70,8 +70,7 @@ async def backup(
     Example: stemma backup monday.tar
     """
     from stemma_cli.operating.access import as_provisioner
-    from stemma_cli.operating.backup.carrying import being_written
-    from stemma_cli.operating.backup.places import checkpoint_place
+    from stemma_cli.operating.backup.places import being_written, checkpoint_place
     from stemma_cli.operating.backup.taking import take_backup
 
     async with as_provisioner(data) as client:
@@ -97,9 +96,9 @@ async def restore_backup(
 
     Example: stemma restore-backup monday.tar --data .stemma-from-monday
     """
-    from stemma_cli.operating.backup.carrying import being_read
     from stemma_cli.operating.backup.manifest import verified
     from stemma_cli.operating.backup.places import (
+        being_read,
         checkpoint_place,
         has_own_server,
         restore_to_folder,
