@@ -6,24 +6,43 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-import stemma_contracts.v1  # noqa: F401  (fills the registry)
 import yaml
 from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subjects
+from stemma_contracts.envelope import CONTENT_TYPE, SPEC_VERSION
 from stemma_contracts.live_text import AT
 from stemma_contracts.tokens import TOKEN_PATTERN
 
 from . import golden
-from .envelope_schema import ENVELOPE
-from .parties import (
-    BULK,
-    PEOPLE,
-    address,
-    address_of_bulk,
-    address_of_people,
-    parameterised,
-    readers,
-    senders,
-)
+from .parties import BULK, PEOPLE, address, address_of_bulk, address_of_people, parameterised, readers, senders
+
+
+def _string(description: str, **rules: str) -> dict[str, str]:
+    return {"type": "string", "description": description, **rules}
+
+
+ENVELOPE: dict[str, Any] = {
+    "type": "object",
+    "description": "CloudEvents 1.0 attributes in binary mode, correlation and causation, W3C trace context.",
+    "required": ["ce-id", "ce-type", "ce-source", "ce-subject", "ce-time"],
+    "properties": {
+        "ce-specversion": _string("version of CloudEvents", const=SPEC_VERSION),
+        "ce-id": _string("unique with its source; the id by which a message is known again"),
+        "ce-type": _string("wire name of the contract, with its major version", pattern=r"^stemma\.[a-z.]+\.v[0-9]+$"),
+        "ce-source": _string(f"the service that sent it, or `{subjects.CALLERS}`"),
+        "ce-subject": _string(
+            "what it is about: tenant, document and section, as far as it has them, with slashes between"
+        ),
+        "ce-time": _string("when it was sent, with a zone", format="date-time"),
+        "ce-dataschema": _string("path of the JSON Schema of the body"),
+        "ce-correlationid": _string("the request that all this belongs to"),
+        "ce-causationid": _string("the message that led to this one"),
+        "ce-sequence": _string("dense number of an event in its document, from 1", pattern="^[1-9][0-9]*$"),
+        "content-type": _string("media type of the body", const=CONTENT_TYPE),
+        "traceparent": _string("W3C trace context"),
+        "tracestate": _string("W3C trace context"),
+    },
+}
+
 
 Document = dict[str, Any]
 WIDTH = 110

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 from stemma_contracts import Entry, Family
 
-from .constraints import narrowed, widened
-from .defaults import default_of, shown
 from .parties import readers
-from .shapes import ANYTHING, Schema, alternatives, as_map, kind_of
+from .shapes import ANYTHING, Schema, alternatives, as_map, default_of, kind_of, narrowed, shown, widened
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import pytest
 from nats.js import JetStreamContext
 from stemma_artifacts.kept import ENTRY_BYTES, CachedArtifacts
-from stemma_artifacts.object_metadata import subject_of
+from stemma_artifacts.objects import subject_of
 from stemma_artifacts.store import SMALL_BYTES, ArtifactCorrupt, ArtifactMissing, JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef

@@ -8,7 +8,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import APIError
 from pydantic import ValidationError
 from stemma_artifacts.kept import CachedArtifacts
-from stemma_artifacts.object_metadata import subject_of
+from stemma_artifacts.objects import subject_of
 from stemma_artifacts.store import (
     SMALL_BYTES,
     ArtifactCorrupt,

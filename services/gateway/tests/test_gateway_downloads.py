@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from stemma_artifacts.object_metadata import CHUNK_BYTES
+from stemma_artifacts.objects import CHUNK_BYTES
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_testkit.backstage import Backstage

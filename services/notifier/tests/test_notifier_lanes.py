@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 from stemma_messaging import PutOff
-from stemma_notifier.lanes import AT_A_TIME, BUSY_S, Lanes
+from stemma_notifier.delivering import AT_A_TIME, BUSY_S, Lanes
 
 
 class Clock:

@@ -17,7 +17,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
 from stemma_contracts.v1.usage import Usage
 from stemma_notifier.notices import Budget, NoticedSection
-from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, known_authorities
+from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, trusted_ssl_context
 from stemma_notifier.sending.mail import subject_of
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
@@ -63,7 +63,7 @@ def mail_server(**options: Any) -> Iterator[tuple[Mailbox, MailServer]]:
 
 
 def mail(server: MailServer | None, trust: ssl.SSLContext | None = None) -> Mail:
-    return Mail(server, 10, trust or known_authorities())
+    return Mail(server, 10, trust or trusted_ssl_context())
 
 
 @pytest.mark.req("H7")
@@ -157,7 +157,7 @@ async def test_password_and_mail_go_to_a_trusted_server_and_encrypted(tmp_path: 
         return AuthResult(success=True)
 
     encrypted = {"tls_context": certificate} if security == "starttls" else {"ssl_context": certificate}
-    trust = known_authorities()
+    trust = trusted_ssl_context()
     trust.load_verify_locations(authority.ca)
     options = {"authenticator": check, "auth_require_tls": security == "starttls"}
     with mail_server(**encrypted, **options) as (box, given_server):

@@ -30,9 +30,9 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
-from stemma_notifier.adapters.rules import STREAM, Rules
 from stemma_notifier.app import service
-from stemma_notifier.handlers import is_needless
+from stemma_notifier.handlers import has_no_rules
+from stemma_notifier.rules import STREAM, Rules
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers
@@ -54,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 @pytest.fixture(autouse=True)
 def gathers_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stemma_notifier.adapters.rules.GATHER_S", 0.02)
+    monkeypatch.setattr("stemma_notifier.rules.GATHER_S", 0.02)
 
 
 @asynccontextmanager
@@ -215,11 +215,11 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     await house.client.flush()
     assert len(looks) == 1
     event = partial(subjects.event, document_id="d1", name="document-completed")
-    assert not await is_needless(event("default"), rules=known)
-    assert await is_needless(event("other"), rules=known)
+    assert not await has_no_rules(event("default"), rules=known)
+    assert await has_no_rules(event("other"), rules=known)
     await house.rules(house.hook("r2"), tenant="other")
-    assert not await is_needless(event("other"), rules=known)
-    assert not await is_needless("stemma.event", rules=known)
+    assert not await has_no_rules(event("other"), rules=known)
+    assert not await has_no_rules("stemma.event", rules=known)
 
 
 @pytest.mark.req("H7")

@@ -7,14 +7,14 @@ from ipaddress import ip_address, ip_network
 import pytest
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
-from stemma_notifier.sending import NotSent, Refused, Webhook, known_authorities
+from stemma_notifier.sending import NotSent, Refused, Webhook, trusted_ssl_context
 from stemma_notifier.sending.guard import Guard, is_public
 
 from .conftest import SECRET, Receiver, notice
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
 PRIVATE = "10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 240.0.0.1".split()
-TRUST = known_authorities()
+TRUST = trusted_ssl_context()
 
 
 @pytest.mark.req("H7")

@@ -9,17 +9,103 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import IO
+from hashlib import sha256
+from typing import IO, Annotated, Any
 from uuid import uuid4
 
 from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from .object_metadata import CHUNK_BYTES, BadObject, Described, Description, read, subject_of
-from .replicas import get_stored
+CHUNK_BYTES = 128 * 1024
+
+
+class BadObject(ValueError):
+    """The description of an object cannot be read."""
+
+
+class Description(BaseModel):
+    """What is needed of it: the subject token of its chunks, how many they are, and what makes it no content."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    nuid: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
+    chunks: int = Field(default=0, ge=0)
+    deleted: bool = False
+    options: dict[str, Any] | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it describes an object itself; a link could lead into the bucket of another tenant."""
+        return not self.deleted and not (self.options and self.options.get("link"))
+
+
+def subject_of(bucket: str, name: str) -> str:
+    """Where the description of an object lies."""
+    return f"$O.{bucket}.M.{urlsafe_b64encode(name.encode()).decode()}"
+
+
+def read(data: bytes) -> Description:
+    """A description; raises `BadObject`."""
+    try:
+        return Description.model_validate_json(data)
+    except ValidationError as error:
+        raise BadObject(f"{error.error_count()} fields do not fit") from None
+
+
+class Described:
+    """Gathers the description of an object while its chunks are written."""
+
+    def __init__(self, bucket: str, name: str, nuid: str) -> None:
+        self._about = {"name": name, "bucket": bucket, "nuid": nuid, "options": {"max_chunk_size": CHUNK_BYTES}}
+        self._hash, self._size, self._chunks = sha256(), 0, 0
+
+    def add(self, chunk: bytes) -> None:
+        """Count a chunk."""
+        self._hash.update(chunk)
+        self._size, self._chunks = self._size + len(chunk), self._chunks + 1
+
+    def as_json(self, mtime: str) -> dict[str, Any]:
+        """The whole description, as of a time."""
+        digest = urlsafe_b64encode(self._hash.digest()).decode()
+        counts = {"size": self._size, "chunks": self._chunks, "digest": f"SHA-256={digest}"}
+        return {**self._about, **counts, "mtime": mtime}
+
+
+PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
+"""A server that is behind for longer answers no direct gets: it is catching up."""
+
+
+async def get_stored(read: Callable[[], Awaitable[RawStreamMsg]]) -> RawStreamMsg | None:
+    """What is read of something that was stored before anybody could ask for it; `None` if it is not there."""
+    for pause in PAUSES_S:
+        try:
+            return await read()
+        except NotFoundError:
+            await asyncio.sleep(pause)
+    return None
+
+
+class Mismatch(ValueError):
+    """Pieces together have another size or digest than was announced."""
+
+
+async def verified(pieces: AsyncIterator[bytes], digest: str, size: int) -> AsyncIterator[bytes]:
+    """The same pieces; raises `Mismatch` at the first byte too many, or at the end."""
+    hashed, count = sha256(), 0
+    async for piece in pieces:
+        hashed.update(piece)
+        count += len(piece)
+        if count > size:
+            raise Mismatch(f"more than {size} bytes")
+        yield piece
+    if (count, hashed.hexdigest()) != (size, digest):
+        raise Mismatch(f"not the {size} bytes of {digest}")
 
 
 class NoSuchObject(LookupError):

@@ -20,8 +20,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 
-from .object_metadata import Described, subject_of
-from .objects import rechunked
+from .objects import Described, rechunked, subject_of
 
 ENDS_AT, LAST = "Stemma-Ends-At", "Stemma-Last"
 _ID = re.compile(r"^[0-9a-f]{32}$")

@@ -17,10 +17,7 @@ from nats.js.errors import BadRequestError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
-from .object_metadata import BadObject
-from .objects import NoSuchObject, Objects
-from .pieces import Mismatch, verified
-from .replicas import get_stored
+from .objects import BadObject, Mismatch, NoSuchObject, Objects, get_stored, verified
 
 
 def digest_of(data: bytes) -> str:

@@ -11,9 +11,7 @@ from nats.js import JetStreamContext
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 
-from .object_metadata import CHUNK_BYTES, BadObject
-from .objects import NoSuchObject, Objects
-from .pieces import Mismatch, verified
+from .objects import CHUNK_BYTES, BadObject, Mismatch, NoSuchObject, Objects, verified
 
 
 class UploadMissing(LookupError):

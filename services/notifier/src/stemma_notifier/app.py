@@ -15,15 +15,12 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
 from stemma_messaging.drivers import PullDriver
 
-from .adapters import rules
-from .adapters.attempts import Attempts
-from .adapters.rules import Rules
-from .adapters.summaries import Summaries
-from .delivering import Courier
-from .handlers import Tools, is_needless, routes
-from .lanes import Lanes
-from .links import Links
-from .sending import Mail, MailServer, Webhook, known_authorities
+from . import rules
+from .attempts import Attempts
+from .delivering import Lanes, Links, NoticeSender
+from .handlers import Summaries, Tools, has_no_rules, routes
+from .rules import Rules
+from .sending import Mail, MailServer, Webhook, trusted_ssl_context
 
 EVENT_SLOTS, RULE_SLOTS = 512, 2
 """Most events are nobody's, and wait only for the rules to be looked at."""
@@ -71,11 +68,10 @@ def check(settings: NotifierSettings) -> None:
 
 
 def build_app(settings: NotifierSettings) -> FastStream:
-    """The notifier: its broker, its handlers, and what they need, which is there when it starts."""
     tools = Opened[Tools]()
 
     async def needless(message: Msg) -> bool:
-        return await is_needless(message.subject, rules=tools().rules)
+        return await has_no_rules(message.subject, rules=tools().rules)
 
     broker = StemmaBroker(
         subjects.NOTIFIER,
@@ -98,8 +94,8 @@ def build_app(settings: NotifierSettings) -> FastStream:
 
 def make_tools(settings: NotifierSettings, broker: StemmaBroker) -> Tools:
     """The rules, and the ways to tell somebody."""
-    attempts, trust = Attempts(broker.jetstream), known_authorities()
-    courier = Courier(
+    attempts, trust = Attempts(broker.jetstream), trusted_ssl_context()
+    sender = NoticeSender(
         Webhook(settings.allowed_networks, settings.limit_s, trust),
         Mail(settings.mail_server(), settings.limit_s, trust),
         Lanes(settings.rest_s, settings.longest_rest_s),
@@ -107,12 +103,11 @@ def make_tools(settings: NotifierSettings, broker: StemmaBroker) -> Tools:
         timedelta(seconds=settings.give_up_after_s),
         Links(settings.link_base, timedelta(days=settings.link_days)),
     )
-    return Tools(broker.sender, Summaries(broker.jetstream), Rules(broker.jetstream), attempts, courier)
+    return Tools(broker.sender, Summaries(broker.jetstream), Rules(broker.jetstream), attempts, sender)
 
 
 service = Service(subjects.NOTIFIER, NotifierSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service until it is told to stop."""
     service.main()

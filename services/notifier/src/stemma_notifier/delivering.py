@@ -2,19 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.decision_links import DecisionLink, Verb
+from stemma_contracts.v1.events import SectionReviewRequested
 from stemma_contracts.v1.notifications import NotificationRule
 from stemma_messaging import GivenUp, PutOff
 
-from .adapters.attempts import Attempts
-from .lanes import Lanes
-from .links import Links
-from .notices import Notice
+from .attempts import Attempts
+from .notices import Notice, NoticedSection
 from .sending import Mail, NotSent, Refused, Webhook
+
+NONE: Mapping[str, str] = {}
+REVIEW = registry.entry_of(SectionReviewRequested).token
+
+
+@dataclass(frozen=True)
+class Links:
+    """``base`` is the address of the gateway as people reach it, nothing where there is none."""
+
+    base: str = ""
+    valid_for: timedelta = timedelta(days=7)
+
+    def of(self, notice: Notice) -> Mapping[str, str]:
+        """The address for each verb; none where a person has nothing to decide, or no person is told."""
+        if not self.base or notice.event != REVIEW or notice.owner == subjects.PROGRAMS:
+            return NONE
+        match notice.document_id, notice.sections, notice.version:
+            case str(document), (NoticedSection(section_id=section),), int(version):
+                return {verb.value: self._link(notice, document, section, version, verb) for verb in Verb}
+            case _:
+                return NONE
+
+    def _link(self, notice: Notice, document: str, section: str, version: int, verb: Verb) -> str:
+        link = DecisionLink(
+            tenant=notice.tenant,
+            person=notice.owner,
+            document_id=document,
+            section_id=section,
+            version=version,
+            verb=verb,
+            expires_at=notice.happened_at + self.valid_for,
+        )
+        return f"{self.base.rstrip('/')}/decide/{link.token}"
+
+
+AT_A_TIME = 4
+BUSY_S = 2.0
+
+
+@dataclass
+class _Lane:
+    inside: int = 0
+    failures: int = 0
+    rests_until: float = 0.0
+
+
+class Lanes:
+    """For each rule, how many of its notices are on their way, and until when its receiver is left alone.
+
+    Of one whose receiver failed, one notice at a time is tried, after a rest that doubles with each failure.
+    """
+
+    def __init__(self, rest_s: float, longest_rest_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rest_s = rest_s
+        self._longest_s = longest_rest_s
+        self._clock = clock
+        self._lanes: dict[str, _Lane] = {}
+
+    @contextmanager
+    def enter(self, rule: str) -> Iterator[None]:
+        """Try a notice in this block; raises `PutOff` where it has to wait."""
+        if rests := self.rests(rule):
+            raise PutOff(rests, "its receiver failed and is left alone")
+        lane = self._lanes.setdefault(rule, _Lane())
+        if lane.inside >= (1 if lane.failures else AT_A_TIME):
+            raise PutOff(BUSY_S, "others of its rule are on their way")
+        lane.inside += 1
+        try:
+            yield
+        finally:
+            lane.inside -= 1
+            if not lane.inside and not lane.failures:
+                del self._lanes[rule]
+
+    def rests(self, rule: str) -> float:
+        """For how many seconds more the receiver is left alone."""
+        lane = self._lanes.get(rule)
+        return max(0.0, lane.rests_until - self._clock()) if lane else 0.0
+
+    def succeeded(self, rule: str) -> None:
+        """The receiver is well: what failed before counts no more."""
+        lane = self._lanes[rule]
+        lane.failures, lane.rests_until = 0, 0.0
+
+    def failed(self, rule: str) -> float:
+        """The receiver failed; returns for how many seconds it is left alone."""
+        lane = self._lanes[rule]
+        rest_s = min(self._longest_s, self._rest_s * 2.0 ** min(lane.failures, 20))
+        lane.failures += 1
+        lane.rests_until = self._clock() + rest_s
+        return rest_s
+
 
 FEWEST_DELIVERIES = 6
 """Before a notice is given up for its age: a clock that jumps is no reason."""
@@ -27,7 +122,7 @@ def _now() -> datetime:
 
 
 @dataclass(frozen=True)
-class Courier:
+class NoticeSender:
     """Brings notices to their receivers; one that fails is tried again, for ``give_up_after`` at most."""
 
     webhook: Webhook

@@ -9,6 +9,7 @@ from typing import cast
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
+from nats.js import JetStreamContext
 from pydantic import ValidationError
 from stemma_contracts import registry, subjects
 from stemma_contracts.shown import shown
@@ -19,32 +20,39 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_telemetry import annotate, get_logger, names
 
-from .adapters import rules
-from .adapters.attempts import Attempts
-from .adapters.queue import RuleFull, queue
-from .adapters.rules import Rules
-from .adapters.summaries import Summaries
-from .delivering import Courier
+from . import rules
+from .attempts import Attempts
+from .delivering import NoticeSender
 from .happenings import Happening, happenings, is_of_kind, reached, wanted_by
-from .notices import Notice, NoticedSection, notice_id
+from .notices import Notice, NoticedSection, RuleFull, notice_id, queue
+from .rules import Rules
 from .sending import NotSent, Refused
+
+
+class Summaries:
+    def __init__(self, jetstream: JetStreamContext) -> None:
+        self._js = jetstream
+
+    async def of(self, tenant: str, document_id: str) -> DocumentSummary:
+        """A document; raises `nats.js.errors.NotFoundError` while the read model does not know it yet."""
+        bucket, key = subjects.VIEWS_BUCKET, subjects.view_key(tenant, document_id)
+        stored = await self._js.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
+        return DocumentSummary.model_validate_json(stored.data or b"{}")
+
 
 log = get_logger()
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handlers work with."""
-
     publisher: Publisher
     summaries: Summaries
     rules: Rules
     attempts: Attempts
-    courier: Courier
+    sender: NoticeSender
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    """The handlers of this service; ``tools`` are there once it runs."""
     router = NatsRouter(ack_policy=AckPolicy.MANUAL)
 
     @router.subscriber(subjects.event(ANY, ANY, ANY), stream=JStream(subjects.EVENTS, declare=False))
@@ -66,7 +74,7 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     return router
 
 
-async def is_needless(subject: str, *, rules: Rules) -> bool:
+async def has_no_rules(subject: str, *, rules: Rules) -> bool:
     """Whether an event is of a tenant that has no rules, as in most installations all are."""
     try:
         tenant = subjects.parse_event(subject).tenant
@@ -79,7 +87,7 @@ async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     """Queue a notice for each rule that wants to hear of it."""
     address = subjects.parse_event(delivery.subject)
     annotate(tenant=address.tenant, document_id=address.document_id)
-    told = _told_by(delivery, address)
+    told = _happenings_in(delivery, address)
     if not told:
         return
     known = await tools.rules.of_tenant(address.tenant)
@@ -90,7 +98,7 @@ async def on_event(delivery: Delivery, *, tools: Tools) -> None:
             await _queue(_notice(delivery, document, owner, rule, happening), tools)
 
 
-def _told_by(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Happening]:
+def _happenings_in(delivery: Delivery, address: subjects.EventAddress) -> Sequence[Happening]:
     """What an event has to tell: nothing, if this release cannot read it, or if it is in the wrong place."""
     try:
         event = cast("AnyEvent", delivery.decode(Event))
@@ -135,15 +143,15 @@ async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
     tenant, owner = delivery.subject.removeprefix(rules.PREFIX).split(".")
     named = {rule.rule_id: rule for rule in known.rules}
     if known.check is not None and known.check.rule_id in named:
-        checked = await _check(named[known.check.rule_id], known.check.check_id, tools.courier)
+        checked = await _check(named[known.check.rule_id], known.check.check_id, tools.sender)
         await tools.attempts.checked(tenant, owner, known.check.rule_id, checked)
     if known.test is not None and known.test.rule_id in named:
         await _queue(_test(known.test, tenant, owner, delivery.time), tools)
 
 
-async def _check(rule: NotificationRule, check_id: str, courier: Courier) -> CheckedReceiver:
+async def _check(rule: NotificationRule, check_id: str, sender: NoticeSender) -> CheckedReceiver:
     try:
-        await courier.check(rule)
+        await sender.check(rule)
     except Refused as refused:
         return CheckedReceiver(check_id=check_id, refused=str(refused))
     except NotSent as doubt:
@@ -177,4 +185,4 @@ async def on_notice(delivery: Delivery, *, tools: Tools) -> None:
         raise InvalidMessage(f"a notice with {error.error_count()} problems") from None
     rule = await tools.rules.find(notice.tenant, notice.owner, notice.rule_id)
     if rule is not None:
-        await tools.courier.deliver(rule, notice, since=delivery.time, deliveries=delivery.deliveries)
+        await tools.sender.deliver(rule, notice, since=delivery.time, deliveries=delivery.deliveries)

@@ -102,5 +102,4 @@ def reached(rule: NotificationRule, spent: Spent) -> Budget | None:
 
 
 def is_of_kind(rule: NotificationRule, document: DocumentSummary) -> bool:
-    """Whether a rule is about documents of this kind."""
     return not rule.kinds or document.kind in rule.kinds

@@ -7,7 +7,7 @@ import ssl
 import certifi
 
 
-def known_authorities() -> ssl.SSLContext:
+def trusted_ssl_context() -> ssl.SSLContext:
     """Trusts the authorities of this machine and those that browsers trust."""
     trust = ssl.create_default_context()
     trust.load_verify_locations(certifi.where())

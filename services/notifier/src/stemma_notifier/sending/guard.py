@@ -47,11 +47,9 @@ class Guard(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 (as the library calls it)
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Never."""
         raise Refused("no web address")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
     async def resolved(self, host: str, port: int) -> Address:

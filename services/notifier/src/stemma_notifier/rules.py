@@ -66,7 +66,6 @@ class Rules:
         return known
 
     async def find(self, tenant: str, owner: str, rule_id: str) -> NotificationRule | None:
-        """One rule as it stands now, None if it is gone."""
         return next((rule for rule in await self._of(tenant, owner) if rule.rule_id == rule_id), None)
 
     async def _of(self, tenant: str, owner: str) -> tuple[NotificationRule, ...]:

@@ -29,7 +29,6 @@ def _now() -> datetime:
 
 
 def attempt_of(notice: Notice, result: Result, detail: str, at: datetime) -> DeliveryAttempt:
-    """What is written down of an attempt."""
     return DeliveryAttempt(
         notice_id=notice.notice_id,
         occasion=notice.occasion,
@@ -42,14 +41,11 @@ def attempt_of(notice: Notice, result: Result, detail: str, at: datetime) -> Del
 
 
 class Attempts:
-    """Writes down attempts; the oldest go as new ones come."""
-
     def __init__(self, jetstream: JetStreamContext, now: Callable[[], datetime] = _now) -> None:
         self._js = jetstream
         self._now = now
 
     async def note(self, notice: Notice, result: Result, detail: str) -> None:
-        """Add an attempt."""
         attempt = attempt_of(notice, result, detail, self._now())
 
         def noted(known: DeliveryLog) -> DeliveryLog:
