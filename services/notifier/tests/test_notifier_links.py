@@ -11,8 +11,7 @@ from stemma_contracts.v1.decision_links import DecisionLink, Verb, read_link
 from stemma_contracts.v1.notifications import Occasion
 from stemma_messaging import BadSettings
 from stemma_notifier.app import service
-from stemma_notifier.delivering import REVIEW, Links
-from stemma_notifier.notices import NoticedSection
+from stemma_notifier.notices import REVIEW, Links, NoticedSection
 
 from .conftest import notice
 

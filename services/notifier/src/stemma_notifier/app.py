@@ -17,8 +17,9 @@ from stemma_messaging.drivers import PullDriver
 
 from . import rules
 from .attempts import Attempts
-from .delivering import Lanes, Links, NoticeSender
+from .delivering import Lanes, NoticeSender
 from .handlers import Summaries, Tools, has_no_rules, routes
+from .notices import Links
 from .rules import Rules
 from .sending import Mail, MailServer, Webhook, trusted_ssl_context
 

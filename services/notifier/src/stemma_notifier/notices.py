@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 
 from nats.js.api import Header
 from nats.js.errors import APIError
 from pydantic import AwareDatetime, Field
-from stemma_contracts import Contract, subjects
+from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.decision_links import DecisionLink, Verb
+from stemma_contracts.v1.events import SectionReviewRequested
 from stemma_contracts.v1.notifications import Occasion
 from stemma_contracts.v1.usage import Usage
 from stemma_messaging import Publisher
@@ -79,3 +84,37 @@ async def queue(publisher: Publisher, notice: Notice) -> None:
         if error.description == FULL:
             raise RuleFull(notice.rule_id) from None
         raise
+
+
+NONE: Mapping[str, str] = {}
+REVIEW = registry.entry_of(SectionReviewRequested).token
+
+
+@dataclass(frozen=True)
+class Links:
+    """``base`` is the address of the gateway as people reach it, nothing where there is none."""
+
+    base: str = ""
+    valid_for: timedelta = timedelta(days=7)
+
+    def of(self, notice: Notice) -> Mapping[str, str]:
+        """The address for each verb; none where a person has nothing to decide, or no person is told."""
+        if not self.base or notice.event != REVIEW or notice.owner == subjects.PROGRAMS:
+            return NONE
+        match notice.document_id, notice.sections, notice.version:
+            case str(document), (NoticedSection(section_id=section),), int(version):
+                return {verb.value: self._link(notice, document, section, version, verb) for verb in Verb}
+            case _:
+                return NONE
+
+    def _link(self, notice: Notice, document: str, section: str, version: int, verb: Verb) -> str:
+        link = DecisionLink(
+            tenant=notice.tenant,
+            person=notice.owner,
+            document_id=document,
+            section_id=section,
+            version=version,
+            verb=verb,
+            expires_at=notice.happened_at + self.valid_for,
+        )
+        return f"{self.base.rstrip('/')}/decide/{link.token}"

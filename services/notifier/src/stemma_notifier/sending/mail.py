@@ -17,8 +17,7 @@ from stemma_contracts.shown import shown
 from stemma_contracts.v1.decision_links import Verb
 from stemma_contracts.v1.notifications import Occasion
 
-from stemma_notifier.delivering import NONE
-from stemma_notifier.notices import Budget, Notice, NoticedSection
+from stemma_notifier.notices import NONE, Budget, Notice, NoticedSection
 
 from .base import NotSent, Refused
 

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 import httpcore
 from stemma_contracts.v1.notifications import SECRET_PREFIX
 
-from stemma_notifier.delivering import NONE
-from stemma_notifier.notices import Notice
+from stemma_notifier.notices import NONE, Notice
 
 from .base import NotSent, Refused
 from .guard import Guard, Network
