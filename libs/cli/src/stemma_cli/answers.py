@@ -11,7 +11,6 @@ from stemma_cli.exit_codes import CliError, ExitCode
 
 
 def open_need(section: SectionView) -> str:
-    """The question that a section waits with."""
     if section.need is None:
         raise CliError(ExitCode.FAILED, f"{section.section_id} asks for nothing", "see `stemma inbox` for what waits")
     return section.need.need_id

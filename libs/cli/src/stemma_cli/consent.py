@@ -43,7 +43,6 @@ async def seen_version(client: Client, view: DocumentView, section: SectionView,
 
 
 def at_a_terminal() -> bool:
-    """Whether a person can be asked."""
     return sys.stdin.isatty()
 
 
@@ -179,7 +178,6 @@ async def seen_versions(
 
 
 async def _tell(client: Client, view: DocumentView, section: SectionView, version: int, *, with_text: bool) -> None:
-    """What a decision would be about."""
     note(f"{section.section_id} version {version}: {section.title}")
     if with_text:
         await show_text(client, view, section)
@@ -187,7 +185,6 @@ async def _tell(client: Client, view: DocumentView, section: SectionView, versio
 
 
 def named_versions(choice: Choice) -> dict[str, int]:
-    """The versions that stand on the command line, by section."""
     pairs = [name.partition("=") for name in choice.sections]
     try:
         named = {name: int(version) for name, separator, version in pairs if separator}
@@ -201,12 +198,10 @@ def named_versions(choice: Choice) -> dict[str, int]:
 
 
 def seen_sections(versions: Mapping[str, int]) -> tuple[SeenVersion, ...]:
-    """The same as requests name them."""
     return tuple(SeenVersion(section_id=name, version=version) for name, version in versions.items())
 
 
 def current_version(section: SectionView) -> int:
-    """The version that there is; a section without one cannot be decided about."""
     if section.version == 0:
         raise CliError(ExitCode.FAILED, f"nothing is written in {section.section_id} yet")
     return section.version

@@ -76,5 +76,4 @@ def export_lines(sections: Sequence[NotCovered]) -> Iterator[str]:
 
 
 def lacks_inputs(sections: Sequence[NotCovered]) -> bool:
-    """Whether an export lacks something of the inputs, or may."""
     return any(section.missing_blocks or not section.checked for section in sections)

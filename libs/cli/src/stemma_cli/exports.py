@@ -78,7 +78,6 @@ def path_of(output: Path | None, name: str) -> Path:
 
 
 def is_unfinished(done: DocumentExported) -> bool:
-    """Whether the document lacks something."""
     lacks = lacks_inputs(done.not_covered) or bool(done.open_requirements)
     return lacks or any(warning.code in UNFINISHED for warning in done.warnings)
 
@@ -102,7 +101,6 @@ def _remark_words(remark: ExportRemark) -> str:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Give a file to stdout or to its path."""
     if path == STDOUT:
         sys.stdout.buffer.write(data)
     else:

@@ -54,8 +54,7 @@ async def _confined(folder: Path, form: Path, call: Callable[..., _Done], *given
     return done
 
 
-def prepare() -> None:
-    """What a call needs is imported with this module."""
+def prepare() -> None: ...
 
 
 def _find(folder: Path) -> _Done:
@@ -74,8 +73,6 @@ def _fill(folder: Path, answers: dict[str, str]) -> _Done:
 
 
 class Unanswered(NamedTuple):
-    """A field without an answer, as people are told of it."""
-
     field_id: str
     place: str = ""
     question: str = ""

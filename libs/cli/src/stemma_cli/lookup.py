@@ -28,7 +28,6 @@ async def find_document(client: Client, beginning: str) -> str:
 
 
 async def find_section(client: Client, beginning: str, section_id: str) -> tuple[DocumentView, SectionView]:
-    """A section and its document."""
     view = await client.document(await find_document(client, beginning))
     if section_id not in view.sections:
         known = ", ".join(view.sections)

@@ -50,7 +50,6 @@ class Verbs(TyperGroup):
     """All verbs; one is imported and built when it is typed, because most take longer to build than to run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names, in the order of the help."""
         return [*MODULE_OF]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -136,6 +135,5 @@ def _open_closed_streams() -> None:
 
 
 def main() -> None:
-    """Run the command line."""
     _open_closed_streams()
     get_command(app)()

@@ -33,7 +33,6 @@ def clean(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """The same on one line."""
     return " ".join(clean(text).split())
 
 
@@ -58,7 +57,6 @@ def say_tree(tree: Tree) -> None:
 
 
 def say(text: str) -> None:
-    """One line on stdout."""
     print(clean_line(text))
 
 

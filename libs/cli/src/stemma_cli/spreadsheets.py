@@ -27,7 +27,6 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
-    """A row of the ledger in the order of `COLUMNS`."""
     row, standing = entry.row, entry.standing
     return (
         row.requirement_id,

@@ -107,7 +107,6 @@ def _found_words(validation: ValidationSummary) -> str:
 
 
 def counted_warnings(warnings: Sequence[GenerationWarning]) -> str:
-    """How many warnings there are, each with its name and number."""
     names = ", ".join(f"{warning.code.replace('_', ' ')} {warning.count}" for warning in warnings)
     return f"{len(warnings)} warning{'' if len(warnings) == 1 else 's'}: {names}"
 
@@ -164,7 +163,6 @@ def _because(reasons: Iterable[StaleReason], inputs: Iterable[ChangedInput], row
 
 
 def rows_words(rows: Iterable[RequirementChange]) -> str:
-    """The rows of the ledger that made a section stale."""
     return ", ".join(f"{row.requirement_id} {row.change}" for row in rows)
 
 
@@ -180,7 +178,6 @@ def _reason_words(reason: StaleReason) -> str:
 
 
 def changed_words(changed: Iterable[ChangedInput]) -> str:
-    """The inputs that made a section stale, with their versions."""
     return ", ".join(
         f"{one.name} withdrawn" if one.withdrawn else f"{one.name} {one.accepted_version} -> {one.current_version}"
         for one in changed
@@ -188,12 +185,10 @@ def changed_words(changed: Iterable[ChangedInput]) -> str:
 
 
 def person_words(name: str, *, verified: bool) -> str:
-    """A person whom the server knew, or whom a program named."""
     return name if verified or not name else f"{name} (claimed)"
 
 
 def event_words(event: RecordedEvent) -> str:
-    """What happened, in a line without the time."""
     about = getattr(event.contract, "section_id", None) or "document"
     details = detail_words(event)
     return f"{about}: {name_words(event)}{f' ({details})' if details else ''}"
@@ -359,5 +354,4 @@ def overlong_words(section: OverlongSection) -> str:
 
 
 def version_words(version: int) -> str:
-    """A version, or nothing while nothing is written."""
     return str(version) if version else ""

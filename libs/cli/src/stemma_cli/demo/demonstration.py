@@ -38,7 +38,6 @@ class AgenticDemonstration(DemoRunner):
     """An image is missing and asked for; then the agent writes, and each chapter is checked before the next."""
 
     async def run(self) -> None:
-        """The whole script."""
         await self._request()
         await self._until(self._asks)
         need = self._view.sections[SECTION].need
@@ -131,14 +130,11 @@ async def demonstrate_desk() -> ExitCode:
 
 
 class Demonstration(DemoRunner):
-    """One document and what a person decides about it."""
-
     def __init__(self, client: Client, kind: str, output: Path) -> None:
         super().__init__(client, kind, output)
         self._script: DemoScript = SCRIPTS[kind]
 
     async def run(self) -> None:
-        """The whole script; raises `DemoFailedError` where it does not hold."""
         await self._request()
         await self._review()
         first = await self._export(ExportFormat.DOCX, f"{self._kind}-first.docx")
@@ -153,7 +149,6 @@ class Demonstration(DemoRunner):
         self._account()
 
     async def _review(self) -> None:
-        """Approve each section as it comes, but send one back first."""
         await self._until(
             lambda: self._version(self._script.revised.section_id) == 1 and self._in_review(), approve=True
         )
@@ -195,7 +190,6 @@ class Demonstration(DemoRunner):
         say(f"  It concerns {', '.join(self._title(name) for name in one.concerns)}.")
 
     async def _change(self) -> None:
-        """Change two sections out of order."""
         instructed, written = self._script.instructed, self._script.written
         name = instructed.section_id
         self._step(f"{self._title(name)}, long approved, is changed by an instruction: {instructed.words!r}")
@@ -304,7 +298,6 @@ class RolesDemonstration(DemoRunner):
     """Roles are found for the request, write at the same time, and their texts are made one."""
 
     async def run(self) -> None:
-        """The whole script."""
         await self._request()
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
         [section] = self._view.sections.values()
@@ -323,7 +316,6 @@ class DesignDemonstration(DemoRunner):
     """A design is drafted, reviewed and revised; a person asks for more, approves it, and changes its beginning."""
 
     async def run(self) -> None:
-        """The whole script."""
         await self._request()
         await self._until(self._waits)
         self._tell_status()

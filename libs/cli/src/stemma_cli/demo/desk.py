@@ -32,7 +32,6 @@ class InReview(DemoRunner):
     """A finished proposal, of which a person changed something: one edit is proposed, and one made others stale."""
 
     async def run(self) -> None:
-        """Write it, and leave what waits."""
         await self._request()
         await self._until(lambda: self._view.status is DocumentStatus.COMPLETED, approve=True)
         change = SCRIPTS[KIND].instructed
@@ -67,16 +66,12 @@ class InReview(DemoRunner):
 
 
 class Begun(DemoRunner):
-    """A proposal whose first section waits for its review."""
-
     async def run(self) -> None:
-        """Ask for it, and wait for the first draft."""
         await self._request()
         await self._until(lambda: any(section.waits_for_review for section in self._view.sections.values()))
 
 
 async def filled(client: Client) -> None:
-    """Fill an installation with what the desk shows."""
     for runner in (InReview, Begun):
         await runner(client, KIND, Path()).run()
 

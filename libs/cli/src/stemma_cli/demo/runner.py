@@ -23,8 +23,6 @@ from stemma_cli.wording import event_words
 
 @dataclass(frozen=True)
 class Change:
-    """Something a person says about one section."""
-
     section_id: str
     words: str
 
@@ -46,7 +44,6 @@ class DemoScript:
 
     @property
     def changed(self) -> frozenset[str]:
-        """The sections whose text differs between the two exports."""
         changes = (self.instructed, self.written, self.regenerated)
         return frozenset({self.amended, *(change.section_id for change in changes)})
 
@@ -72,8 +69,6 @@ class DemoFailedError(Exception):
 
 
 class DemoRunner(ABC):
-    """One document of a kind, from its sample."""
-
     def __init__(self, client: Client, kind: str, output: Path) -> None:
         self._client = client
         self._kind = kind
@@ -84,8 +79,7 @@ class DemoRunner(ABC):
         self._began = time.monotonic()
 
     @abstractmethod
-    async def run(self) -> None:
-        """The whole script; raises `DemoFailedError` where it does not hold."""
+    async def run(self) -> None: ...
 
     async def _request(self) -> None:
         folder = self._sample
@@ -164,5 +158,4 @@ def _short(words: str) -> str:
 
 
 def say(words: str) -> None:
-    """Tell a line."""
     print(words, flush=True)

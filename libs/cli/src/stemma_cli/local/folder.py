@@ -45,8 +45,6 @@ class DamagedPasswordsError(RuntimeError):
 
 
 class DataFolder:
-    """A folder that only its owner may look into."""
-
     def __init__(self, root: Path) -> None:
         self._given = root
         self.root = root.absolute()
@@ -62,7 +60,6 @@ class DataFolder:
             raise UnusableFolderError(self._given, error) from error
 
     def log(self, name: str) -> Path:
-        """Where a process writes its log."""
         return self.root / "logs" / f"{name}.log"
 
     def ready_file(self, name: str) -> Path:

@@ -64,12 +64,10 @@ class ManagedNats:
 
     @property
     def url(self) -> str:
-        """Where it listens; known once it was started."""
         return self._server.url
 
     @property
     def pid(self) -> int | None:
-        """The id of the running process."""
         return self._server.pid
 
     async def start(self) -> None:
@@ -79,7 +77,6 @@ class ManagedNats:
         self._task = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
-        """End it in good order; it is not started again."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -91,7 +88,6 @@ class ManagedNats:
         await asyncio.to_thread(self._server.admit, tenants)
 
     def kill(self) -> None:
-        """End it without warning; it is started again."""
         self._server.kill()
 
     async def _watch(self) -> None:

@@ -58,7 +58,6 @@ class ManagedProcess:
 
     @property
     def pid(self) -> int | None:
-        """The id of the running process."""
         return self._process.pid if self._process and self._process.returncode is None else None
 
     @property
@@ -95,7 +94,6 @@ class ManagedProcess:
         await self._end()
 
     def kill(self) -> None:
-        """End it without warning, as a crash would; it is started again."""
         if self._process is not None and self.pid is not None:
             self._process.kill()
 

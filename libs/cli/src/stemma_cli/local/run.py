@@ -19,7 +19,6 @@ SETUPS: Mapping[str, tuple[str, ...]] = {"generation-graph": ("--setup",)}
 
 
 def end_with_parent() -> None:
-    """Ask this process to end when the other end of its stdin is gone."""
 
     def watch() -> None:
         while os.read(0, 1):

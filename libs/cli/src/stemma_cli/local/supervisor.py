@@ -79,14 +79,12 @@ def service_names() -> list[str]:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens to."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
 
 
-def _silent(name: str, message: str) -> None:
-    """Report nothing."""
+def _silent(name: str, message: str) -> None: ...
 
 
 class LocalStemma:
@@ -131,14 +129,12 @@ class LocalStemma:
 
     @property
     def nats(self) -> ManagedNats:
-        """The NATS server."""
         if self._nats is None:
             raise RuntimeError("not started")
         return self._nats
 
     @property
     def url(self) -> str:
-        """The address of the NATS server."""
         return self.nats.url
 
     @property
@@ -147,11 +143,9 @@ class LocalStemma:
         return f"http://127.0.0.1:{self._gateway_port}"
 
     def password(self, user: str) -> str:
-        """The password of a NATS user."""
         return self._passwords[user]
 
     def client(self, tenant: str = DEFAULT_TENANT) -> AbstractAsyncContextManager[Client]:
-        """A client of a tenant."""
         user = client_user(tenant)
         return Client.connect(self.url, tenant=tenant, user=user, password=self._passwords[user])
 

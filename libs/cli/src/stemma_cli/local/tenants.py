@@ -71,20 +71,17 @@ class Tenants:
         return cls(folder)
 
     def known(self) -> list[str]:
-        """The one that there always is, and those that were added."""
         try:
             return [DEFAULT_TENANT, *KeptTenants(self.folder).names()]
         except DamagedTenantsError as error:
             raise CliError(ExitCode.FAILED, str(error)) from None
 
     def served(self) -> list[str]:
-        """Those that are served now: none where nothing runs."""
         with suppress(OSError, ValueError, KeyError):
             return [str(name) for name in json.loads(self.folder.state_file.read_text(encoding="utf-8"))["tenants"]]
         return []
 
     def add(self, name: str) -> None:
-        """Keep one more."""
         KeptTenants(self.folder).add(name)
 
     def wait_until_served(self, name: str) -> None:
@@ -116,7 +113,6 @@ class Place:
 
     @property
     def url(self) -> str:
-        """Where they connect to."""
         return self.given_url or str(self._state.get("url", DEFAULT_URL))
 
     @property
@@ -150,7 +146,6 @@ def login_at(place: Place, name: str, password: str, role: Role = Role.READER) -
 
 
 def keys_of(login: Login) -> Keys:
-    """What of a login its server is told."""
     return Keys(public_key(login.reading_seed), public_key(login.asking_seed))
 
 

@@ -83,12 +83,10 @@ async def connected_to(address: ServerAddress) -> AsyncIterator[Client]:
 
 
 def as_operator(data: Path) -> AbstractAsyncContextManager[Client]:
-    """A connection of who looks after dead letters."""
     return connected_as(OPERATOR, data)
 
 
 def as_provisioner(data: Path) -> AbstractAsyncContextManager[Client]:
-    """A connection of who may do everything with streams."""
     return connected_as(PROVISIONER, data)
 
 

@@ -48,7 +48,6 @@ class DeadLetter:
 
     @property
     def subject(self) -> str:
-        """Where the message was published."""
         return self.headers.get(SUBJECT, "")
 
     @property
@@ -59,7 +58,6 @@ class DeadLetter:
 
     @property
     def name(self) -> str:
-        """The name at the end of its subject."""
         return last_token(self.subject)
 
     @property
@@ -79,7 +77,6 @@ class DeadLetter:
 
     @property
     def deliveries(self) -> int:
-        """How often it was delivered."""
         return int(self.headers.get(DELIVERIES, "0"))
 
     @property
@@ -103,7 +100,6 @@ class DeadLetter:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of its body."""
         return sha256(self.body).hexdigest()
 
     @property
@@ -129,12 +125,10 @@ class DeadLetter:
         return inner if isinstance(inner, dict) else self.fields
 
     def _about(self, place: int) -> str:
-        """A part of what the envelope says it is about: tenant, document, section."""
         parts = self.headers.get("ce-subject", "").split("/")
         return parts[place] if len(parts) > place else ""
 
     def told(self) -> dict[str, Any]:
-        """For programs, without the body."""
         names = ("number", "tenant", "service", "name", "reason", "error", "deliveries", "subject", "sequence")
         about = {"document_id": self.document_id, "job_id": self.job_id}
         return {name: getattr(self, name) for name in names} | about | {"time": self.time.isoformat()}
@@ -151,7 +145,6 @@ class Trace:
     message_id: str
 
     def told(self) -> dict[str, Any]:
-        """For programs."""
         return {"number": self.of, "deed": self.deed, "by": self.by, "time": self.time.isoformat()}
 
 
@@ -183,7 +176,6 @@ class DeadLetters:
         raise CliError(ExitCode.FAILED, f"there is no dead letter {number}{became}", hint)
 
     async def settle(self, letter: DeadLetter, deed: str, by: str) -> None:
-        """Write down what was done about it, then take it away."""
         kept = {name: letter.headers[name] for name in (REASON, ERROR, SUBJECT, SEQUENCE) if name in letter.headers}
         mark = {OF: str(letter.number), BY: by, MESSAGE: letter.message_id, BODY: letter.digest}
         headers = {**kept, **mark, Header.MSG_ID: f"{deed}.{letter.number}"}

@@ -51,8 +51,6 @@ ADMITTED_WITHIN_S = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong, and what to do about it."""
-
     check: str
     words: str
     todo: str
@@ -71,7 +69,6 @@ class Patient:
 
     @property
     def jetstream(self) -> JetStreamContext:
-        """Its streams."""
         return self.client.jetstream(timeout=API_TIMEOUT_S)
 
 
@@ -238,7 +235,6 @@ CHECKS: dict[str, Check] = {
 
 
 def told(finding: Finding) -> dict[str, str]:
-    """For programs."""
     return asdict(finding)
 
 

@@ -34,8 +34,6 @@ SHOWN_OF_ANSWER = 80
 
 @dataclass(frozen=True)
 class Reading:
-    """What is to be read, and by whom."""
-
     sources: Sequence[str]
     without_brief: bool
     second_opinion: bool

@@ -24,12 +24,9 @@ WHERE table_name = %s AND table_schema = ANY(current_schemas(false)) ORDER BY or
 
 
 class Taken(Protocol):
-    """Checkpoints that were copied."""
-
     part: CheckpointPart
 
-    def knows(self, thread_id: str, checkpoint_id: str) -> bool:
-        """Whether a checkpoint is among them."""
+    def knows(self, thread_id: str, checkpoint_id: str) -> bool: ...
 
 
 class CheckpointPlace(ABC):
@@ -55,14 +52,11 @@ def place_of(where: str | Path) -> CheckpointPlace:
 
 
 class SqliteCopy:
-    """A copy of the file."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self.part = CheckpointPart(kind="sqlite", files=(Part.of(path),))
 
     def knows(self, thread_id: str, checkpoint_id: str) -> bool:
-        """See `Taken`."""
         with closing(sqlite3.connect(self._path)) as copy:
             return copy.execute(_KNOWS.format("?"), (thread_id, checkpoint_id)).fetchone() is not None
 
@@ -75,7 +69,6 @@ class SqlitePlace(CheckpointPlace):
 
     @contextmanager
     def taken(self, folder: Path) -> Iterator[Taken]:
-        """See `CheckpointPlace`."""
         if not self._path.exists():
             hint = "name the file by --checkpoints, or set STEMMA_CHECKPOINT_DSN as generation-graph has it"
             raise CliError(ExitCode.USAGE, f"there are no checkpoints at {self._path}", hint)
@@ -87,7 +80,6 @@ class SqlitePlace(CheckpointPlace):
         yield SqliteCopy(target)
 
     def require_empty(self) -> None:
-        """See `CheckpointPlace`."""
         if not self._path.exists():
             return
         with closing(sqlite3.connect(self._path)) as there:
@@ -96,7 +88,6 @@ class SqlitePlace(CheckpointPlace):
                 raise _not_empty(str(self._path))
 
     def bring_back(self, part: CheckpointPart, folder: Path) -> None:
-        """See `CheckpointPlace`."""
         _require_kind(part, "sqlite")
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         target = self._path.with_name(f".{self._path.name}.new")
@@ -109,14 +100,11 @@ class SqlitePlace(CheckpointPlace):
 
 
 class PostgresCopy:
-    """Copies of the tables, and the transaction that they were made in."""
-
     def __init__(self, connection: Any, part: CheckpointPart) -> None:
         self._connection = connection
         self.part = part
 
     def knows(self, thread_id: str, checkpoint_id: str) -> bool:
-        """See `Taken`."""
         found = self._connection.execute(_KNOWS.format("%s"), (thread_id, checkpoint_id))
         return found.fetchone() is not None
 
@@ -129,7 +117,6 @@ class PostgresPlace(CheckpointPlace):
 
     @contextmanager
     def taken(self, folder: Path) -> Iterator[Taken]:
-        """See `CheckpointPlace`."""
         with self._connected() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             tables = {table: _columns(connection, table) for table in TABLES}
@@ -137,7 +124,6 @@ class PostgresPlace(CheckpointPlace):
             yield PostgresCopy(connection, CheckpointPart(kind="postgres", tables=tables, files=tuple(files)))
 
     def require_empty(self) -> None:
-        """See `CheckpointPlace`."""
         with self._connected() as connection:
             for table in TABLES:
                 if not _columns(connection, table):
@@ -148,7 +134,6 @@ class PostgresPlace(CheckpointPlace):
                     raise _not_empty("the database of STEMMA_CHECKPOINT_DSN")
 
     def bring_back(self, part: CheckpointPart, folder: Path) -> None:
-        """See `CheckpointPlace`."""
         _require_kind(part, "postgres")
         with self._connected() as connection:
             for table, columns in part.tables.items():

@@ -18,8 +18,6 @@ _CHUNK = 1024 * 1024
 
 
 class Part(BaseModel):
-    """A file of a backup."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")
@@ -41,7 +39,6 @@ class StreamPart(Part):
 
     @property
     def messages(self) -> int:
-        """How many messages it had."""
         return int(self.state.get("messages", 0))
 
 
@@ -77,12 +74,10 @@ class Manifest(BaseModel):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every file of it."""
         return (*self.streams, *self.checkpoints.files)
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

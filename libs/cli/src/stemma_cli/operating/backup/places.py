@@ -64,7 +64,6 @@ def _pack(folder: Path, target: Path) -> None:
 
 @contextmanager
 def being_read(source: Path) -> Iterator[Path]:
-    """The folder of a backup."""
     if source.is_dir():
         yield source
         return

@@ -86,7 +86,6 @@ async def tenants_of(js: JetStreamContext) -> tuple[str, ...]:
 
 
 async def stream_names(js: JetStreamContext) -> list[str]:
-    """Every stream of the account; the server tells 256 at a time."""
     names: list[str] = []
     while page := await js.streams_info(offset=len(names)):
         names += [str(info.config.name) for info in page]
