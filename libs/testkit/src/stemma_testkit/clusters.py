@@ -79,11 +79,9 @@ class NatsCluster:
 
     @property
     def url(self) -> str:
-        """All addresses, as services and callers are given them."""
         return ",".join(node.url for node in self.nodes.values())
 
     def start(self) -> Self:
-        """Start all that do not run, and let programs of the tenants in."""
         for node in self.nodes.values():
             if not node.running:
                 node.start()
@@ -94,7 +92,6 @@ class NatsCluster:
         return self
 
     def stop(self) -> None:
-        """End all."""
         self._admission.stop()
         for node in self.nodes.values():
             node.stop()
@@ -112,8 +109,7 @@ class NatsCluster:
         )
 
 
-async def _ignore(error: Exception) -> None:
-    """The client reconnects by itself."""
+async def _ignore(error: Exception) -> None: ...
 
 
 @contextmanager

@@ -16,12 +16,10 @@ _prepared_at: list[int] = []
 
 
 def prepare() -> None:
-    """All that is needed is imported; how nice the process is meanwhile is kept."""
     _prepared_at.append(os.nice(0))
 
 
 def write_greeting(folder: Path) -> None:
-    """Do what was asked for."""
     (folder / "out").write_text("hello")
     (folder / "nice").write_text(str(os.nice(0)))
     (folder / "prepared-at").write_text(str(_prepared_at[-1]))
@@ -39,7 +37,6 @@ def write_surroundings(folder: Path) -> None:
 
 
 def sleep(folder: Path) -> None:
-    """Take too long."""
     (folder / "begun").write_text(str(os.getpid()))
     time.sleep(600)
 
@@ -52,23 +49,19 @@ def leave_children(folder: Path) -> None:
 
 
 def leave_children_and_sleep(folder: Path) -> None:
-    """The same, and take too long."""
     leave_children(folder)
     sleep(folder)
 
 
 def fill_memory(_folder: Path) -> None:
-    """Want more memory than there is."""
     bytearray(10**10)
 
 
 def fill_disk(folder: Path) -> None:
-    """Write more than there may be."""
     (folder / "out").write_bytes(bytes(10_000_000))
 
 
 def compute(_folder: Path) -> None:
-    """Never come to an end."""
     while True:
         pass
 
@@ -85,7 +78,6 @@ def fail(_folder: Path) -> None:
 
 
 def die(_folder: Path) -> None:
-    """End without a word."""
     os.kill(os.getpid(), 11)
 
 

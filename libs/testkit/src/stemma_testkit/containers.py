@@ -58,12 +58,10 @@ class Container:
 
     @property
     def running(self) -> bool:
-        """Whether its server has not ended."""
         self.definition.reload()
         return bool(self.definition.status == "running")
 
     def start(self) -> None:
-        """Start it, or start it again; fetches the image if there is none."""
         if self._started:
             self._engines.start()
         else:
@@ -71,19 +69,15 @@ class Container:
             self._started = True
 
     def stop(self) -> None:
-        """End its server in good order."""
         self._engines.stop(timeout=STOP_WITHIN_S)
 
     def kill(self) -> None:
-        """End its server at once."""
         self._engines.kill()
 
     def suspend(self) -> None:
-        """Stop its processes where they are."""
         self._engines.pause()
 
     def resume(self) -> None:
-        """Let them go on."""
         self._engines.unpause()
 
     def log(self) -> str:
@@ -91,7 +85,6 @@ class Container:
         return str(b"".join(self.definition.get_logs()).decode(errors="replace"))
 
     def remove(self) -> None:
-        """Remove it with its data."""
         self.definition.stop()
 
     @property
@@ -142,7 +135,6 @@ class ContainerNatsServer(NatsServer):
         self._container.remove()
 
     def _greets(self) -> bool:
-        """The engine takes connections before the server does."""
         try:
             with socket.create_connection(self._address, CONNECT_WITHIN_S) as connection:
                 return connection.recv(4) == b"INFO"

@@ -43,7 +43,6 @@ class Cuttable:
         self.broken = 0
 
     def cut(self) -> None:
-        """Break every connection."""
         for connection in list(self._open):
             self._break(connection)
 
@@ -75,7 +74,6 @@ class Cuttable:
             self._gone = False
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """One connection."""
         if self._gone:
             self.broken += 1
             writer.transport.abort()
@@ -92,11 +90,9 @@ class Cuttable:
         connection.close()
 
     async def is_free(self) -> bool:
-        """Whether no connection is left."""
         return not self._open
 
     def _asks(self, connection: _Connection) -> bool:
-        """Whether the server gets a message."""
         self._left -= 1
         if self._left == 0 and not self._acts:
             self._break(connection)
@@ -105,7 +101,6 @@ class Cuttable:
         return True
 
     def _answers(self, connection: _Connection) -> bool:
-        """Whether the client gets an answer."""
         if connection.mute:
             self._break(connection)
         return not connection.mute
@@ -124,7 +119,6 @@ async def _pass_on(reader: StreamReader, writer: StreamWriter, passes: Callable[
 
 @asynccontextmanager
 async def cuttable(host: str, port: int) -> AsyncIterator[Cuttable]:
-    """A proxy before a server, as long as the block lasts."""
     proxy = Cuttable(host, port)
     server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = server.sockets[0].getsockname()[1]

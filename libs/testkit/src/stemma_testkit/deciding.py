@@ -59,7 +59,6 @@ class Given(Generic[C, S, E]):
     state: S
 
     def when(self, command: C) -> Then[S, E]:
-        """Decide a command on the history."""
         events = tuple(self.decider.decide(command, self.state))
         return Then(events, fold(self.decider, self.state, events))
 

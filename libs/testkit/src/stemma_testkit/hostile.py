@@ -9,5 +9,4 @@ PIECES = (
 
 
 def hostile(piece: str, characters: int) -> str:
-    """A piece repeated until there are so many characters."""
     return (piece * (characters // len(piece) + 1))[:characters]

@@ -73,7 +73,6 @@ class ModelServer(ThreadingHTTPServer):
 
 @contextmanager
 def model_server(latency_s: float = 0.0) -> Iterator[ModelServer]:
-    """A running server."""
     server = ModelServer(latency_s)
     with serving(server, server.stopping):
         yield server
@@ -105,8 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Keep the output of tests quiet."""
+    def log_message(self, format: str, *args: Any) -> None: ...
 
 
 def _what_is_asked(body: dict[str, Any]) -> str:

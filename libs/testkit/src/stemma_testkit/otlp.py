@@ -50,7 +50,6 @@ class OtlpReceiver:
 
     @property
     def spans(self) -> list[ReceivedSpan]:
-        """All spans, in the order of their arrival."""
         with self._lock:
             return list(self._spans)
 
@@ -85,8 +84,7 @@ def otlp_receiver() -> Iterator[OtlpReceiver]:
             self.send_header("content-length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Nothing is told of single requests."""
+        def log_message(self, format: str, *args: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         receiver = OtlpReceiver(f"http://127.0.0.1:{server.server_port}")

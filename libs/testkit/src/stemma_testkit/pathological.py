@@ -16,5 +16,4 @@ UNITS = {
 
 
 def text_of(unit: str, size: int) -> str:
-    """A text of about so many characters."""
     return unit * (size // len(unit))

@@ -57,7 +57,6 @@ async def pages_of(client: Client) -> Mapping[str, str]:
 
 
 async def signed_in(page: Page, stemma: LocalStemma, token: str) -> None:
-    """Sign a browser in by the token of a person."""
     await page.goto(await asyncio.to_thread(link_to, stemma.gateway_url, token, "/desk"))
 
 

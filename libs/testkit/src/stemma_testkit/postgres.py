@@ -46,33 +46,27 @@ class PostgresServer(ABC):
         """Start it and wait until it lets its user in; raises `TimeoutError`."""
 
     @abstractmethod
-    def stop(self) -> None:
-        """End it and its connections; what it holds is there when it is started again."""
+    def stop(self) -> None: ...
 
     @abstractmethod
-    def kill(self) -> None:
-        """End it without warning, as a crash would."""
+    def kill(self) -> None: ...
 
     @abstractmethod
-    def suspend(self) -> None:
-        """Stop it where it is, as a machine that stands still would."""
+    def suspend(self) -> None: ...
 
     @abstractmethod
-    def resume(self) -> None:
-        """Let it go on."""
+    def resume(self) -> None: ...
 
     def dsn(self, database: str = "postgres") -> str:
         """The connection string of a database."""
         return make_conninfo(host=self.host, port=self.port, user=self.user, password=self.password, dbname=database)
 
     def create_database(self, name: str) -> str:
-        """Make an empty database and return its connection string."""
         with psycopg.connect(self.dsn(), autocommit=True) as connection:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         return self.dsn(name)
 
     def answers(self) -> bool:
-        """Whether it lets its user in."""
         try:
             psycopg.connect(self.dsn(), connect_timeout=2).close()
         except psycopg.OperationalError:
@@ -81,8 +75,6 @@ class PostgresServer(ABC):
 
 
 class PackagedPostgres(PostgresServer):
-    """The packaged server as a child process."""
-
     def __init__(self, folder: Path, password: str, port: int, user: str) -> None:
         super().__init__(password, port, user)
         self._folder = folder
@@ -90,7 +82,6 @@ class PackagedPostgres(PostgresServer):
         self._process: subprocess.Popen[bytes] | None = None
 
     def create(self) -> None:
-        """Make the cluster."""
         cluster, secret = self._folder / "cluster", self._folder / "password"
         cluster.mkdir(mode=0o700)
         secret.write_text(self.password)

@@ -47,7 +47,6 @@ def says(text: str, finish_reason: str = "stop") -> Reply:
 
 
 def fails(status: int, **headers: str) -> Reply:
-    """An error; in the names of headers ``_`` stands for ``-``."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply(status=status, headers=own, body=b'{"error": {"message": "no"}}')
 
@@ -74,7 +73,6 @@ class Provider(ThreadingHTTPServer):
 
 @contextmanager
 def provider() -> Iterator[Provider]:
-    """A running provider."""
     server = Provider()
     with serving(server, server.stopping):
         yield server
@@ -108,8 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(part)
         self.close_connection = True
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Keep the output of tests quiet."""
+    def log_message(self, format: str, *args: Any) -> None: ...
 
 
 def _body(reply: Reply, stream: bool) -> bytes:

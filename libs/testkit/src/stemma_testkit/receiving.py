@@ -39,8 +39,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(204)
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
+    def log_message(self, *_: object) -> None: ...
 
 
 @contextmanager

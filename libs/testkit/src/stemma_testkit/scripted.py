@@ -134,7 +134,6 @@ class EndlessModel(ScriptedModel):
         raise AssertionError
 
     async def until_called(self) -> None:
-        """Wait for its first call."""
         await eventually(self._was_called)
 
     async def _was_called(self) -> bool:

@@ -52,6 +52,5 @@ def pytest_configure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell it, also under ``-q``, which prints no header."""
     kind = {Servers.CONTAINERS: "containers", Servers.PACKAGED: "packaged binaries"}[servers()]
     terminalreporter.write_line(f"servers: {kind}")

@@ -22,7 +22,6 @@ def stops_after_its_look(armed: Path) -> str:
 
 
 def install(armed: Path) -> None:
-    """Have this process stop itself."""
     saver: Any = import_module("stemma_generation_graph.checkpoints.saving").OneSuccessor
     look = saver.aget_tuple
 

@@ -21,12 +21,10 @@ NOBODY = b"NATS/1.0 503\r\n\r\n"
 
 
 async def as_it_is(subject: bytes, reply: bytes, body: bytes) -> bytes:
-    """Change nothing of what a client publishes."""
     return body
 
 
 def nothing(subject: bytes, payload: bytes) -> bool:
-    """Swallow nothing."""
     return False
 
 
@@ -139,7 +137,6 @@ class FirstHeld:
         self._let_go.set()
 
     async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
-        """The message as it is, sooner or later."""
         if subject.startswith(self._root):
             self.came.set()
             await self._let_go.wait()

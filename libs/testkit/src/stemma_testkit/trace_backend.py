@@ -51,7 +51,6 @@ class TraceBackend:
     endpoint: str
 
     async def spans(self) -> list[BackendSpan]:
-        """All spans that it has."""
         found: list[BackendSpan] = []
         cursor: str | None = ""
         while cursor is not None:

@@ -22,7 +22,6 @@ ANY_KIND = SameKind({}, _told_of_no_kind)
 
 
 def access(server: NatsServer, user: str) -> dict[str, Any]:
-    """The settings by which a service gets in."""
     return {"nats_url": server.url, "nats_user": user, "nats_password": server.passwords[user]}
 
 
