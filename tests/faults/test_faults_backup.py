@@ -21,7 +21,7 @@ from nats.js.errors import NotFoundError
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.operating.backup.checkpoints import SQLITE_FILE, CheckpointPlace, SqlitePlace, place_of
 from stemma_cli.operating.backup.manifest import CheckpointPart, Manifest, verified
-from stemma_cli.operating.backup.places import being_read, being_written, restore_to_folder
+from stemma_cli.operating.backup.places import readable_backup, restore_to_folder, writable_backup
 from stemma_cli.operating.backup.taking import take_backup
 from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_contracts import subjects
@@ -173,7 +173,7 @@ class BackedUp:
 
 async def back_up(stemma: LocalStemma, place: CheckpointPlace, target: Path) -> Manifest:
     async with as_user(stemma, PROVISIONER) as provisioner:
-        with being_written(target) as folder:
+        with writable_backup(target) as folder:
             return await take_backup(provisioner, place, folder, silent)
 
 
@@ -200,7 +200,7 @@ async def backed_up_at_work(number: int, folder: Path, env: Env, place: Checkpoi
 
 async def restored(made: BackedUp, folder: Path, place: CheckpointPlace) -> dict[str, int]:
     """Restore to an empty folder; the records that there are."""
-    with being_read(made.target) as unpacked:
+    with readable_backup(made.target) as unpacked:
         await restore_to_folder(folder, verified(unpacked), unpacked, place, silent)
     async with LocalStemma(folder, services=[]) as empty, as_user(empty, PROVISIONER) as provisioner:
         return await records(provisioner)

@@ -17,7 +17,7 @@ from nats.aio.client import Client
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.operating.backup.checkpoints import CheckpointPlace, SqlitePlace, Taken, place_of
 from stemma_cli.operating.backup.manifest import MANIFEST, CheckpointPart, Manifest, verified
-from stemma_cli.operating.backup.places import being_read, being_written
+from stemma_cli.operating.backup.places import readable_backup, writable_backup
 from stemma_cli.operating.backup.restoring import require_empty, restore
 from stemma_cli.operating.backup.taking import AFTER, BEFORE, stream_names, take_backup
 from stemma_contracts import Contract, registry, subjects
@@ -73,11 +73,11 @@ class Two:
         return await self.publish(subjects.answer("default", request_id), answer, 0)
 
     async def backed_up(self, place: CheckpointPlace | None = None, name: str = "backup") -> Manifest:
-        with being_written(self.folder / name) as folder:
+        with writable_backup(self.folder / name) as folder:
             return await take_backup(self.old, place or place_of(self.threads), folder, silent)
 
     async def restored(self, place: CheckpointPlace | None = None, name: str = "backup") -> None:
-        with being_read(self.folder / name) as folder:
+        with readable_backup(self.folder / name) as folder:
             await require_empty(self.new)
             target = place or place_of(self.folder / "restored.sqlite")
             await restore(self.new, verified(folder), folder, target, Bounds(), silent)

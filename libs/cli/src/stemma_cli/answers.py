@@ -18,10 +18,10 @@ def open_need(section: SectionView) -> str:
 
 def decisions(skip: Iterable[str], use: Iterable[str]) -> dict[str, str]:
     """What becomes of missing images that are left out or are among the inputs."""
-    return dict.fromkeys(skip, SKIP) | dict(map(pair, use))
+    return dict.fromkeys(skip, SKIP) | dict(map(parse_assignment, use))
 
 
-def pair(given: str) -> tuple[str, str]:
+def parse_assignment(given: str) -> tuple[str, str]:
     """An image and what stands for it."""
     name, equals, value = given.partition("=")
     if not (name and equals and value):

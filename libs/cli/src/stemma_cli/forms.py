@@ -95,10 +95,10 @@ async def export_form(document: str, name: str, output: Path, as_json: bool) -> 
         Unanswered(name, fields[name].place, fields[name].question) if name in fields else Unanswered(name)
         for name in done.unanswered
     ]
-    return tell_filled(output, done.answered, left, as_json)
+    return report_answers(output, done.answered, left, as_json)
 
 
-def tell_filled(path: Path, answered: Sequence[str], left: Sequence[Unanswered], as_json: bool) -> ExitCode:
+def report_answers(path: Path, answered: Sequence[str], left: Sequence[Unanswered], as_json: bool) -> ExitCode:
     """Say what was written, and name the fields without an answer."""
     if as_json:
         say_json({"path": str(path), "answered": sorted(answered), "open": [field.field_id for field in left]})

@@ -18,16 +18,16 @@ from stemma_cli.prompt import text_in
 HELP = "write one: a heading for each section, the purpose below it, lines such as `max 500 words`"
 
 
-async def given_outline(file: str | None, inputs: Sequence[Path]) -> Sequence[OutlineSection]:
+async def read_outline_option(file: str | None, inputs: Sequence[Path]) -> Sequence[OutlineSection]:
     """The sections that a person gives or has looked for; what was found is told, for nobody has seen it yet."""
     if file is not None:
         return read_outline(file, await text_in(file))
-    sections = asked_for(inputs)
+    sections = find_sections(inputs)
     note(f"{len(sections)} sections are asked for: {', '.join(section.title for section in sections)}")
     return sections
 
 
-def asked_for(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
+def find_sections(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
     """The sections that a passage of the inputs asks for."""
     if not (sections := find_outline(_texts(inputs))):
         raise CliError(ExitCode.FAILED, "no passage of the inputs says which sections the document has to have", HELP)

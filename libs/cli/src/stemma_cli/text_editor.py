@@ -28,7 +28,7 @@ async def edited_in_file(name: str, text: str) -> Path:
         what = f"the editor {command[0]} is not installed" if command else "no editor is set"
         raise CliError(ExitCode.USAGE, what, "set EDITOR, or give --file FILE")
     file = _written(name, text)
-    with _interrupts_left_to_the_editor():
+    with _ignore_interrupts():
         code = await (await asyncio.create_subprocess_exec(*command, str(file))).wait()
     if code != 0:
         raise CliError(ExitCode.FAILED, f"{command[0]} ended with {code}; nothing is sent", f"the text is in {file}")
@@ -43,7 +43,7 @@ def _written(name: str, text: str) -> Path:
 
 
 @contextmanager
-def _interrupts_left_to_the_editor() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """Ctrl-C is a key of many editors; the terminal sends it to both processes."""
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:

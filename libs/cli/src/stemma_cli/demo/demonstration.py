@@ -28,7 +28,7 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.rendering.changes import excerpt
 from stemma_cli.wording import changed_words, cycle_words, reasons_words
 
-from .desk import filled, left_running
+from .desk import fill_samples, run_until_cancelled
 from .runner import SCRIPTS, DemoFailedError, DemoRunner, DemoScript, hold, say
 
 SECTION = "document"
@@ -121,11 +121,11 @@ async def demonstrate_desk() -> ExitCode:
             try:
                 async with stemma.client() as client, asyncio.timeout(WITHIN_S):
                     client.actor = PERSON
-                    await filled(client)
+                    await fill_samples(client)
             except (DemoFailedError, StemmaError, TimeoutError) as failure:
                 say(f"\nThe samples did not come to their reviews: {failure or type(failure).__name__}")
                 return ExitCode.FAILED
-            await left_running(stemma)
+            await run_until_cancelled(stemma)
     return ExitCode.OK
 
 
@@ -142,7 +142,7 @@ class Demonstration(DemoRunner):
         await self._amend()
         await self._change()
         regenerated = self._script.regenerated
-        await self._settle_what_is_stale(regenerated.section_id, regenerated.words)
+        await self._settle_stale(regenerated.section_id, regenerated.words)
         say("\nThe document is complete again. Exported:")
         last = (await self._export_all())[ExportFormat.DOCX]
         self._compare(before, await asyncio.to_thread(chapters, first), await asyncio.to_thread(chapters, last))
@@ -169,17 +169,17 @@ class Demonstration(DemoRunner):
         await self._client.replace_input(self._id, BRIEF, 1, self._sample / AMENDMENT, staged=True)
         await self._until(lambda: self._input(BRIEF).changes is not None)
         hold(not self._view.stale, "an amendment that does not count made something stale")
-        await self._tell_what_it_would_change()
+        await self._print_amendment()
         self._step("It is to count from now on.")
         await self._client.request(ApplyInput(document_id=self._id, input_id=BRIEF, version=2))
         await self._until(lambda: self._input(BRIEF).version == 2)
-        self._tell_what_is_stale()
-        await self._settle_what_is_stale(self._script.amended)
+        self._print_stale()
+        await self._settle_stale(self._script.amended)
 
     def _input(self, input_id: str) -> InputView:
         return next(one for one in self._view.input_views if one.input_id == input_id)
 
-    async def _tell_what_it_would_change(self) -> None:
+    async def _print_amendment(self) -> None:
         one = self._input(BRIEF)
         assert one.changes is not None
         told = InputChanges.model_validate_json(await self._text(one.changes))
@@ -200,7 +200,7 @@ class Demonstration(DemoRunner):
         await self._accept(name)
         await self._until(lambda: self._version(name) == number + 1)
         await self._until(lambda: not self._view.checking)
-        self._tell_what_is_stale()
+        self._print_stale()
         self._step(f"A person adds a paragraph to {self._title(written.section_id)}: {written.words!r}")
         text = await self._text(self._draft(written.section_id))
         number = self._version(written.section_id)
@@ -225,7 +225,7 @@ class Demonstration(DemoRunner):
             )
         )
 
-    def _tell_what_is_stale(self) -> None:
+    def _print_stale(self) -> None:
         hold(bool(self._view.stale), "the change made nothing stale")
         say("  That makes stale:")
         for section in self._view.stale:
@@ -234,7 +234,7 @@ class Demonstration(DemoRunner):
             )
             say(f"    {section.title:18} because {because}")
 
-    async def _settle_what_is_stale(self, regenerated: str, guidance: str | None = None) -> None:
+    async def _settle_stale(self, regenerated: str, guidance: str | None = None) -> None:
         """Decide about stale sections, upstream first: one is written anew, the others are kept."""
         await self._until(lambda: not self._view.checking)
         hold(regenerated in {section.section_id for section in self._view.stale}, "the section to regenerate is fresh")

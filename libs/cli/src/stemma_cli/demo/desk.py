@@ -71,12 +71,12 @@ class Begun(DemoRunner):
         await self._until(lambda: any(section.waits_for_review for section in self._view.sections.values()))
 
 
-async def filled(client: Client) -> None:
+async def fill_samples(client: Client) -> None:
     for runner in (InReview, Begun):
         await runner(client, KIND, Path()).run()
 
 
-async def left_running(stemma: LocalStemma) -> None:
+async def run_until_cancelled(stemma: LocalStemma) -> None:
     """Say where the desk is, and wait until cancelled."""
     password, token = await asyncio.to_thread(reviewer, stemma)
     link = await asyncio.to_thread(link_to, stemma.gateway_url, token, "/desk")

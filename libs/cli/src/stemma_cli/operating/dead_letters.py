@@ -267,7 +267,7 @@ async def put_back(jetstream: JetStreamContext, letter: DeadLetter) -> bool:
     Its id in the queue is made of its number, so that whoever does it again within a day changes nothing.
     """
     contract_of(letter)
-    await refuse_what_nobody_waits_for(jetstream, letter)
+    await require_open_job(jetstream, letter)
     headers = {name: value for name, value in letter.headers.items() if not name.lower().startswith(_OURS)}
     stored = await jetstream.publish(
         letter.subject,
@@ -278,7 +278,7 @@ async def put_back(jetstream: JetStreamContext, letter: DeadLetter) -> bool:
     return bool(stored.duplicate)
 
 
-async def refuse_what_nobody_waits_for(jetstream: JetStreamContext, letter: DeadLetter) -> None:
+async def require_open_job(jetstream: JetStreamContext, letter: DeadLetter) -> None:
     """Raises `CliError` for a letter that is foreign, of no queue, or about a job that is not open any more."""
     why = ""
     if letter.reason == FOREIGN:

@@ -57,7 +57,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Patient:
+class Installation:
     """An installation: the connection of its provisioner, where that leads, and its folder if it is here."""
 
     client: Client
@@ -72,65 +72,65 @@ class Patient:
         return self.client.jetstream(timeout=API_TIMEOUT_S)
 
 
-Check = Callable[[Patient], AsyncIterator[Finding]]
+Check = Callable[[Installation], AsyncIterator[Finding]]
 
 
-async def examine(patient: Patient) -> list[Finding]:
+async def examine(installation: Installation) -> list[Finding]:
     """Everything that is wrong, check after check; one that cannot be made is a finding itself."""
     found = []
     for name, look in CHECKS.items():
         try:
-            found += [finding async for finding in look(patient)]
+            found += [finding async for finding in look(installation)]
         except (NatsError, TimeoutError) as error:
             why = reason_of(error) or type(error).__name__
             found.append(Finding(name, f"could not be looked at: {why}", "see the other findings, then look again"))
     return found
 
 
-async def versions(patient: Patient) -> dict[str, Any]:
+async def versions(installation: Installation) -> dict[str, Any]:
     """Which versions there are: of server, command and contracts here, and of each service as it told last."""
-    services = {name: headers.get(RELEASE, "unknown") async for name, headers, _ in _told_by_services(patient)}
+    services = {name: headers.get(RELEASE, "unknown") async for name, headers, _ in _told_by_services(installation)}
     here = {"client": version("stemma-cli"), "contracts": version("stemma-contracts")}
-    return {"server": str(patient.client.connected_server_version), **here, "services": services}
+    return {"server": str(installation.client.connected_server_version), **here, "services": services}
 
 
-async def of_versions(patient: Patient) -> AsyncIterator[Finding]:
+async def of_versions(installation: Installation) -> AsyncIterator[Finding]:
     """The server is new enough, and all services and this command are of one release, with the same contracts."""
-    server = str(patient.client.connected_server_version)
+    server = str(installation.client.connected_server_version)
     if tuple(int(part) for part in re.findall(r"\d+", server)[:2]) < OLDEST_SERVER:
         yield Finding("versions", f"the NATS server is {server}", "install 2.14 or newer")
     here, contracts = version("stemma-cli"), version("stemma-contracts")
-    async for name, headers, _ in _told_by_services(patient):
+    async for name, headers, _ in _told_by_services(installation):
         told = headers.get(RELEASE, "unknown"), headers.get(CONTRACTS, "unknown")
         if told != (here, contracts):
             words = f"{name} is {told[0]} with contracts {told[1]}; this command is {here} with contracts {contracts}"
             yield Finding("versions", words, "finish the upgrade: docs/operate.md, Upgrade")
 
 
-async def of_consumers(patient: Patient) -> AsyncIterator[Finding]:
+async def of_consumers(installation: Installation) -> AsyncIterator[Finding]:
     """Somebody handles what each consumer has, and nothing waits long."""
-    idle = set(consumers(await tenants_of(patient.jetstream)))
+    idle = set(consumers(await tenants_of(installation.jetstream)))
     found: dict[Consumer, ConsumerInfo] = {}
     for look in range(LOOKS):
         if look and idle:
             await asyncio.sleep(LOOK_EVERY_S)
         for each in sorted(idle, key=lambda one: (one.stream, one.durable)):
-            info = found[each] = await patient.jetstream.consumer_info(each.stream, each.durable)
+            info = found[each] = await installation.jetstream.consumer_info(each.stream, each.durable)
             if is_served(info) or info.num_ack_pending:
                 idle.discard(each)
     for service in sorted({each.owner for each in idle}):
         names = ", ".join(sorted(f"{each.stream}/{each.durable}" for each in idle if each.owner == service))
         yield Finding("consumers", f"nobody reads {names}", f"start {service}, or see its log and its /ready")
     for each, info in found.items():
-        async for finding in _lag(patient, each, info):
+        async for finding in _lag(installation, each, info):
             yield finding
 
 
-async def _lag(patient: Patient, consumer: Consumer, info: ConsumerInfo) -> AsyncIterator[Finding]:
+async def _lag(installation: Installation, consumer: Consumer, info: ConsumerInfo) -> AsyncIterator[Finding]:
     if not info.num_pending:
         return
     behind = (info.delivered.stream_seq if info.delivered else 0) + 1
-    oldest = await _next(patient.jetstream, consumer.stream, behind, *consumer.filters[:1])
+    oldest = await _next(installation.jetstream, consumer.stream, behind, *consumer.filters[:1])
     waits = datetime.now(UTC) - oldest.time if oldest and oldest.time else timedelta()
     if waits > WAITS_TOO_LONG:
         words = f"{info.num_pending} messages wait for {consumer.owner} in {consumer.stream}/{consumer.durable}"
@@ -138,31 +138,33 @@ async def _lag(patient: Patient, consumer: Consumer, info: ConsumerInfo) -> Asyn
         yield Finding("lag", f"{words}, {minutes}", f"start one more {consumer.owner}, or see why it does not keep up")
 
 
-async def of_lost_messages(patient: Patient) -> AsyncIterator[Finding]:
+async def of_lost_messages(installation: Installation) -> AsyncIterator[Finding]:
     """Nothing is stored that its consumer will never deliver again."""
-    for queue, number in await lost_messages(patient.jetstream):
+    for queue, number in await lost_messages(installation.jetstream):
         words = f"message {number} of {queue.stream} will never be delivered again by {queue.durable}"
         yield Finding("lost", words, "the orchestrator finds it within minutes; at once: stemma-orchestrator --repair")
 
 
-async def of_drift(patient: Patient) -> AsyncIterator[Finding]:
+async def of_drift(installation: Installation) -> AsyncIterator[Finding]:
     """Streams, consumers, buckets and copies are as provisioned, and no restore was broken off."""
-    if RESTORING in await stream_names(patient.jetstream):
+    if RESTORING in await stream_names(installation.jetstream):
         yield Finding("drift", "a restore was begun and not finished", "run the same `stemma restore-backup` again")
-    tenants = await tenants_of(patient.jetstream)
-    for drift in await check(patient.client, tenants, patient.ack_wait_s, patient.bounds, patient.replicas):
+    tenants = await tenants_of(installation.jetstream)
+    for drift in await check(
+        installation.client, tenants, installation.ack_wait_s, installation.bounds, installation.replicas
+    ):
         named = " ".join(f"--tenant {tenant}" for tenant in tenants)
         yield Finding("drift", str(drift), f"run stemma-provision {named}; `stemma up` does it when it starts")
 
 
-async def of_clocks(patient: Patient) -> AsyncIterator[Finding]:
+async def of_clocks(installation: Installation) -> AsyncIterator[Finding]:
     """The clocks of this machine, of the server and of each service agree."""
     before = datetime.now(UTC)
-    reply = await patient.client.request(f"$JS.API.STREAM.INFO.{subjects.DEAD}", b"", timeout=API_TIMEOUT_S)
+    reply = await installation.client.request(f"$JS.API.STREAM.INFO.{subjects.DEAD}", b"", timeout=API_TIMEOUT_S)
     after = datetime.now(UTC)
     server = parse_time(json.loads(reply.data)["ts"])
     skews = {"this machine": max(before - server, server - after, timedelta())}
-    async for name, headers, stored in _told_by_services(patient):
+    async for name, headers, stored in _told_by_services(installation):
         if TOLD_AT in headers:
             skews[name] = abs(stored - parse_time(headers[TOLD_AT]))
     for who, skew in skews.items():
@@ -171,32 +173,32 @@ async def of_clocks(patient: Patient) -> AsyncIterator[Finding]:
             yield Finding("clocks", words, "set the clocks, by NTP")
 
 
-async def of_storage(patient: Patient) -> AsyncIterator[Finding]:
+async def of_storage(installation: Installation) -> AsyncIterator[Finding]:
     """The server stores what it is given, and the disk has room."""
     try:
-        probe = await patient.jetstream.publish(
+        probe = await installation.jetstream.publish(
             subjects.dead(OPERATOR, "probe"), b"", timeout=WRITE_WITHIN_S, stream=subjects.DEAD
         )
-        await patient.jetstream.delete_msg(subjects.DEAD, probe.seq)
+        await installation.jetstream.delete_msg(subjects.DEAD, probe.seq)
     except (NatsError, TimeoutError) as error:
         todo = "make room on its disk, then restart the NATS server (`stemma up` does that); nothing is lost meanwhile"
         yield Finding("storage", f"the server stores nothing: {reason_of(error) or type(error).__name__}", todo)
-    if patient.data is not None:
-        disk = shutil.disk_usage(patient.data)
+    if installation.data is not None:
+        disk = shutil.disk_usage(installation.data)
         if disk.free < LEAST_FREE * disk.total:
-            words = f"{disk.free // 1024**2} MB of {disk.total // 1024**2} MB are free where {patient.data} is"
+            words = f"{disk.free // 1024**2} MB of {disk.total // 1024**2} MB are free where {installation.data} is"
             yield Finding("storage", words, "make room before it is full")
 
 
-async def of_dead_letters(patient: Patient) -> AsyncIterator[Finding]:
+async def of_dead_letters(installation: Installation) -> AsyncIterator[Finding]:
     """No message was put aside."""
-    letters, _ = await DeadLetters(patient.client).all()
+    letters, _ = await DeadLetters(installation.client).all()
     for (service, reason), number in sorted(Counter((one.service, one.reason) for one in letters).items()):
         words = f"{number} {'message' if number == 1 else 'messages'} of {service} put aside as {reason}"
         yield Finding("dead", words, f"stemma dead list --service {service} --reason {reason}")
 
 
-async def of_admission(patient: Patient) -> AsyncIterator[Finding]:
+async def of_admission(installation: Installation) -> AsyncIterator[Finding]:
     """Somebody answers the server when it asks who may come in: a stranger is refused at once, and not after a wait."""
     admittance = Admittance()
 
@@ -205,13 +207,13 @@ async def of_admission(patient: Patient) -> AsyncIterator[Finding]:
 
     try:
         stranger = await nats.connect(
-            servers_in(patient.address.url),
+            servers_in(installation.address.url),
             user="nobody",
             password="nothing",  # noqa: S106 - it is to be refused
             allow_reconnect=False,
             connect_timeout=ADMITTED_WITHIN_S,
             error_cb=refused,
-            **patient.address.tls,
+            **installation.address.tls,
         )
         await stranger.close()
     except (NatsError, OSError, TimeoutError) as error:
@@ -238,12 +240,12 @@ def told(finding: Finding) -> dict[str, str]:
     return asdict(finding)
 
 
-async def _told_by_services(patient: Patient) -> AsyncIterator[tuple[str, dict[str, str], datetime]]:
+async def _told_by_services(installation: Installation) -> AsyncIterator[tuple[str, dict[str, str], datetime]]:
     """What each service told of itself last, and when the server stored it."""
     bucket = subjects.CAPABILITIES_BUCKET
     for service in subjects.SERVICES:
         try:
-            found = await patient.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{service}", direct=True)
+            found = await installation.jetstream.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{service}", direct=True)
         except NotFoundError:
             continue
         yield service, dict(found.headers or {}), found.time or datetime.now(UTC)

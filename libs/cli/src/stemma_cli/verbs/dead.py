@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +24,15 @@ Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="As `stemma
 COLUMNS = ("NUMBER", "TIME", "TENANT", "SERVICE", "MESSAGE", "REASON", "ERROR", "DOCUMENT")
 
 
+@asynccontextmanager
+async def _dead_letters(data: Path) -> AsyncIterator[DeadLetters]:
+    from stemma_cli.operating.access import as_operator
+    from stemma_cli.operating.dead_letters import DeadLetters
+
+    async with as_operator(data) as client:
+        yield DeadLetters(client)
+
+
 async def list_dead(
     tenant: Annotated[str | None, typer.Option("--tenant", help="Only of this tenant.")] = None,
     service: Annotated[str | None, typer.Option("--service", help="Only of this service.")] = None,
@@ -35,11 +46,8 @@ async def list_dead(
 
     Example: stemma dead list --reason exhausted
     """
-    from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters
-
-    async with as_operator(data) as client:
-        letters, _ = await DeadLetters(client).all()
+    async with _dead_letters(data) as dead:
+        letters, _ = await dead.all()
     wanted = {"tenant": tenant, "service": service, "reason": reason}
     shown = [one for one in letters if all(value in (None, getattr(one, name)) for name, value in wanted.items())]
     if as_json:
@@ -55,11 +63,9 @@ async def show_dead(number: Number, data: Data = DATA, as_json: AsJson = False) 
 
     Example: stemma dead show 7
     """
-    from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters, document_of, is_about
+    from stemma_cli.operating.dead_letters import document_of, is_about
 
-    async with as_operator(data) as client:
-        dead = DeadLetters(client)
+    async with _dead_letters(data) as dead:
         letter = await dead.get(number)
         history = await _history(dead, letter)
         try:
@@ -92,15 +98,13 @@ async def edit_dead(
 
     Example: stemma dead edit 7 --file mended.json
     """
-    from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters, refuse_what_nobody_waits_for
+    from stemma_cli.operating.dead_letters import require_open_job
     from stemma_cli.prompt import text_in
     from stemma_cli.text_editor import edited_in_file, kept_unless_sent
 
-    async with as_operator(data) as client:
-        dead = DeadLetters(client)
+    async with _dead_letters(data) as dead:
         letter = await dead.get(number)
-        await refuse_what_nobody_waits_for(dead.jetstream, letter)
+        await require_open_job(dead.jetstream, letter)
         if file is not None:
             await _send_edited(dead, letter, await text_in(file), as_json)
             return
@@ -125,11 +129,7 @@ async def requeue_dead(number: Number, data: Data = DATA, as_json: AsJson = Fals
 
     Example: stemma dead requeue 7
     """
-    from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters
-
-    async with as_operator(data) as client:
-        dead = DeadLetters(client)
+    async with _dead_letters(data) as dead:
         letter = await dead.get(number)
         await _put_back(dead, letter, letter, "requeued", as_json)
 
@@ -160,11 +160,8 @@ async def drop_dead(
     Example: stemma dead drop 7
     """
     from stemma_cli.consent import agreed
-    from stemma_cli.operating.access import as_operator
-    from stemma_cli.operating.dead_letters import DeadLetters
 
-    async with as_operator(data) as client:
-        dead = DeadLetters(client)
+    async with _dead_letters(data) as dead:
         letter = await dead.get(number)
         if not yes:
             note("\t".join(_row(letter)))

@@ -156,12 +156,12 @@ async def answer(
 
     from pathlib import Path
 
-    from stemma_cli.answers import check_names, decisions, open_need, pair
+    from stemma_cli.answers import check_names, decisions, open_need, parse_assignment
 
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
         need = need or open_need(found)
-        chosen, files = decisions(skip, use), dict(map(pair, supply))
+        chosen, files = decisions(skip, use), dict(map(parse_assignment, supply))
         check_names(found, {*chosen, *files})
         uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
         words = await words_or_stdin(message) if message else ""

@@ -124,9 +124,9 @@ async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[O
     if file is None and not inputs:
         return None
     # What reads outlines takes a tenth of what a verb without them does.
-    from stemma_cli.outlines import given_outline
+    from stemma_cli.outlines import read_outline_option
 
-    return await given_outline(file, inputs or ())
+    return await read_outline_option(file, inputs or ())
 
 
 def _read_first(inputs: Sequence[Path]) -> list[str]:
@@ -150,9 +150,9 @@ def outline(
     """
     from stemma_client.outlines import write_outline
 
-    from stemma_cli.outlines import asked_for
+    from stemma_cli.outlines import find_sections
 
-    sections = asked_for(inputs)
+    sections = find_sections(inputs)
     if as_json:
         say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
         return

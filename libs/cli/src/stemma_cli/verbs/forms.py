@@ -71,7 +71,7 @@ async def fill(
     from stemma_forms import answers_in
 
     from stemma_cli.exports import write_atomically
-    from stemma_cli.forms import Unanswered, fields_of, filled, tell_filled
+    from stemma_cli.forms import Unanswered, fields_of, filled, report_answers
     from stemma_cli.prompt import text_in
 
     found = await fields_of(form)
@@ -87,7 +87,7 @@ async def fill(
         )
     write_atomically(output, await filled(form, given))
     left = [Unanswered(field.id, field.place, field.question) for field in found if field.id not in given]
-    return tell_filled(output, list(given), left, as_json)
+    return report_answers(output, list(given), left, as_json)
 
 
 async def _settled(client: Client, document: str) -> list[str]:

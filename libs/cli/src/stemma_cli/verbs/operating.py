@@ -39,13 +39,13 @@ async def doctor(
 
     from stemma_cli.operating.access import address_of, as_provisioner
     from stemma_cli.operating.backup.places import has_own_server
-    from stemma_cli.operating.doctor import CHECKS, Patient, examine, told, versions
+    from stemma_cli.operating.doctor import CHECKS, Installation, examine, told, versions
 
     async with as_provisioner(data) as client:
         folder = None if has_own_server() else data
         bounds, replicas = Bounds.of(os.environ), Replicas.of(os.environ)
-        patient = Patient(client, address_of(PROVISIONER, data), folder, bounds, ack_wait, replicas)
-        known, findings = await versions(patient), await examine(patient)
+        installation = Installation(client, address_of(PROVISIONER, data), folder, bounds, ack_wait, replicas)
+        known, findings = await versions(installation), await examine(installation)
     if as_json:
         say_json({"healthy": not findings, "versions": known, "findings": [told(finding) for finding in findings]})
     for name in () if as_json else CHECKS:
@@ -70,11 +70,11 @@ async def backup(
     Example: stemma backup monday.tar
     """
     from stemma_cli.operating.access import as_provisioner
-    from stemma_cli.operating.backup.places import being_written, checkpoint_place
+    from stemma_cli.operating.backup.places import checkpoint_place, writable_backup
     from stemma_cli.operating.backup.taking import take_backup
 
     async with as_provisioner(data) as client:
-        with being_written(target) as folder:
+        with writable_backup(target) as folder:
             manifest = await take_backup(client, checkpoint_place(data, checkpoints), folder, note)
     size = sum(part.size for part in manifest.parts)
     if as_json:
@@ -98,15 +98,15 @@ async def restore_backup(
     """
     from stemma_cli.operating.backup.manifest import verified
     from stemma_cli.operating.backup.places import (
-        being_read,
         checkpoint_place,
         has_own_server,
+        readable_backup,
         restore_to_folder,
         restore_to_server,
     )
 
     to = restore_to_server if has_own_server() else restore_to_folder
-    with being_read(source) as folder:
+    with readable_backup(source) as folder:
         manifest = verified(folder)
         await to(data, manifest, folder, checkpoint_place(data, checkpoints), note)
     if as_json:

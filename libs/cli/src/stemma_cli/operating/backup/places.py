@@ -37,7 +37,7 @@ def is_file(path: Path) -> bool:
 
 
 @contextmanager
-def being_written(target: Path) -> Iterator[Path]:
+def writable_backup(target: Path) -> Iterator[Path]:
     """An empty private folder that becomes the backup when the block ends well, and is gone otherwise."""
     if target.exists():
         raise CliError(ExitCode.USAGE, f"{target} is there already", "name another file or folder")
@@ -63,7 +63,7 @@ def _pack(folder: Path, target: Path) -> None:
 
 
 @contextmanager
-def being_read(source: Path) -> Iterator[Path]:
+def readable_backup(source: Path) -> Iterator[Path]:
     if source.is_dir():
         yield source
         return
