@@ -30,9 +30,9 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
+from stemma_notifier.adapters.rules import STREAM, Rules
 from stemma_notifier.app import service
 from stemma_notifier.handlers import has_no_rules
-from stemma_notifier.rules import STREAM, Rules
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers

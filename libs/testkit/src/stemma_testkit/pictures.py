@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Browser, Page
-from stemma_cli.demo.desk import PERSON, filled, reviewer
+from stemma_cli.demo.desk import PERSON, fill_samples, reviewer
 from stemma_cli.local.desk import link_to
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
@@ -86,7 +86,7 @@ async def take(docs: Path, folder: Path | None) -> None:
     with tempfile.TemporaryDirectory(prefix="stemma-pictures-") as data:
         async with LocalStemma(Path(data)) as stemma, stemma.client() as client, chromium() as browser:
             client.actor = PERSON
-            await filled(client)
+            await fill_samples(client)
             _, token = await asyncio.to_thread(reviewer, stemma)
             pages = await pages_of(client)
             files = {language: docs / f"desk{'' if language == 'en' else f'.{language}'}.png" for language in LANGUAGES}

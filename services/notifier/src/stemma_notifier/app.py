@@ -15,12 +15,12 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
 from stemma_messaging.drivers import PullDriver
 
-from . import rules
-from .attempts import Attempts
+from .adapters import rules
+from .adapters.rules import Rules
+from .adapters.storage import Attempts, Summaries
 from .delivering import Lanes, NoticeSender
-from .handlers import Summaries, Tools, has_no_rules, routes
+from .handlers import Tools, has_no_rules, routes
 from .notices import Links
-from .rules import Rules
 from .sending import Mail, MailServer, Webhook, trusted_ssl_context
 
 EVENT_SLOTS, RULE_SLOTS = 512, 2

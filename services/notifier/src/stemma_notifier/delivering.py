@@ -12,7 +12,7 @@ from typing import NoReturn
 from stemma_contracts.v1.notifications import NotificationRule
 from stemma_messaging import GivenUp, PutOff
 
-from .attempts import Attempts
+from .adapters.storage import Attempts
 from .notices import Links, Notice
 from .sending import Mail, NotSent, Refused, Webhook
 

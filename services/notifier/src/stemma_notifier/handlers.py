@@ -9,7 +9,6 @@ from typing import cast
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
-from nats.js import JetStreamContext
 from pydantic import ValidationError
 from stemma_contracts import registry, subjects
 from stemma_contracts.shown import shown
@@ -20,25 +19,13 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_telemetry import annotate, get_logger, names
 
-from . import rules
-from .attempts import Attempts
+from .adapters import rules
+from .adapters.rules import Rules
+from .adapters.storage import Attempts, RuleFull, Summaries, queue
 from .delivering import NoticeSender
 from .happenings import Happening, happenings, is_of_kind, reached, wanted_by
-from .notices import Notice, NoticedSection, RuleFull, notice_id, queue
-from .rules import Rules
+from .notices import Notice, NoticedSection, notice_id
 from .sending import NotSent, Refused
-
-
-class Summaries:
-    def __init__(self, jetstream: JetStreamContext) -> None:
-        self._js = jetstream
-
-    async def of(self, tenant: str, document_id: str) -> DocumentSummary:
-        """A document; raises `nats.js.errors.NotFoundError` while the read model does not know it yet."""
-        bucket, key = subjects.VIEWS_BUCKET, subjects.view_key(tenant, document_id)
-        stored = await self._js.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
-        return DocumentSummary.model_validate_json(stored.data or b"{}")
-
 
 log = get_logger()
 

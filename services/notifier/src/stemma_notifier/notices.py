@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
-from nats.js.api import Header
-from nats.js.errors import APIError
 from pydantic import AwareDatetime, Field
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.tokens import Token
@@ -16,7 +14,6 @@ from stemma_contracts.v1.decision_links import DecisionLink, Verb
 from stemma_contracts.v1.events import SectionReviewRequested
 from stemma_contracts.v1.notifications import Occasion
 from stemma_contracts.v1.usage import Usage
-from stemma_messaging import Publisher
 
 
 class NoticedSection(Contract):
@@ -65,25 +62,6 @@ def notice_id(cause: str, tenant: str, owner: str, rule_id: str) -> str:
     The cause is the event, or that a document reached a limit.
     """
     return f"msg_{sha256('/'.join((cause, tenant, owner, rule_id)).encode()).hexdigest()[:40]}"
-
-
-FULL = "maximum messages per subject exceeded"
-
-
-class RuleFull(Exception):
-    """As many notices of the rule wait as may."""
-
-
-async def queue(publisher: Publisher, notice: Notice) -> None:
-    """Store a notice until it is delivered; the same again changes nothing. Raises `RuleFull`."""
-    subject = subjects.notice(notice.tenant, notice.owner, notice.rule_id)
-    headers = {Header.MSG_ID: notice.notice_id, "ce-id": notice.notice_id}
-    try:
-        await publisher.store(subject, notice.model_dump_json(exclude_defaults=True).encode(), headers)
-    except APIError as error:
-        if error.description == FULL:
-            raise RuleFull(notice.rule_id) from None
-        raise
 
 
 NONE: Mapping[str, str] = {}

@@ -1,4 +1,4 @@
-"""What became of the notices of a rule, for its owner: the latest attempts, under one key of a bucket."""
+"""What lies in NATS beside the rules: notices that wait, what became of them, and summaries of documents."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from nats.js.errors import APIError, NotFoundError
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.notifications import CheckedReceiver, DeliveryAttempt, DeliveryLog
+from stemma_contracts.v1.summary import DocumentSummary
+from stemma_messaging import Publisher
 from stemma_telemetry import get_logger
 
 from stemma_notifier.notices import Notice
@@ -84,3 +86,33 @@ class Attempts:
             return DeliveryLog.model_validate_json(stored.data or b"{}"), stored.seq or 0
         except ValidationError:
             return DeliveryLog(), stored.seq or 0
+
+
+FULL = "maximum messages per subject exceeded"
+
+
+class RuleFull(Exception):
+    """As many notices of the rule wait as may."""
+
+
+async def queue(publisher: Publisher, notice: Notice) -> None:
+    """Store a notice until it is delivered; the same again changes nothing. Raises `RuleFull`."""
+    subject = subjects.notice(notice.tenant, notice.owner, notice.rule_id)
+    headers = {Header.MSG_ID: notice.notice_id, "ce-id": notice.notice_id}
+    try:
+        await publisher.store(subject, notice.model_dump_json(exclude_defaults=True).encode(), headers)
+    except APIError as error:
+        if error.description == FULL:
+            raise RuleFull(notice.rule_id) from None
+        raise
+
+
+class Summaries:
+    def __init__(self, jetstream: JetStreamContext) -> None:
+        self._js = jetstream
+
+    async def of(self, tenant: str, document_id: str) -> DocumentSummary:
+        """A document; raises `nats.js.errors.NotFoundError` while the read model does not know it yet."""
+        bucket, key = subjects.VIEWS_BUCKET, subjects.view_key(tenant, document_id)
+        stored = await self._js.get_last_msg(f"KV_{bucket}", f"$KV.{bucket}.{key}", direct=True)
+        return DocumentSummary.model_validate_json(stored.data or b"{}")

@@ -1,0 +1,1 @@
+"""What lies in NATS: rules, notices that wait, summaries of documents, and what became of attempts."""
