@@ -54,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 @pytest.fixture(autouse=True)
 def gathers_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stemma_notifier.rules.GATHER_S", 0.02)
+    monkeypatch.setattr("stemma_notifier.adapters.rules.GATHER_S", 0.02)
 
 
 @asynccontextmanager
