@@ -28,9 +28,10 @@ def lost(root: Path, of: Registry = registry) -> Iterator[str]:
     readers = _readers((root / ASYNCAPI).read_text(encoding="utf-8"))
     samples = {path.stem for path in root.glob("golden/*/*.json")}
     schemas = {path.stem for path in root.glob("schemas/*.json") if path.name != SHARED}
-    for ce_type in sorted(samples | schemas | readers.keys()):
+    old_types = of.old_types()
+    for ce_type in sorted(samples | schemas | readers.keys() | old_types):
         read_by = ", ".join(readers.get(ce_type, ())) or f"nobody that {ASYNCAPI} names"
-        old = of.has_upcaster(ce_type)
+        old = ce_type in old_types
         for what in _missing(old or ce_type in registered, old or ce_type in schemas, ce_type in samples):
             yield f"{ce_type}: {what}; read by {read_by}"
 

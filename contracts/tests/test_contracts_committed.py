@@ -51,6 +51,14 @@ def test_a_committed_file_that_is_gone_is_named(committed: Path, removed: list[s
 
 
 @pytest.mark.req("E2")
+def test_of_an_old_version_the_sample_stays(committed: Path) -> None:
+    (committed / "golden/0.1.0/stemma.refused.status.v1.json").unlink()
+    assert [line.partition(",")[0] for line in lost(committed)] == [
+        "stemma.refused.status.v1: its golden sample is gone"
+    ]
+
+
+@pytest.mark.req("E2")
 def test_contracts_are_not_generated_from_nothing(committed: Path) -> None:
     (committed / "asyncapi.yaml").unlink()
     assert list(lost(committed)) == [

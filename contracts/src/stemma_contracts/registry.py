@@ -143,10 +143,10 @@ class Registry:
             ce_type = known.new
         return contract
 
-    def has_upcaster(self, ce_type: str) -> bool:
-        """Whether it is the name of an old version, which is read and not written any more."""
+    def old_types(self) -> frozenset[str]:
+        """The names of old versions, which are read and not written any more."""
         self._import_all()
-        return ce_type in self._upcasters
+        return frozenset(self._upcasters)
 
     def encode(self, contract: Contract) -> bytes:
         """The message body of a contract: JSON without the fields that are at their default."""
