@@ -33,7 +33,7 @@ OVERRIDES = "kinds.json"
 class Kind(BaseModel):
     """How sections of one kind are written; without a schema or a structure the model writes Markdown itself.
 
-    A schema is a class of ours (`schemas.py` of the section graph), a structure a JSON Schema of the document kind.
+    A schema is a class of ours (`rendering.py` of the section graph), a structure a JSON Schema of the document kind.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
