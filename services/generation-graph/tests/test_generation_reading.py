@@ -57,6 +57,15 @@ async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
 
 
 @pytest.mark.req("S6")
+@pytest.mark.parametrize("piece", ["# a\n", "![](a.png) "])
+async def test_an_input_with_which_the_pieces_are_too_many_is_refused_by_name(piece: str) -> None:
+    texts = [Text("a.md", LONG), Text("b.md", piece * 100), Text("c.md", "C.")]
+    refusal = r"^b.md could not be read: .* more than 150 passages and images; give fewer or shorter inputs$"
+    with pytest.raises(UnreadableInputs, match=refusal):
+        await Reading(most=150).sources("default", texts)
+
+
+@pytest.mark.req("S6")
 @pytest.mark.parametrize("graph", ["section", "roles", "document_agent"])
 async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop, graph: str) -> None:
     tools = _impatient(workshop.tools(ScriptedModel(script=[])), workshop)

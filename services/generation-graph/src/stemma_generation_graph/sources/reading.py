@@ -24,6 +24,8 @@ QUICK_CHARACTERS = 64 * 1024
 LIMITS = Limits(seconds=900, memory_mb=4096)
 """Of CPU time: it is read behind everything else that is at work."""
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
+MOST_PIECES = 50_000
+"""Passages and images of the texts together: so many are indexed in half a second, and 50 MB of prose have fewer."""
 AT = "at.txt"
 
 
@@ -43,12 +45,16 @@ def prepare() -> None:
     """What reads is imported with this module."""
 
 
-def read(folder: Path, texts: list[Text]) -> list[SourceDocument]:
-    """Take texts apart, and say in the folder at which."""
-    sources = []
+def read(folder: Path, texts: list[Text], most: int) -> list[SourceDocument] | None:
+    """Take texts apart, and say in the folder at which; nothing if they have more pieces."""
+    sources, pieces = [], 0
     for given in texts:
         (folder / AT).write_text(given.name, encoding="utf-8")
-        sources.append(read_source(*given))
+        source = read_source(*given)
+        pieces += len(source.passages) + len(source.images)
+        if pieces > most:
+            return None
+        sources.append(source)
     return sources
 
 
@@ -61,6 +67,7 @@ class Reading:
     """Reads the inputs of every tenant in turn."""
 
     limits: Limits = LIMITS
+    most: int = MOST_PIECES
     turns: Turns = field(default_factory=lambda: Turns(PROCESSES, PROCESSES_OF_A_TENANT))
 
     async def sources(self, tenant: str, texts: Sequence[Text]) -> list[SourceDocument]:
@@ -73,7 +80,15 @@ class Reading:
     async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
         (folder / AT).write_text(texts[0].name, encoding="utf-8")
         try:
-            return await confined_in(folder, _prepared, self.limits, read, list(texts))
+            sources = await confined_in(folder, _prepared, self.limits, read, list(texts), self.most)
         except ConfinementError as error:
-            name = await asyncio.to_thread((folder / AT).read_text, "utf-8")
-            raise UnreadableInputs(f"{name} could not be read: {error}") from None
+            raise UnreadableInputs(f"{await _name_in(folder)} could not be read: {error}") from None
+        if sources is None:
+            many = f"up to it the inputs have more than {self.most} passages and images; give fewer or shorter inputs"
+            raise UnreadableInputs(f"{await _name_in(folder)} could not be read: {many}")
+        return sources
+
+
+async def _name_in(folder: Path) -> str:
+    """The name of the text that was being read."""
+    return await asyncio.to_thread((folder / AT).read_text, "utf-8")

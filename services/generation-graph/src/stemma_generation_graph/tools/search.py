@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,7 +50,7 @@ class SearchInputs:
     async def run(self, arguments: InputQuery, corpus: Corpus) -> str:
         """The best passages, each in a block that names its input."""
         found, room = list[str](), RESULT_CHARS
-        for passage in corpus.search(arguments.query):
+        for passage in await asyncio.to_thread(corpus.search, arguments.query):
             if len(passage.text) > room:
                 continue
             room -= len(passage.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
@@ -38,13 +39,14 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     """What the section is and what it is written from; the same for writing and for evaluating."""
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
+    query = f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}"
     parts = [
         section_block(job),
         outline_block(job),
         *headings_block(job.section),
         *await requirements_blocks(job, library),
         *await brief_blocks(job, library, clip(brief, limits.brief)),
-        *input_blocks(corpus, f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}", limits.inputs),
+        *await asyncio.to_thread(input_blocks, corpus, query, limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
         *await manner_blocks(job, library),

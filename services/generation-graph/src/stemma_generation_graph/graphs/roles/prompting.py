@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -38,7 +39,7 @@ async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -
     corpus = await library.corpus(job.document, job.inputs)
     found = [
         block("brief", request),
-        *input_blocks(corpus, request[:QUERY_BRIEF_CHARS], limits.inputs),
+        *await asyncio.to_thread(input_blocks, corpus, request[:QUERY_BRIEF_CHARS], limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
     ]
