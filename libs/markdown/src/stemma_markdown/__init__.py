@@ -8,29 +8,23 @@ package imports a Markdown parser.
 """
 
 from .blocks import Block, BlockKind, split
-from .checkboxes import without_unticked
+from .cleaning import unwrapped, without_html, without_inner_links, without_unticked
 from .comparing import differing, similarity
 from .diff3 import Conflict, Merged
-from .differences import BlockDifference, SentenceDifference, WordDifference, differences
+from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
-from .fences import Fence
+from .elements import Fence, FootnoteMark, Heading, Image, Link, anchor, anchors
 from .footnoting import Footnote, with_footnotes
 from .front_matter import with_prose_of_front_matter
-from .headings import Heading, anchor, anchors
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
-from .inline_changes import without_inner_links
-from .inline_markup import without_html
 from .matching import match_parts
 from .merging import merge
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
 from .quoting import Quotable, letters
-from .references import FootnoteMark, Image, Link
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
 from .tokens import Container, Inline, Leaf, Token, markup
-from .units import Passage
-from .wrapping import unwrapped
 
 __all__ = [
     "Block",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
-from .lines import BLANK, Lines
-from .parser import events
+from .lines import BLANK, Lines, events
 
 BlockKind = Literal[
     "heading",

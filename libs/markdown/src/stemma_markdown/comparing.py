@@ -68,7 +68,6 @@ class Comparisons:
                 yield between
 
     def _spend(self, pairs: int) -> bool:
-        """Whether so many pairs may still be compared; they are then counted."""
         if pairs > self._pairs_left:
             return False
         self._pairs_left -= pairs
@@ -102,7 +101,6 @@ def in_order(numbers: Iterable[int]) -> set[int]:
 
 
 def _common(pairs: Iterable[tuple[Hashable, Hashable]]) -> int:
-    """How many pairs at the beginning are of equals."""
     count = 0
     for one, other in pairs:
         if one != other:

@@ -7,7 +7,7 @@ result would lose, bring back or double a sentence all the same, ours stays as i
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,10 +15,89 @@ from itertools import accumulate, chain, groupby, pairwise
 from operator import attrgetter
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from .balance import Region, unbalanced
 from .comparing import Comparisons, in_order
 from .lines import BLANK
 from .matching import match_parts
+
+
+@dataclass(frozen=True)
+class Region:
+    """What stands in the same stretch of each text, and what a conflict there holds.
+
+    ``merged`` is the result for ours, ``mirrored`` that for theirs, as if both sides had changed places.
+    """
+
+    base: Counter[Hashable] = field(default_factory=Counter)
+    ours: Counter[Hashable] = field(default_factory=Counter)
+    theirs: Counter[Hashable] = field(default_factory=Counter)
+    merged: Counter[Hashable] = field(default_factory=Counter)
+    mirrored: Counter[Hashable] = field(default_factory=Counter)
+    disputed: frozenset[Hashable] = frozenset()
+
+    def items(self) -> Iterable[Hashable]:
+        """All that stands in any of the texts."""
+        return chain(self.base, self.ours, self.theirs, self.merged, self.mirrored)
+
+
+def unbalanced(regions: Sequence[Region]) -> set[int]:
+    """The numbers of the regions that have to stay as each side has them, so that all items are there as often as due.
+
+    What moved from one region to another binds both: if one stays, so does the other. Each region is left once, and
+    each item asked about once more for each region that it stands in.
+    """
+    sums, left = _Sums(regions), set[int]()
+    waiting = list(sums.places)
+    while waiting:
+        item = waiting.pop()
+        for number in () if sums.are_right(item) else sums.places[item] - left:
+            left.add(number)
+            sums.leave(regions[number])
+            waiting += regions[number].items()
+    return left
+
+
+class _Sums:
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self.places: defaultdict[Hashable, set[int]] = defaultdict(set)
+        self.base, self.ours, self.theirs, self.merged, self.mirrored = (Counter[Hashable]() for _ in range(5))
+        self.disputed: set[Hashable] = set()
+        for number, region in enumerate(regions):
+            self._add(number, region)
+
+    def _add(self, number: int, region: Region) -> None:
+        for item in region.items():
+            self.places[item].add(number)
+        for name in ("base", "ours", "theirs", "merged", "mirrored"):
+            getattr(self, name).update(getattr(region, name))
+        self.disputed |= region.disputed
+
+    def are_right(self, item: Hashable) -> bool:
+        """Whether the result has an item as often as due; in a conflict, our number and all between are right too."""
+        ours, theirs, disputed = self.ours[item], self.theirs[item], item in self.disputed
+        due = _due(self.base[item], ours, theirs)
+        results = ((ours, self.merged[item]), (theirs, self.mirrored[item]))
+        return all(number == due or (disputed and number in _between(due, mine)) for mine, number in results)
+
+    def leave(self, region: Region) -> None:
+        """Count a region as each side has it, and all that stands in it as disputed."""
+        self.merged.subtract(region.merged)
+        self.merged.update(region.ours)
+        self.mirrored.subtract(region.mirrored)
+        self.mirrored.update(region.theirs)
+        self.disputed.update(region.items())
+
+
+def _due(base: int, ours: int, theirs: int) -> int:
+    if min(ours, theirs) >= base:
+        return max(ours, theirs)
+    if max(ours, theirs) <= base:
+        return min(ours, theirs)
+    return ours + theirs - base
+
+
+def _between(one: int, other: int) -> range:
+    return range(min(one, other), max(one, other) + 1)
+
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -108,16 +187,12 @@ def balanced_diff3(
 
 
 class _Key(NamedTuple):
-    """A part of the base, which a side may have as well, or a part that is new in a side."""
-
     of: Literal["base", "ours", "theirs"]
     number: int
 
 
 @dataclass(frozen=True)
 class _Row(Generic[P]):
-    """The parts of one text in their order; ``moved`` are those that stand elsewhere in the base."""
-
     parts: Mapping[_Key, P]
     moved: Collection[_Key] = frozenset()
 
@@ -167,8 +242,6 @@ def _rows(base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], comparisons
 
 
 class _Dispute(NamedTuple):
-    """A conflict about the parts of a stretch from ``first`` on, as many as ours has."""
-
     first: int
     base: list[_Key]
     ours: list[_Key]
@@ -217,7 +290,6 @@ class _Merge(Generic[P]):
         return _Stretch(base, ours, theirs, ours, disputes)
 
     def _settle(self, stretch: _Stretch, moved: Collection[_Key]) -> None:
-        """Settle what stands between two parts that all three have in the same order."""
         base = [key for key in stretch.base if key not in moved]
         ours = [key for key in stretch.ours if key not in self.theirs.moved or key in self.ours.moved]
         theirs = [key for key in stretch.theirs if key not in self.ours.moved or key in self.theirs.moved]
@@ -267,7 +339,6 @@ class _Merge(Generic[P]):
         return Merged(text, tuple(sorted(conflicts, key=attrgetter("start", "end"))))
 
     def _conflicts(self, starts: Sequence[int], ends: Sequence[int]) -> Iterator[Conflict]:
-        """What the order of the parts left open."""
         place = 0
         for stretch in self.stretches:
             for one in stretch.disputes:
@@ -334,7 +405,6 @@ def _stretches(rows: _Rows[P]) -> Iterator[_Stretch]:
 
 
 def _segments(keys: Iterable[_Key], anchors: Collection[_Key]) -> list[list[_Key]]:
-    """What stands before, between and behind the anchors."""
     segments: list[list[_Key]] = [[]]
     for key in keys:
         if key in anchors:
@@ -345,7 +415,6 @@ def _segments(keys: Iterable[_Key], anchors: Collection[_Key]) -> list[list[_Key
 
 
 def _balance(merge: _Merge[P], mirrored: _Merge[P], sentences: Callable[[str], Iterable[str]]) -> Iterator[Region]:
-    """The parts of each stretch and their sentences."""
     rows = (merge.base, merge.ours, merge.theirs)
     for one, other in zip(merge.stretches, mirrored.stretches, strict=True):
         sides = [

@@ -67,7 +67,6 @@ def _of_each_row(text: str, notes: Iterable[Footnote]) -> Iterator[Footnote]:
 
 
 def _behind(text: str, end: int) -> int:
-    """Behind the marks that close what ends there."""
     closed = _CLOSING.match(text, end)
     return closed.end() if closed else end
 

@@ -57,7 +57,6 @@ def _pair(before: _Side, after: _Side, old: int, new: int) -> None:
 
 
 def _match_unique(before: _Side, after: _Side) -> None:
-    """Texts that each side has once."""
     places = {text: number for number, text in enumerate(before.texts)}
     many, theirs = Counter(before.texts), Counter(after.texts)
     for new, text in enumerate(after.texts):
@@ -93,7 +92,6 @@ def _is_free(side: _Side, number: int) -> bool:
 
 
 def _match_equal(before: _Side, after: _Side) -> None:
-    """What is left of equal texts, one after the other."""
     waiting: dict[str, list[int]] = defaultdict(list)
     for old in reversed(before.free()):
         waiting[before.texts[old]].append(old)
@@ -132,7 +130,6 @@ def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
 
 
 def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
-    """The free old parts beside the partners of the nearest neighbours."""
     for step in (-1, 1):
         neighbour, distance = new + step, 1
         while 0 <= neighbour < len(after.texts) and neighbour not in after.partner and distance < _CANDIDATES:
@@ -145,7 +142,6 @@ def _same_place(before: _Side, after: _Side, new: int) -> Iterator[int]:
 
 
 def _similarity(before: _Side, old: int, after: _Side, new: int, comparisons: Comparisons) -> float:
-    """How similar two parts are: by letters, long ones by words."""
     if len(before.texts[old]) > _SHORT and len(after.texts[new]) > _SHORT:
         return comparisons.similarity(before.words[old], after.words[new])
     return comparisons.similarity(before.texts[old], after.texts[new])

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from .blocks import Block, split
 from .comparing import Comparisons
 from .diff3 import Merged, Spacing, balanced_diff3, diff3, disputed
+from .differences import lines, units
 from .lines import BLANK
-from .units import lines, units
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MARKS = re.compile(r"(?:(?:[-*+>]|#{1,6}|\d{1,9}[.)]) )+|(?:```|~~~).*")
@@ -49,7 +49,6 @@ def _are_two_blocks(content: str, gap: str, after: str) -> bool:
 
 
 def _sentences(language: str, text: str) -> tuple[str, ...]:
-    """What the units of a text say, however they are wrapped and whatever mark is before them."""
     units = (unit for block in split(text) for unit in _units(block, language))
     said = (_MARKS.sub("", " ".join(unit.content.split()), count=1) for unit in units)
     return tuple(sentence for sentence in said if _LETTER.search(sentence))
@@ -73,7 +72,6 @@ def _merge_unit(base: _Unit, ours: _Unit, theirs: _Unit) -> Merged:
 
 
 def _shape(block: Block) -> tuple[str, list[str]]:
-    """What three blocks must have in common to be merged inside: rows are of one table only under the same header."""
     header = block.content.splitlines()[0].strip().strip("|") if block.kind == "table" else ""
     return block.kind, [cell.strip() for cell in header.split("|")]
 

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from .lines import Lines
-from .parser import events
+from .lines import Lines, events
 from .tokens import Container, ContainerKind, Inline, InlineKind, Leaf, LeafKind, Token
 
 _CONTAINERS: dict[str, ContainerKind] = {
@@ -47,8 +46,6 @@ def read(lines: Lines, *, math: bool = False) -> list[Token]:
 
 
 class _OpenLeaf:
-    """A leaf of which the end is not yet read; neighbouring texts become one."""
-
     def __init__(self, source: str, kind: LeafKind, start: int, end: int) -> None:
         self.kind, self.start, self.end = kind, start, end
         self.inner_start = self.inner_end = -1
@@ -109,8 +106,6 @@ class _OpenLeaf:
 
 
 class _Reading:
-    """Takes events, one after the other."""
-
     def __init__(self, source: str) -> None:
         self.tokens: list[Token] = []
         self.readers: Mapping[str, Callable[[Any, int, int], None]] = {

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
-from .lines import Lines
-from .parser import events
+from .lines import Lines, events
 
 _SAFE_LINK = re.compile(r"(?:https?:|mailto:)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|\\")

@@ -117,7 +117,6 @@ _kept = lru_cache(maxsize=KEPT_TEXTS)(_ranges)
 
 
 def _breaks(text: str, language: str) -> Iterator[int]:
-    """The places between sentences as sentencex sees them."""
     readable = text if text.isascii() and text.isprintable() else _ODD_SPACE.sub(" ", text)
     at = 0
     while at < len(text):
@@ -130,7 +129,6 @@ def _breaks(text: str, language: str) -> Iterator[int]:
 
 
 def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
-    """The breaks without those in the middle of a sentence."""
     for place in breaks:
         before = text[max(0, place - _CONTEXT) : place].rstrip()
         if not before.endswith(_MAY_GO_ON) or not _goes_on(before, text[place : place + _CONTEXT].lstrip(), language):
@@ -139,7 +137,6 @@ def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:
-    """Whether a sentence goes on after the text ``before``."""
     if language == "ja":
         return before.endswith(_CLOSED_SPEECH) and _AFTER_SPEECH.match(after) is not None
     words = (piece.lstrip(_OPENING).lower() for piece in before.split()[-2:])

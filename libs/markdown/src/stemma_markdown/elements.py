@@ -1,4 +1,4 @@
-"""Images and links of a text, wherever they stand but in code, and where exactly."""
+"""What stands in a text: links, images, footnote marks, headings with their anchors, and fenced code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from .lines import Lines
-from .places import Places, aligned
-from .prose import contents, inline_pieces
+from .prose import Places, aligned, contents, inline_pieces, plain_places
 from .tokens import Inline, Leaf, Token, markup
 
 _IMG = re.compile(r"<!--|<img\b[^<>]*>", re.IGNORECASE)
@@ -130,7 +129,6 @@ def _mark(label: str, bracket: int, *, is_definition: bool) -> FootnoteMark:
 
 
 def _inside(inlines: list[Inline], opening: int) -> Iterator[Inline]:
-    """What stands in a link or in the description of an image."""
     end = inlines[opening].end
     following = map(inlines.__getitem__, range(opening + 1, len(inlines)))
     return takewhile(lambda inline: inline.start < end, following)
@@ -161,3 +159,99 @@ def _img_tags(html: str) -> Iterator[tuple[int, str]]:
             yield found.start(), found[0]
         elif (at := html.find("-->", at)) < 0:
             return
+
+
+_MARKER = re.compile(r"[ \t]*(`+|~+)")
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A fenced code block.
+
+    ``line`` and ``last_line`` count from 1 and hold the fence marks, ``start`` and ``end`` are the range of these
+    lines without the last line end. ``text`` is the code; a fence that is not closed ends where what it stands in ends.
+    """
+
+    marker: str
+    info: str
+    text: str
+    line: int
+    last_line: int
+    start: int
+    end: int
+    nested: bool
+    is_closed: bool
+
+    @property
+    def language(self) -> str:
+        """The first word after the opening mark."""
+        return next(iter(self.info.split()), "")
+
+
+def fences_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Fence]:
+    """The fenced code among leaves, also in quotes and lists."""
+    for leaf in leaves:
+        found = _MARKER.match(lines.source, leaf.start) if leaf.info is not None else None
+        if found is None:
+            continue
+        first, last = lines.number(leaf.start), lines.number(max(leaf.start, leaf.end - 1))
+        yield Fence(
+            found[1],
+            (leaf.info or "").strip(),
+            contents(leaf).text,
+            first,
+            last,
+            lines.starts[first - 1],
+            lines.starts[last - 1] + len(lines.texts[last - 1].rstrip("\r\n")),
+            leaf.depth > 0,
+            last > first and _closes(lines.texts[last - 1], found[1]),
+        )
+
+
+def _closes(line: str, marker: str) -> bool:
+    bare = line.lstrip("> \t").rstrip()
+    return len(bare) >= len(marker) and not bare.strip(marker[0])
+
+
+_PUNCTUATION = re.compile(r"[^\w\- ]")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading that stands in no quote and no list.
+
+    ``level`` is 1 to 6, ``text`` its plain words, ``line`` counts from 1, ``start`` and ``end`` are the range of the
+    words in the source (of nothing, if it has none).
+    """
+
+    level: int
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+def headings_of(leaves: Iterable[Leaf], lines: Lines) -> Iterator[Heading]:
+    """The headings among leaves."""
+    for leaf in leaves:
+        if leaf.kind == "heading" and leaf.depth == 0:
+            places, line = plain_places(leaf, lines.source), lines.number(leaf.start)
+            start, end = places.source(0, len(places.text)) if places.text else (lines.starts[line - 1],) * 2
+            yield Heading(leaf.level, " ".join(places.text.split()), line, start, end)
+
+
+def anchor(heading: str) -> str:
+    """The name that GitHub and pandoc's gfm give a heading; a second one of the name is numbered."""
+    return _PUNCTUATION.sub("", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(headings: Iterable[Heading]) -> set[str]:
+    """The anchors of headings, each once."""
+    seen: dict[str, int] = {}
+    result = set()
+    for heading in headings:
+        name = anchor(heading.text)
+        times = seen.get(name, 0)
+        seen[name] = times + 1
+        result.add(f"{name}-{times}" if times else name)
+    return result
