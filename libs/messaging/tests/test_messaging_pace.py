@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from stemma_messaging.drivers.pace import LATE_S, TICK_S, Pace, paced
+from stemma_messaging.drivers.pull import BEHIND_S, TICK_S, Pace, paced
 from stemma_testkit.servers import eventually
 
 MOST = 12
@@ -15,12 +15,12 @@ MOST = 12
     ("width", "used", "late_s", "next_width"),
     [
         (1, 1, 0.0, 2),
-        (5, 5, LATE_S, 6),
+        (5, 5, BEHIND_S, 6),
         (5, 4, 0.0, 5),
         (MOST, MOST, 0.0, MOST),
-        (9, 9, 2 * LATE_S, 4),
-        (9, 2, 2 * LATE_S, 4),
-        (1, 1, 2 * LATE_S, 1),
+        (9, 9, 2 * BEHIND_S, 4),
+        (9, 2, 2 * BEHIND_S, 4),
+        (1, 1, 2 * BEHIND_S, 1),
     ],
 )
 def test_one_more_goes_on_when_all_are_used_and_half_as_many_when_it_is_late(
@@ -37,7 +37,7 @@ async def test_the_width_grows_while_it_is_used_and_shrinks_when_the_loop_is_hel
     await eventually(lambda: _holds(pace.width > 1))
     assert told == list(range(2, 2 + len(told)))
     before = pace.width
-    time.sleep(TICK_S + 10 * LATE_S)
+    time.sleep(TICK_S + 10 * BEHIND_S)
     await eventually(lambda: _holds(pace.width < before))
 
 

@@ -18,8 +18,8 @@ from stemma_contracts.v1.jobs import SectionJob, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.section import SectionPlan
 from stemma_messaging import Service, StemmaBroker, WorkerBroker, WorkerSettings
-from stemma_messaging.again import next_id
 from stemma_messaging.outages import is_outage, reason_of
+from stemma_messaging.publisher import next_id
 from stemma_messaging.same_kind import KindDiffers, SameKind, same_kind
 from stemma_telemetry import names
 from stemma_testkit.servers import eventually

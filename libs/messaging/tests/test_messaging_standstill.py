@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.req("S6")
 PROGRAM = """
 import asyncio, re
-from stemma_messaging.standstill import ended_by_standstill
+from stemma_messaging.service import ended_by_standstill
 
 async def main():
     async with ended_by_standstill(0.2):

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from stemma_messaging import Delivery, Turns
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import Throttle, throttle
-from stemma_messaging.drivers.throttle import CROWD, RESTS
+from stemma_messaging.drivers import Throttle, turns
+from stemma_messaging.drivers.turns import CROWD, RESTS
 from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.req("S5")
@@ -80,8 +80,8 @@ async def test_how_long_one_of_a_crowd_waited_for_its_turn_is_no_reason_to_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """If the wait counted, the next would not come within the time that the test has."""
-    monkeypatch.setattr(throttle, "RESTS", 1e9)
-    monkeypatch.setattr(throttle, "MOST_REST_S", 1e9)
+    monkeypatch.setattr(turns, "RESTS", 1e9)
+    monkeypatch.setattr(turns, "MOST_REST_S", 1e9)
     hall = Hall()
     await hall.wants("b0", "b1", "b2")
     await hall.wants("a00", "a01", waiting=CROWD)

@@ -22,8 +22,7 @@ from stemma_eventlog import EventStore, MemoryEventLog
 from stemma_messaging import Delivery
 from stemma_messaging.cancellation import end
 from stemma_messaging.drivers import PushDriver
-from stemma_messaging.drivers.throttle import CROWD
-from stemma_messaging.drivers.turns import in_turn
+from stemma_messaging.drivers.turns import CROWD, in_turn
 from stemma_messaging.held import Turn
 from stemma_orchestrator.advisories import AdvisoryHandler
 from stemma_orchestrator.answers import Answers

@@ -26,11 +26,9 @@ from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
 from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
-from .http_server import http_server
-from .opened import Opened
 from .publisher import Publisher
 from .running import account
-from .service import Service
+from .service import Opened, Service, http_server
 from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
 
 __all__ = [

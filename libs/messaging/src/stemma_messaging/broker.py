@@ -15,11 +15,13 @@ from faststream.nats import JStream, NatsBroker
 from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.errors import Error
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, Header
 from nats.js.errors import APIError, NotFoundError
 from stemma_contracts import Contract, registry, subjects
+from stemma_contracts.live_text import AT
 from stemma_contracts.servers import without_credentials
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
@@ -30,8 +32,6 @@ from .drivers.base import API_TIMEOUT_S, LookUp, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
 from .held import Terms, parse
-from .hindrances import measure
-from .live import LiveText
 from .middlewares import (
     CallingOff,
     Chain,
@@ -45,7 +45,7 @@ from .middlewares import (
     Settlement,
     Telemetry,
 )
-from .outages import Patience, is_outage, reason_of
+from .outages import Patience, is_outage, measure, reason_of
 from .publisher import Publisher
 from .running import RunningJobs
 from .settings import ServiceSettings, WorkerSettings
@@ -320,7 +320,6 @@ class WorkerBroker(StemmaBroker):
 
 
 async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
-    """Call again and again while the server does not answer or takes nothing; raises its other errors."""
     while True:
         try:
             await call()
@@ -331,3 +330,43 @@ async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(PAUSE_S)
         else:
             return
+
+
+_STATUS, _NO_RESPONDERS = "Status", "503"
+_ANSWER_S = 1
+"""How long the server may take to say that nobody listens."""
+
+
+class LiveText:
+    """Publishes pieces of text, and asks the server whether somebody listens to a subject."""
+
+    def __init__(self, nats: Callable[[], Client]) -> None:
+        self._nats = nats
+
+    async def publish(self, subject: str, data: bytes, at: int) -> None:
+        """Send a piece of text; ``at`` is how many characters came before it."""
+        await self._nats().publish(subject, data, headers={AT: str(at)})
+
+    async def is_followed(self, subject: str, at: int) -> bool:
+        """Whether somebody listens, by an empty piece: the server answers at once if nobody does.
+
+        Of a server that does not answer nobody knows, and the text is not worth waiting for it.
+        """
+        try:
+            return await self._asked(subject, at)
+        except Error:
+            return False
+
+    async def _asked(self, subject: str, at: int) -> bool:
+        nats = self._nats()
+        answers = await nats.subscribe(inbox := nats.new_inbox())
+        try:
+            await nats.publish(subject, reply=inbox, headers={AT: str(at)})
+            await nats.flush(_ANSWER_S)
+            while answers.pending_msgs:
+                # Who listens sees the reply subject too: only the server's word counts.
+                if ((await answers.next_msg()).headers or {}).get(_STATUS) == _NO_RESPONDERS:
+                    return False
+        finally:
+            await answers.unsubscribe()
+        return True

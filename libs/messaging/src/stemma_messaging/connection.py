@@ -73,7 +73,6 @@ class ConnectionMonitor:
 
 
 def _who(settings: ServiceSettings) -> dict[str, Any]:
-    """What shows who connects: a secret key where there is one, else a password."""
     if settings.nats_seed_file:
         return {"nkeys_seed": str(settings.nats_seed_file)}
     password = settings.nats_password.get_secret_value() if settings.nats_password else None

@@ -14,9 +14,8 @@ from stemma_telemetry.metrics import counter
 from stemma_telemetry.names import Attr, Metric
 
 from .addresses import last_token, subject_service
-from .again import carried
 from .delivery import Delivery
-from .publisher import Publisher
+from .publisher import Publisher, carried
 from .verdict import FOREIGN, DeadLetter
 
 REASON = "stemma-dead-reason"
@@ -38,8 +37,6 @@ class _Section(Contract):
 
 
 class _Identity(Contract):
-    """What outcomes echo of their job."""
-
     job_id: JobId
     tenant: Token
     document_id: Token

@@ -40,7 +40,6 @@ def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscrib
 
 
 def _handlers(subscriber: StreamSubscriber) -> Iterable[tuple[Any, Callable[..., Any]]]:
-    """What is called for a message, each with the function as it was written."""
     if any(item.dependant is None for item in subscriber.calls):
         subscriber.schema()  # builds what is called
     return [(item, unwrap(item.dependant.call)) for item in subscriber.calls if item.dependant]

@@ -1,4 +1,4 @@
-"""Outages: which errors are nobody's fault, and what is waited for right now."""
+"""Outages: which errors are one, waiting through them, and what a service misses, as a metric."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import APIError, NoStreamResponseError
 from stemma_telemetry import get_logger, names
+from stemma_telemetry.metrics import Gauges
 
 from .errors import ForAnotherWorker
 
@@ -103,3 +104,14 @@ class Patience:
             except asyncio.CancelledError as cancelled:
                 return cancelled
         raise AssertionError("counting never ends")
+
+
+SERVER, CONSUMER, WRITING = "server", "consumer", "writing"
+"""What may be missing."""
+_GAUGES = Gauges(names.Metric.MISSING)
+
+
+def measure(*, away: bool, consumers: int = 0, writing: int = 0) -> None:
+    """How many of each are missing. While the server is away, nobody knows what else is."""
+    counts = {SERVER: int(away), CONSUMER: 0 if away else consumers, WRITING: 0 if away else writing}
+    _GAUGES.see(names.Metric.MISSING, [(count, {names.Attr.MISSING: what}) for what, count in counts.items()])

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import faulthandler
 import json
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
-from contextlib import asynccontextmanager
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import stemma_telemetry
+import uvicorn
 from faststream import FastStream
 from stemma_telemetry import bind, get_logger, names
 from stemma_telemetry.measuring import CONTENT_TYPE, exposition
+from stemma_telemetry.metrics import Gauges
+from stemma_telemetry.names import Metric
 
 from .broker import StemmaBroker
 from .cancellation import end, raise_if_cancelled
 from .errors import BusFailed
-from .http_server import http_server
 from .outages import reason_of
 from .settings import BadSettings, ServiceSettings, config_dir, load_settings
-from .standstill import ended_by_standstill
 
 # ``/metrics``: what it measured, as Prometheus reads it.
 Scope = MutableMapping[str, Any]
@@ -209,3 +213,93 @@ def _write_whole(path: Path, text: str) -> None:
     part = path.with_suffix(".part")
     part.write_text(text)
     part.replace(path)
+
+
+T = TypeVar("T")
+
+
+class Opened(Generic[T]):
+    """Is given what handlers work with, and gives it to them; nothing is handled before."""
+
+    def __init__(self) -> None:
+        self._given: T | None = None
+
+    def give(self, what: T) -> None:
+        """From now on this is what handlers work with."""
+        self._given = what
+
+    def __call__(self) -> T:
+        """What was given; raises `RuntimeError` before."""
+        if self._given is None:
+            raise RuntimeError("the lifespan of the application has not opened yet what handlers work with")
+        return self._given
+
+
+CPU_SECONDS = 30.0
+"""What a process may spend while its loop does not come round; a suspended process spends none."""
+_ROUNDS_S = 1.0
+_REMEMBERED = 60
+"""Rounds of which the latest one is told: at least as many as there are between two scrapes."""
+_gauges = Gauges(Metric.LOOP_LAG)
+
+
+@asynccontextmanager
+async def ended_by_standstill(cpu_seconds: float = CPU_SECONDS) -> AsyncIterator[None]:
+    """End this process by SIGPROF, with the traceback of all threads in its errors, where the loop stands still.
+
+    The kernel counts and ends: code that holds the interpreter cannot put it off.
+    """
+    # The handler writes the traceback, then has the signal do what it does by itself: end the process.
+    faulthandler.register(signal.SIGPROF, chain=True)
+    rounds = asyncio.create_task(_come_round(cpu_seconds))
+    try:
+        yield
+    finally:
+        await end([rounds])
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+async def _come_round(cpu_seconds: float) -> None:
+    loop, late = asyncio.get_running_loop(), deque[float](maxlen=_REMEMBERED)
+    while True:
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        due = loop.time() + _ROUNDS_S
+        await asyncio.sleep(_ROUNDS_S)
+        late.append(max(0.0, loop.time() - due))
+        _gauges.see(Metric.LOOP_LAG, [(max(late), {})])
+
+
+TCP_USER_TIMEOUT = getattr(socket, "TCP_USER_TIMEOUT", None)
+"""Only Linux has it."""
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals of the process to the service."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def http_server(
+    app: Any, host: str, port: int, takes_within_s: float = 60.0, **options: Any
+) -> AsyncIterator[int]:
+    """Serve until the block ends; gives the port. Raises `OSError` if it is taken.
+
+    A client that takes nothing of its answer for ``takes_within_s`` seconds is disconnected; ``options`` are those of
+    uvicorn.
+    """
+    listening = socket.create_server((host, port))
+    # Accepted sockets inherit both. Without this one, answers on kept connections wait for delayed acknowledgements.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if TCP_USER_TIMEOUT is not None:
+        listening.setsockopt(socket.IPPROTO_TCP, TCP_USER_TIMEOUT, int(takes_within_s * 1000))
+    config = uvicorn.Config(app, http="h11", ws="none", log_config=None, access_log=False, **options)
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await serving

@@ -9,7 +9,7 @@ from pathlib import Path
 from nats.aio.client import Client
 from pydantic import Field
 from stemma_messaging import BadSettings, Service, ServiceSettings
-from stemma_messaging.hindrances import SERVER, measure
+from stemma_messaging.outages import SERVER, measure
 from stemma_provisioning.admission import Seals, admitting
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.providers import Trusted

@@ -8,7 +8,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from stemma_contracts.servers import servers_in
-from stemma_messaging.hindrances import measure
+from stemma_messaging.outages import measure
 
 REACHED_WITHIN_S = 2.0
 DEFAULT_PORT = 4222

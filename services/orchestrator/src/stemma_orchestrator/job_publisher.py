@@ -17,8 +17,8 @@ from stemma_domain.state import State
 from stemma_domain.work import closed_jobs, open_jobs, openings
 from stemma_eventlog import Cause, StreamId
 from stemma_messaging import MessageTooLarge, Publisher
-from stemma_messaging.again import next_id
 from stemma_messaging.dead import JOB_DEAD
+from stemma_messaging.publisher import next_id
 from stemma_telemetry import bind
 
 from .open_count import OpenCount

@@ -14,10 +14,10 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_messaging import Delivery, Handler, Publisher
-from stemma_messaging.again import store_again
 from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.lost import MOMENT_S, Queue, lost_messages
 from stemma_messaging.outages import is_outage, reason_of
+from stemma_messaging.publisher import store_again
 from stemma_messaging.verdict import DeadLetter
 from stemma_telemetry import get_logger, names
 

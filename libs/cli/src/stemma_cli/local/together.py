@@ -13,7 +13,7 @@ from typing import Any
 
 import stemma_telemetry
 from stemma_messaging import BadSettings, Service
-from stemma_messaging.standstill import ended_by_standstill
+from stemma_messaging.service import ended_by_standstill
 
 from .folder import DataFolder
 from .processes import BAD_SETTINGS

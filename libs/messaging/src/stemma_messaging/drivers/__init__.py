@@ -7,7 +7,6 @@ from .base import Driver, Link
 from .compacting import CompactingDriver
 from .pull import PullDriver
 from .push import PushDriver
-from .throttle import Throttle
-from .turns import LaneTurns, Turns
+from .turns import LaneTurns, Throttle, Turns
 
 __all__ = ["CompactingDriver", "Driver", "LaneTurns", "Link", "PullDriver", "PushDriver", "Throttle", "Turns"]

@@ -22,9 +22,7 @@ from stemma_telemetry import get_logger, names
 from stemma_messaging.cancellation import end, is_cancelled
 from stemma_messaging.delivery import Delivery
 
-from .base import Handle, Link, LookUp, Stop, lookups
-from .in_flight import InFlight, drain_subscription
-from .pace import Pace
+from .base import Handle, InFlight, Link, LookUp, Stop, drain_subscription, lookups
 
 EXPIRES_S = 3.0
 """How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`.
@@ -93,7 +91,6 @@ class Slots:
             raise
 
     def _begin(self) -> None:
-        """Give free slots to who waits, those of the first consumer before the others."""
         for waiting in self._waiting:
             while waiting and self._running < self._count:
                 turn = waiting.popleft()
@@ -250,3 +247,52 @@ class PullDriver:
             await asyncio.gather(*(worker.stop(grace_s) for worker in workers))
 
         return stop
+
+
+TICK_S = 0.05
+BEHIND_S = 0.01
+"""A process that comes to its timers later than this has more to do than it can, or others have the processor."""
+
+
+def paced(width: int, most: int, used: int, late_s: float) -> int:
+    """The next width: half of it when late, one more when all of it is used (as congestion is avoided, RFC 5681)."""
+    if late_s > BEHIND_S:
+        return max(1, width // 2)
+    return min(most, width + 1) if used >= width else width
+
+
+class Pace:
+    """The width of what goes on behind other work, from 1 to ``most``; it is looked at while any of it is used.
+
+    ``wider`` is called when there is more room.
+    """
+
+    def __init__(self, most: int, wider: Callable[[], None]) -> None:
+        self._most = max(1, most)
+        self._wider = wider
+        self._used = 0
+        self._looks = False
+        self.width = 1
+
+    def use(self, change: int) -> None:
+        """So much more is used, or less."""
+        self._used += change
+        if self._used and not self._looks:
+            self._look_later()
+
+    def _look_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + TICK_S
+        loop.call_at(due, self._look, due)
+        self._looks = True
+
+    def _look(self, due: float) -> None:
+        self._looks = False
+        if not self._used:
+            self.width = 1
+            return
+        before, late_s = self.width, asyncio.get_running_loop().time() - due
+        self.width = paced(before, self._most, self._used, late_s)
+        self._look_later()
+        if self.width > before:
+            self._wider()

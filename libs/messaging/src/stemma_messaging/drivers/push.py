@@ -11,8 +11,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.js.api import ConsumerConfig
 
-from .base import Handle, Link, LookUp, Stop, any_consumer, lookups
-from .in_flight import InFlight, drain_subscription
+from .base import Handle, InFlight, Link, LookUp, Stop, any_consumer, drain_subscription, lookups
 from .turns import OneByOne, in_turn
 
 

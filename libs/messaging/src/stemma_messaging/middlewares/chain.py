@@ -51,7 +51,6 @@ class Chain(BaseMiddleware[Any, Any]):
 
 
 def _handled(msg: StreamMessage[Any]) -> Awaitable[Any]:
-    """What FastStream does within the middlewares."""
     handler = held_of(msg).handler
     assert handler is not None
     return handler(msg)

@@ -1,4 +1,4 @@
-"""Signs of life for messages that are worked on, so that the server does not deliver them again."""
+"""What goes on while a handler is at work: signs of life, waiting for its turn, and the end of a cancelled job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import Any
 
 from faststream.message import StreamMessage
 from nats.errors import Error as NatsError
+from stemma_contracts.v1.jobs import Job, SectionJob
+from stemma_contracts.v1.outcomes import JobCancelled
+from stemma_telemetry import annotate
 
 from stemma_messaging.held import Held, held_of
+from stemma_messaging.running import JobCancelledError, RunningJobs
 
 from .chain import CallNext
 
@@ -62,7 +66,6 @@ class _Rounds:
         self._due[id(held)] = _now() + self._every_s, held
 
     def _wait(self) -> None:
-        """Sleep until the first is due."""
         first, _ = next(iter(self._due.values()))
         self._timer = asyncio.get_running_loop().call_at(first, self._round)
 
@@ -87,3 +90,45 @@ class _Rounds:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+class InTurn:
+    """Waits for the turn that a driver has given a message, if it has."""
+
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
+        """Begin at once where no turns are given."""
+        held = held_of(msg)
+        if held.turn is None:
+            return await call_next(msg)
+        async with held.turn(held.delivery):
+            return await call_next(msg)
+
+
+class CallingOff:
+    """Runs each job in a task of its own, where it can be ended by its id; the log names the job from here on."""
+
+    def __init__(self, jobs: RunningJobs) -> None:
+        self._jobs = jobs
+
+    async def consume_scope(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
+        """The outcome of the job, or that it was called off."""
+        job: Job = await msg.decode()  # type: ignore[assignment]
+        told = _identity(job)
+        annotate(**told, session_id=getattr(job, "session_id", None))
+
+        async def work() -> Any:
+            return await call_next(msg)
+
+        try:
+            return await self._jobs.run(job.job_id, work)
+        except JobCancelledError as cancelled:
+            return JobCancelled.model_validate({**told, "usage": cancelled.usage})
+
+
+def _identity(job: Job) -> dict[str, str | None]:
+    return {
+        "tenant": job.document.tenant,
+        "document_id": job.document.document_id,
+        "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
+        "job_id": job.job_id,
+    }
