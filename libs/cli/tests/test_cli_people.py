@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from stemma_cli.main import app
-from stemma_client.logins import public_key, read_login
-from stemma_client.passwords import login_of
+from stemma_client.logins import login_of, public_key, read_login
 from stemma_provisioning.admitted import Admitted
 from typer.testing import CliRunner
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from stemma_client import InvalidLoginError
 from stemma_client.bearer import bearer_of
-from stemma_client.passwords import login_of, new_password
+from stemma_client.logins import login_of, new_password
 from stemma_client.settings import ServerAddress
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from stemma_client import Client, DocumentNotFoundError
-from stemma_client.rereading import Documents
+from stemma_client.reading import Documents
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 SOME = 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_client.suggestions import Suggestion, replaceable, suggestion_in, with_suggestion
+from stemma_client.comments import Suggestion, replaceable, suggestion_in, with_suggestion
 
 pytestmark = pytest.mark.req("H2")
 

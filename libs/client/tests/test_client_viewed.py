@@ -8,9 +8,8 @@ from contextlib import AsyncExitStack, suppress
 
 import pytest
 from stemma_client import AccessDeniedError, Client, InvalidInputError
-from stemma_client.own_values import read_value, write_value
+from stemma_client.own_values import MOST_SESSIONS, SignedOutSessions, read_value, write_value
 from stemma_client.settings import ServerAddress
-from stemma_client.signed_out import MOST, SignedOutSessions
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
@@ -53,14 +52,14 @@ async def test_sessions_that_were_ended_are_known_to_the_same_person_alone_and_f
             with suppress(InvalidToken):
                 await two.viewed.mark(document_id, "section", 1)
         assert await one.signed_out.has("a"), "no tick takes the place of what was ended"
-        full = SignedOutSessions(ends_at={f"s{number}": soon + number for number in range(1, MOST + 1)})
+        full = SignedOutSessions(ends_at={f"s{number}": soon + number for number in range(1, MOST_SESSIONS + 1)})
         _, sequence = await two.signed_out._read()
         key = subjects.signed_out_key("default", "sara")
         data = full.model_dump_json().encode()
         assert await write_value(two._connection, subjects.VIEWED_BUCKET, key, data, sequence)
-        await one.signed_out.add("last", soon + MOST)
+        await one.signed_out.add("last", soon + MOST_SESSIONS)
         known, _ = await two.signed_out._read()
-        assert (len(known.ends_at), "last" in known.ends_at, "s1" in known.ends_at) == (MOST, True, False)
+        assert (len(known.ends_at), "last" in known.ends_at, "s1" in known.ends_at) == (MOST_SESSIONS, True, False)
 
 
 async def test_all_calls_that_wait_while_one_is_refused_are_refused_in_words(server: NatsServer) -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_client.errors import InvalidInputError
-from stemma_client.outline_finding import find_outline
-from stemma_client.outlines import read_outline, write_outline
+from stemma_client.outlines import find_outline, read_outline, write_outline
 from stemma_contracts.v1.outline import OutlineSection
 
 MARKDOWN = """# Our proposal
@@ -155,6 +154,6 @@ def test_looks_at_each_of_many_headings_a_few_times_only(monkeypatch: pytest.Mon
             looks += len(self)
             return super().__iter__()
 
-    monkeypatch.setattr("stemma_client.outline_finding.list", Counted, raising=False)
+    monkeypatch.setattr("stemma_client.outlines.list", Counted, raising=False)
     find_outline(["# Proposal format\n## a\n## b\n" * 200])
     assert 0 < looks < 200 * 3 * 20

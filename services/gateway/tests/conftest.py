@@ -15,8 +15,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_client.bearer import bearer_of
-from stemma_client.logins import public_key
-from stemma_client.passwords import login_of, new_password
+from stemma_client.logins import login_of, new_password, public_key
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_gateway.app import service

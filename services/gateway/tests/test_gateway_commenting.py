@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
-from stemma_client.suggestions import Suggestion, suggestion_in, with_suggestion
+from stemma_client.comments import Suggestion, suggestion_in, with_suggestion
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, Remark

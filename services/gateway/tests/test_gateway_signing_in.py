@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from stemma_client.passwords import new_password
+from stemma_client.logins import new_password
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stemma_client.inputs import collect, media_type_of, read
-from stemma_client.outline_finding import find_outline
-from stemma_client.outlines import read_outline
+from stemma_client.outlines import find_outline, read_outline
 from stemma_contracts.media import READ
 from stemma_contracts.v1.outline import OutlineSection
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stemma_client.client import Client
-from stemma_client.reading import read_document
+from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_client.recorded import RecordedEvent
-from stemma_client.redlines import at_export, version_pairs
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.exports import VersionPair
 

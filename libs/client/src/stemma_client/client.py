@@ -23,12 +23,11 @@ from .connection import Connection, Told, connect
 from .deciding import Decisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
+from .own_values import SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
 from .settings import ServerAddress, find_server
-from .signed_out import SignedOut
-from .viewed import Viewed
 
 if TYPE_CHECKING:
     from stemma_artifacts.resumable import Progress, ResumableUploads
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.summary import DocumentSummary
     from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
+    from .comments import ReadThread
     from .ledgers import RequirementLedger
     from .notifications import Notifications
-    from .read_threads import ReadThread
+    from .reading import Documents
     from .recipes import Recipes
-    from .rereading import Documents
 
 M = TypeVar("M", bound=BaseModel)
 ANSWER_TIMEOUT_S = 30.0
@@ -180,7 +179,6 @@ class Client(Decisions):
         return encoded.request_id
 
     async def _completed(self, request: Request) -> Request:
-        """The request as it is sent; of a person who is logged in the server knows who asks."""
         if self._connection.address.login is None and "actor" not in request.model_fields_set:
             request = request.model_copy(update={"actor": self.actor})
         return await self._with_short_text(with_request_id(request, self._key))
@@ -443,7 +441,7 @@ class Client(Decisions):
 
     def rereading(self, *, most_events: int) -> Documents:
         """The same for documents that are looked at again and again, of which so many events are remembered."""
-        from .rereading import Documents
+        from .reading import Documents
 
         return Documents(self._connection, most_events)
 

@@ -1,21 +1,49 @@
-"""Comments on the text of a section, in threads, each with the place that it is about now."""
+"""Comments on the text of a section, in threads, with their places now, and the words that they suggest for these."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.comments import NewComment, Remark
-from stemma_markdown import Quotable
+from stemma_contracts.v1.views import CommentView, ThreadView
 
 from .errors import InvalidInputError
-from .read_threads import ReadComment, ReadThread
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.views import SectionView, ThreadView, VersionView
+    from stemma_contracts.v1.views import SectionView, VersionView
+    from stemma_markdown import Quotable
 
     from .client import Client
+
+
+@dataclass(frozen=True)
+class ReadComment:
+    """A comment with its words; none where they are not stored any more."""
+
+    view: CommentView
+    text: str | None
+
+
+@dataclass(frozen=True)
+class ReadThread:
+    """A thread with its words, and where in a version, mostly the current one, its passage stands.
+
+    ``quote`` is empty if it is about the whole section. ``start`` and ``end`` are places in the text, ``line`` counts
+    from 1; all are None if the passage is not there any more (``gone``) or there is none.
+    """
+
+    view: ThreadView
+    comments: tuple[ReadComment, ...]
+    quote: str = ""
+    start: int | None = None
+    end: int | None = None
+    line: int | None = None
+    gone: bool = False
 
 
 async def anchored(
@@ -60,7 +88,9 @@ async def _thread(
 
 
 async def _text(client: Client, document_id: str, version: VersionView | None) -> tuple[Quotable, BlockIndex | None]:
-    """A text and the index of its blocks, if there is one; nothing of what is not stored any more."""
+    # Lists of threads are read without texts, and what reads Markdown takes long to load.
+    from stemma_markdown import Quotable
+
     if version is None:
         return Quotable(""), None
     text = await client.stored_text(document_id, version.draft)
@@ -81,3 +111,53 @@ def _with_block(number: int, comment: NewComment, text: Quotable, index: BlockIn
         raise InvalidInputError.of("quote_unknown", f"comments.{number}.quote")
     held = (block.block_id for block in (index.blocks if index else ()) if block.start <= place[0] < block.end)
     return comment.model_copy(update={"block_id": next(held, None)})
+
+
+_BLOCK = re.compile(r"^(`{3,})suggestion[ \t]*\n(.*?)^\1[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_MARKER = re.compile(r"\*+|_+|~~|`+")
+"""What begins and ends emphasis and code, always in pairs."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a comment suggests in the place of its passage, and what else it says."""
+
+    words: str
+    said: str
+
+
+def suggestion_in(comment: str) -> Suggestion | None:
+    """The first suggestion of a comment; None if it has none."""
+    if (found := _BLOCK.search(comment)) is None:
+        return None
+    said = comment[: found.start()] + comment[found.end() :]
+    return Suggestion(found[2].removesuffix("\n"), said.strip())
+
+
+def with_suggestion(said: str, words: str) -> str:
+    """A comment that says something, and suggests words; no line of theirs ends the block."""
+    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{said}\n\n{fence}suggestion\n{words}\n{fence}\n".lstrip("\n")
+
+
+def replaceable(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The range of a passage with the marks of Markdown that belong to it; None if it ends within others.
+
+    ``**pilot** costs`` may be replaced, ``pilot** costs`` alone may not: the first mark would stay without its end.
+    """
+    while open_mark := _open(text[start:end]):
+        if text[:start].endswith(open_mark):
+            start -= len(open_mark)
+        elif text.startswith(open_mark, end):
+            end += len(open_mark)
+        else:
+            return None
+    piece = text[start:end]
+    return (start, end) if piece.count("[") == piece.count("]") else None
+
+
+def _open(piece: str) -> str:
+    """A mark that is there once too often or too seldom; empty if there is none."""
+    marks = Counter(_MARKER.findall(piece))
+    return next((mark for mark, count in marks.items() if count % 2), "")

@@ -117,7 +117,6 @@ class Connection:
             yield found[0]
 
     def _meaning(self, error: APIError) -> StemmaError | None:
-        """What an answer of the server means to a caller, if that is known."""
         if full := FULL.get(error.description or ""):
             return TenantFullError(full)
         return self._not_set_up() if isinstance(error, (NotFoundError, ServiceUnavailableError)) else None
@@ -211,7 +210,6 @@ class Connection:
             await _closed(connection)
 
     async def _open(self, connection: Nats, who: Mapping[str, Any]) -> None:
-        """Connect, again and again for a while where it is the admission that is missing."""
         admittance, until = Admittance(), time.monotonic() + ADMITTED_WITHIN_S
         while True:
             try:

@@ -9,8 +9,15 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
+
+from .errors import InvalidInputError
+
 if TYPE_CHECKING:
-    from stemma_markdown import Block, BlockDifference, Passage, SentenceDifference
+    from stemma_markdown import Block, BlockDifference, Conflict, Passage, SentenceDifference
+
+    from .client import Client
+
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -116,7 +123,6 @@ def _by_lines(pieces: Iterable[Piece], old_line: int, new_line: int) -> Iterator
 
 
 def _lines(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """The pieces of each line."""
     line: list[Piece] = []
     for piece in pieces:
         texts = _LINE.findall(piece.text) if piece.kind is Kind.SAME else [piece.text]
@@ -134,7 +140,6 @@ def _differs(pieces: Sequence[Piece]) -> bool:
 
 
 def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Neighbours of one kind as one piece."""
     kinds = groupby(pieces, key=lambda piece: piece.kind)
     return tuple(Piece(kind, "".join(piece.text for piece in same)) for kind, same in kinds)
 
@@ -142,3 +147,47 @@ def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 def _line_ends(pieces: Iterable[Piece], kind: Kind) -> int:
     """How many lines end in the pieces of one side: in those of a kind, and in those that both sides have."""
     return sum(len(_LINE_END.findall(piece.text)) for piece in pieces if piece.kind in (Kind.SAME, kind))
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """A version that came meanwhile, and ``text``, which has what it changed merged into the other text.
+
+    ``changes`` are its own; where both changed the same, ``conflicts`` say so, and the other text stays.
+    """
+
+    version: VersionView
+    text: str
+    changes: tuple[Change, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+async def meanwhile(
+    client: Client, document: DocumentView, section: SectionView, text: str, version: int
+) -> Meanwhile | None:
+    """What came since the version that a text was made of; None if that one is current.
+
+    Line ends are those of Unix. Raises `InvalidInputError` for a version that never was.
+    """
+    # Most verbs merge nothing, and what reads Markdown takes long to load.
+    from stemma_markdown import merge
+
+    newest = section.current
+    if newest is None or version == newest.number:
+        return None
+    base = await _text(client, document, _version_of(section, version)) if version else ""
+    theirs = await _text(client, document, newest)
+    found = await client.compute(merge, base, text, theirs, document.language)
+    changes = await client.compute(differences, base, theirs, document.language)
+    return Meanwhile(newest, found.text, changes, found.conflicts)
+
+
+def _version_of(section: SectionView, number: int) -> VersionView:
+    if (version := section.numbered(number)) is None:
+        raise InvalidInputError.of("version_unknown", "version", section_id=section.section_id, version=number)
+    return version
+
+
+async def _text(client: Client, document: DocumentView, version: VersionView) -> str:
+    text = await client.stored_text(document.document_id, version.draft)
+    return (text or "").replace("\r\n", "\n")

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.grounding import CitedText, GroundingReport
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
 from stemma_contracts.v1.views import VersionView
 
-from .client import Client
+if TYPE_CHECKING:
+    from stemma_languages import Language
+
+    from .client import Client
+
 
 NOT_JUDGED = "not judged"
 GROUNDING = "grounding/"
@@ -101,3 +106,26 @@ def _warned(version: VersionView) -> Iterator[Finding]:
         yield Finding("warning", warning.code.replace("_", " "), warning.detail, count=warning.count)
     if unread := version.validation.unread if version.validation else ():
         yield Finding("warning", "not read", count=len(unread)).coded("claims_unchecked", names=", ".join(unread))
+
+
+def cited_text(text: str, report: GroundingReport, tag: str = "") -> str:
+    """The text of a section with the citations of its report, in the words of a language."""
+    # Few verbs cite, and what reads Markdown takes long to load.
+    from stemma_markdown import Footnote, with_footnotes
+
+    spoken = _language(tag)
+    return with_footnotes(text, [Footnote(one.start, one.end, places_of(one, spoken)) for one in report.cited])
+
+
+def places_of(cited: CitedText, spoken: Language) -> str:
+    """The places that a sentence rests on, such as ``rfq.pdf, p. 3; prices.xlsx, Prices!A1:D20``."""
+    return "; ".join(spoken.citation(place.name, place.kind, place.label) for place in cited.places)
+
+
+def _language(tag: str) -> Language:
+    from stemma_languages import DEFAULT, UnknownLanguage, language
+
+    try:
+        return language(tag or DEFAULT)
+    except UnknownLanguage:
+        return language(DEFAULT)

@@ -147,7 +147,6 @@ def _refuse_folder(error: OSError) -> None:
 
 
 def _shown(path: str | Path) -> str:
-    r"""A path as text; bytes of it that are no UTF-8 as ``\xff``."""
     return os.fsencode(path).decode(errors="backslashreplace")
 
 

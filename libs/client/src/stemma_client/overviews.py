@@ -107,7 +107,6 @@ async def read_overview(
 
 
 async def _document(connection: Connection, subject: str, at_least: int, wait_s: float) -> DocumentSummary | None:
-    """The summary of a document that is as late as that, if it comes in time; whatever there is for sequence 0."""
     seen: int | None = None
     pause = FIRST_PAUSE_S
     with suppress(TimeoutError):

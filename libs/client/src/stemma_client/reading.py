@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.exports import VersionPair
+from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
 from stemma_domain.evolve import evolve, passed_over
 from stemma_domain.state import NoDocument, State
 from stemma_domain.view import view_of
 
-from .recorded import RecordedEvent
+from .connection import Connection
+from .errors import DocumentNotFoundError
+from .recorded import Genuine, RecordedEvent, read_whole
+
+if TYPE_CHECKING:
+    from .client import Client
 
 
 @dataclass(frozen=True)
@@ -59,3 +71,105 @@ def _after(state: State, event: RecordedEvent) -> State:
     if not isinstance(event.contract, e.AnyEvent):
         return state
     return evolve(state, event.contract, event.envelope.time, event.sequence)
+
+
+@dataclass(frozen=True)
+class ReadLog:
+    """The log of a document as far as it was read, folded, with what tells its events from what else lies there."""
+
+    reading: Reading
+    events: tuple[RecordedEvent, ...] = ()
+    genuine: Genuine = field(default_factory=Genuine)
+
+    @property
+    def document(self) -> DocumentView:
+        """The document as its events tell it."""
+        return self.reading.view
+
+
+class Documents:
+    """The documents that somebody looks at.
+
+    The logs that were read last are remembered, as many as have ``most_events`` in all, and one in any case.
+    """
+
+    def __init__(self, connection: Connection, most_events: int) -> None:
+        self._connection = connection
+        self._most_events = most_events
+        self._known: OrderedDict[str, ReadLog] = OrderedDict()
+
+    async def read(self, document_id: str, *, at_least: int = 0) -> ReadLog:
+        """The log of a document as it is now; raises as `Client.history` does."""
+        subject = subjects.event(self._connection.address.tenant, document_id, subjects.ANY)
+        last = max(at_least, await self._connection.last_sequence(subjects.EVENTS, subject))
+        known = self._known.pop(document_id, ReadLog(Reading(document_id)))
+        if last > known.reading.last_sequence:
+            known = await self._read_on(known, subject, last)
+        if not last or not known.events:
+            raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
+        self._remember(document_id, known)
+        return known
+
+    async def _read_on(self, known: ReadLog, subject: str, last: int) -> ReadLog:
+        reading, genuine, events = known.reading, known.genuine.copy(), list(known.events)
+        new = self._connection.snapshot(subjects.EVENTS, subject, at_least=last, after=reading.last_sequence)
+        async with aclosing(new) as messages:
+            async for event in read_whole(messages, genuine, self._connection.tell):
+                events.append(event)
+                reading = reading.after(event)
+        return ReadLog(reading, tuple(events), genuine)
+
+    def _remember(self, document_id: str, known: ReadLog) -> None:
+        self._known[document_id] = known
+        while len(self._known) > 1 and sum(len(each.events) for each in self._known.values()) > self._most_events:
+            self._known.popitem(last=False)
+
+
+_SAID = ("feedback", "instruction", "guidance", "answer", "summary", "reason")
+# What came of a decision, told beside it.
+_RESULTS = (e.SectionRevised, e.SectionEdited, e.SectionRevisionRefused)
+
+
+def is_decision(event: RecordedEvent) -> bool:
+    """Whether somebody decided it, or it is what came of a decision."""
+    contract = event.contract
+    by_policy = isinstance(contract, e.SectionApproved) and contract.by_policy
+    return isinstance(contract, e.Event) and (contract.actor is not None or by_policy or isinstance(contract, _RESULTS))
+
+
+async def said_with(client: Client, document_id: str, event: RecordedEvent) -> str | None:
+    """What was said in words with a decision or its result; None where that is not stored any more."""
+    refs = (getattr(event.contract, name, None) for name in _SAID)
+    ref = next((ref for ref in refs if isinstance(ref, ArtifactRef)), None)
+    if isinstance(event.contract, e.SectionNeedAnswered) and event.contract.answered_by != "person":
+        return ""
+    said = await client.stored_text(document_id, ref)
+    return _answer_words(said) if said is not None and ref and ref.media_type == "application/json" else said
+
+
+def _answer_words(answer: str) -> str:
+    given = NeedAnswer.model_validate_json(answer)
+    decided = (f"{name}: {how if isinstance(how, str) else how.name}" for name, how in given.decisions.items())
+    return "; ".join(filter(None, (given.text, *decided)))
+
+
+MOST_PAIRS = 100
+"""Sections that one comparison may be of."""
+
+
+def at_export(history: Sequence[RecordedEvent], export_id: str) -> Sequence[RecordedEvent] | None:
+    """The events up to the request of an export; None if there was no such export."""
+    for position, event in enumerate(history):
+        if isinstance(event.contract, e.ExportRequested) and event.contract.export_id == export_id:
+            return history[:position]
+    return None
+
+
+def version_pairs(before: DocumentView, after: DocumentView) -> list[VersionPair]:
+    """The versions of each section at two times; where those are too many, of the sections that have another one."""
+    had = {name: section.version for name, section in before.sections.items()}
+    pairs = [
+        VersionPair(section_id=name, from_version=had.get(name, 0), to_version=section.version)
+        for name, section in after.sections.items()
+    ]
+    return pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.from_version != pair.to_version]

@@ -65,7 +65,6 @@ def _differs(made: str | None, today: str | None) -> bool:
 
 
 def _recipe(section: SectionView, made: Provenance, recipes: Recipes) -> Provenance | None:
-    """What the agent that made the text would use for it now."""
     agent = recipes.get(made.agent_version.partition("/")[0], Capabilities())
     by_kind = agent.recipes.get(section.graph) or agent.recipes.get(_DEFAULT) or {}
     return by_kind.get(section.kind) or by_kind.get(_DEFAULT)

@@ -76,8 +76,6 @@ class NoEventError(ValueError):
 
 @dataclass(frozen=True)
 class _Reached:
-    """How far the log of a document was read: to which event, and how many messages behind it have no envelope."""
-
     number: int = 0
     sequence: int = 0
     unreadable: int = 0

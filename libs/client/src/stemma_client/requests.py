@@ -173,7 +173,6 @@ def _fitting(message: Msg | RawStreamMsg, digest: str | None) -> Answer | None:
 
 
 def _answer_in(message: Msg | RawStreamMsg) -> Answer | None:
-    """The answer in a message; what cannot be read is none."""
     try:
         answer = registry.decode((message.headers or {}).get("ce-type", ""), message.data or b"")
     except ValueError:

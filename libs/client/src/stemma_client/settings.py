@@ -125,7 +125,6 @@ def _find_server(
 
 
 def _seed_in(environ: Mapping[str, str]) -> str | None:
-    """The secret key of a program, in the file that the environment names."""
     if not (file := environ.get(SEED_VARIABLE)):
         return None
     try:
@@ -137,7 +136,6 @@ def _seed_in(environ: Mapping[str, str]) -> str | None:
 
 
 def _of_named(file: Path, url: str | None, state: Mapping[str, str]) -> ServerAddress:
-    """The person of a login that is named, at whatever server is."""
     login = read_login(file)
     return _as_person(login, url or (state["url"] if _is_for(login, state) else login.url))
 
@@ -161,7 +159,6 @@ def _as_person(login: Login, url: str) -> ServerAddress:
 
 
 def _given(value: str | None, argument: str, variable: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """A value and what gave it; an empty one counts as none."""
     return (value, argument) if value else (environ.get(variable), variable)
 
 

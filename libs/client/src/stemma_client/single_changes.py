@@ -75,7 +75,6 @@ def _changes(old: str, new: str, blocks: Iterable[BlockDifference]) -> Iterator[
 
 
 def _places(old: str, new: str) -> dict[int, int]:
-    """Where each block of the older text would stand in the newer one: after the nearest before it that is there."""
     from stemma_markdown import match_parts, split
 
     before, after = split(old), split(new)
@@ -103,8 +102,6 @@ def _words(old: Block, new: Block, sentences: Sequence[SentenceDifference], line
 
 
 class _Lines:
-    """The lines of a text."""
-
     def __init__(self, text: str) -> None:
         self._text = text
         self._ends = [found.end() for found in re.finditer("\n", text)]

@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, Field
-from stemma_client.deadlines import ListedDeadline
+from stemma_client.comments import ReadThread
 from stemma_client.findings import Finding
-from stemma_client.ledgers import LedgerEntry
-from stemma_client.read_threads import ReadThread
+from stemma_client.ledgers import LedgerEntry, ListedDeadline
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.grounding import CitedText

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
-from stemma_client.deadlines import listed_deadlines
+from stemma_client.ledgers import listed_deadlines
 
 from .answers import DeadlineList, Step
 from .arguments import DocumentId

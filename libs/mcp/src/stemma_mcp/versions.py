@@ -7,8 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 from stemma_client.client import Client
-from stemma_client.differences import Change, Kind, differences
-from stemma_client.meanwhile import meanwhile
+from stemma_client.differences import Change, Kind, differences, meanwhile
 
 from .answers import ChangedLines, Comparison, MergeConflict, Merged, Step
 from .arguments import DocumentId, SectionId

@@ -13,7 +13,6 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPBearer
 from stemma_client import AccessDeniedError, NobodyAdmitsError
 from stemma_client.bearer import InvalidBearerError, address_of
-from stemma_client.identities import address_of_identity
 from stemma_client.logins import Login, public_key
 from stemma_client.settings import ServerAddress
 from stemma_contracts.v1.answers import Problem
@@ -22,7 +21,7 @@ from stemma_telemetry import annotate
 from .cookies import NAME, Cookies
 from .cross_site import check_change
 from .limits import counted_as
-from .openid import OpenId, is_signed
+from .openid import OpenId, address_of_identity, is_signed
 from .problems import SessionEnded, Unauthenticated, problem_in
 from .sessions import Find, Session
 

@@ -7,9 +7,10 @@ provider. Nothing here decides who somebody is.
 from __future__ import annotations
 
 import base64
+import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -20,6 +21,11 @@ import httpx
 from jwt import PyJWTError, decode, get_unverified_header
 from pydantic import BaseModel
 from stemma_client.bearer import PREFIX
+from stemma_client.connection import CALL_TIMEOUT_S, connect
+from stemma_client.errors import AccessDeniedError
+from stemma_client.logins import IdentityLogin
+from stemma_client.settings import ServerAddress
+from stemma_contracts.identities import KnownAs, asks_who
 from stemma_contracts.v1.answers import Problem
 
 from .problems import ProviderAway, SignInFailed
@@ -161,3 +167,23 @@ def ends_at(claims: dict[str, Any]) -> float:
     """Until when a token says that it is good."""
     ends = claims.get("exp", 0)
     return float(ends) if isinstance(ends, (int, float)) else 0.0
+
+
+USER_INFO = "$SYS.REQ.USER.INFO"
+
+
+async def address_of_identity(token: str, url: str, tls: Mapping[str, Any]) -> ServerAddress:
+    """The person whom a token of the provider stands for; raises `AccessDeniedError` if it stands for nobody."""
+    asking = ServerAddress(url, user=asks_who(token), password=token, tls=tls)
+    async with connect(asking, _ignore) as connection:
+        told = await connection.call(connection.nats.request(USER_INFO, b"", timeout=CALL_TIMEOUT_S))
+    try:
+        known = KnownAs.read(json.loads(told.data)["data"]["user"].rpartition("/")[0])
+    except (ValueError, KeyError, TypeError):
+        raise AccessDeniedError(f"the server at {asking.shown} does not say whose token this is") from None
+    login = IdentityLogin(known.tenant, known.person, known.role, token)
+    return ServerAddress(url, known.tenant, known.person, login=login, tls=tls)
+
+
+def _ignore(line: str) -> None:
+    """It is over in a moment."""

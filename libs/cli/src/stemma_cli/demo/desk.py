@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stemma_client import Client
 from stemma_client.bearer import bearer_of
-from stemma_client.passwords import new_password
+from stemma_client.logins import new_password
 from stemma_client.settings import ServerAddress
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.ledger import RequirementDecision

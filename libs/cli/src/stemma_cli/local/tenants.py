@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from stemma_client.logins import Login, public_key
-from stemma_client.passwords import login_of
+from stemma_client.logins import Login, login_of, public_key
 from stemma_client.settings import DEFAULT_TENANT, DEFAULT_URL
 from stemma_contracts.tokens import check_person
 from stemma_provisioning.admitted import Admitted, AdmittedError, Keys

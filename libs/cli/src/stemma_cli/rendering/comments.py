@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stemma_client.read_threads import ReadThread
+from stemma_client.comments import ReadThread
 from stemma_contracts.v1.views import SectionView
 
 from stemma_cli.output import clean_line

@@ -10,8 +10,7 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import note, say_json, say_table
 
 if TYPE_CHECKING:
-    from stemma_client.deadlines import ListedDeadline
-    from stemma_client.ledgers import RequirementLedger
+    from stemma_client.ledgers import ListedDeadline, RequirementLedger
     from stemma_contracts.v1.deadlines import DeadlineChange, DueTime
 
 COLUMNS = ("id", "day", "time", "state", "due", "source", "as written", "before", "text")
@@ -25,7 +24,7 @@ DOUBTS = {
 
 def show_deadlines(ledger: RequirementLedger, *, as_json: bool) -> None:
     """List the deadlines by their days. Raises `CliError` if the ledger was read without looking for any."""
-    from stemma_client.deadlines import listed_deadlines
+    from stemma_client.ledgers import listed_deadlines
 
     if ledger.deadlines is None:
         raise CliError(ExitCode.FAILED, "no deadlines were looked for when the requirements were read: `--read` does")
@@ -48,7 +47,7 @@ def moved_deadlines(ledger: RequirementLedger) -> Iterator[str]:
 
 def next_deadline(ledger: RequirementLedger) -> str:
     """The next deadline in words, and how many there are; empty if there is none to come."""
-    from stemma_client.deadlines import listed_deadlines
+    from stemma_client.ledgers import listed_deadlines
 
     listed = listed_deadlines(ledger.deadlines or (), date.today())
     one = next((one for one in listed if one.state in ("today", "coming")), None)

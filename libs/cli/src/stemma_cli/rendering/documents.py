@@ -182,7 +182,7 @@ async def show_section(
 
 
 async def _with_citations(client: Client, view: DocumentView, section: SectionView, text: str) -> str:
-    from stemma_client.citations import cited_text
+    from stemma_client.findings import cited_text
 
     report = await client.grounding(view.document_id, section.section_id)
     if report is None or section.draft is None or report.draft != section.draft.digest:

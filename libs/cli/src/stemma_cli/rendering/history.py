@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stemma_client.client import Client
-from stemma_client.histories import said_with
+from stemma_client.reading import said_with
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1 import events as e
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stemma_client.citations import places_of
 from stemma_client.client import Client
+from stemma_client.findings import places_of
 from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, GroundedClaim
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_languages import DEFAULT, language

@@ -66,7 +66,7 @@ async def history(
 
     Example: stemma history 3f2a
     """
-    from stemma_client.histories import is_decision
+    from stemma_client.reading import is_decision
 
     from stemma_cli.rendering.history import COLUMNS, line, row, words_with
 

@@ -85,8 +85,7 @@ def add_user(
 
     Example: stemma user add ada --role reviewer
     """
-    from stemma_client.logins import write_login
-    from stemma_client.passwords import new_password
+    from stemma_client.logins import new_password, write_login
 
     from stemma_cli.local.tenants import Place, file_of, in_words, keys_of, login_at, role_of
 
@@ -154,8 +153,7 @@ def rotate_user(
     """
     from dataclasses import replace
 
-    from stemma_client.logins import write_login
-    from stemma_client.passwords import new_password
+    from stemma_client.logins import new_password, write_login
 
     from stemma_cli.local.tenants import Place, file_of, in_words, keys_of, login_at
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import TypeAdapter, ValidationError
 from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
-from stemma_client.suggestions import with_suggestion
+from stemma_client.comments import with_suggestion
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, JSONResponse
 from stemma_client import AnswerTimeoutError, Client, DocumentView, RequestRejectedError, SectionView
-from stemma_client.meanwhile import Meanwhile, meanwhile
+from stemma_client.differences import Meanwhile, meanwhile
 from stemma_client.pictures import image_markup, with_image
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef

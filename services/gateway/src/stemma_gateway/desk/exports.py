@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
-from stemma_client.reading import read_document
-from stemma_client.redlines import at_export, version_pairs
+from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.requests import ExportDocument

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import RecordedEvent
-from stemma_client.histories import is_decision, said_with
-from stemma_client.reading import read_document
+from stemma_client.reading import is_decision, read_document, said_with
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.staleness import StaleMark

@@ -11,10 +11,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
-from stemma_client.deadlines import listed_deadlines
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
-from stemma_client.ledgers import LedgerEntry, RequirementLedger
+from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import ChangedRow, RequirementDecision

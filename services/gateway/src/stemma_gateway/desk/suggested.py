@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from stemma_client.read_threads import ReadThread
-from stemma_client.suggestions import replaceable, suggestion_in
+from stemma_client.comments import ReadThread, replaceable, suggestion_in
 from stemma_contracts.v1.views import SectionView
 
 from .verbs import BY_NAME

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import AnswerTimeoutError, RequestRejectedError
-from stemma_client.suggestions import suggestion_in
+from stemma_client.comments import suggestion_in
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import EditSection, ResolveThread
 from stemma_contracts.v1.views import SectionView

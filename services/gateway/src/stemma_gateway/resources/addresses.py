@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 from stemma_client import DocumentView, RecordedEvent, SectionView
-from stemma_client.rereading import ReadLog
+from stemma_client.reading import ReadLog
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.answers import Problem
 

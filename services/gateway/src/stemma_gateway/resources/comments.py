@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from stemma_client.read_threads import ReadThread
+from stemma_client.comments import ReadThread
 
 from stemma_gateway.authentication import Caller
 

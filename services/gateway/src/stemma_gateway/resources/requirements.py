@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
-from stemma_client.deadlines import ListedDeadline, listed_deadlines
 from stemma_client.errors import LedgerFailedError
+from stemma_client.ledgers import ListedDeadline, listed_deadlines
 from stemma_contracts.v1.answers import Problem
 
 from stemma_gateway.authentication import Caller

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from stemma_client import InvalidLoginError, StemmaError
 from stemma_client.bearer import bearer_of
-from stemma_client.passwords import login_of
+from stemma_client.logins import login_of
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
 from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.answers import Problem
