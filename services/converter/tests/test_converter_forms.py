@@ -11,9 +11,8 @@ from openpyxl import Workbook, load_workbook
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import FillForm
 from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled
-from stemma_converter.filling import on_fill_form
-from stemma_converter.form_fields import accepted, form_fields
-from stemma_converter.handlers import routes
+from stemma_converter.handlers import on_fill_form, routes
+from stemma_converter.reading_call import accepted, form_fields
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 

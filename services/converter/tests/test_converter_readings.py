@@ -14,9 +14,9 @@ from stemma_contracts.v1.inputs import Anchors, DrawnPages, InputChanges, PageWo
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_converter.drawings import Drawings
 from stemma_converter.handlers import on_read_input, routes
 from stemma_converter.reading import Limits as FileLimits
+from stemma_converter.readings import Drawings
 from stemma_markdown import parts
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from lxml import etree
 from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
+from stemma_converter.alignment import Budget, Likeness, aligned
 from stemma_converter.attribution import Replay, attributed
 from stemma_converter.comparison import compared
 from stemma_converter.converter import Converter
-from stemma_converter.diff.align import Budget, Likeness, aligned
-from stemma_converter.diff.markers import Change, mark_of, read_mark
+from stemma_converter.markers import Change, mark_of, read_mark
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_languages import language
 from stemma_testkit.property_tests import examples

@@ -17,8 +17,8 @@ from pypdf import PdfReader, PdfWriter
 from reading_scores import CORPUS, cells
 from stemma_converter.app import ConverterSettings, file_limits
 from stemma_converter.reading import Limits, Unreadable, read_input
-from stemma_converter.reading.drawings import svg_to_png
 from stemma_converter.reading.pdf_drawing import ACROSS, LONGEST, Drawing, Word, drawn_pages
+from stemma_converter.reading.pictures import svg_to_png
 
 from .reading_files import read, refusal
 

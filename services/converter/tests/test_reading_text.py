@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.reading import escaping
-from stemma_converter.reading.drawings import svg_to_png
-from stemma_converter.reading.errors import Unreadable
 from stemma_converter.reading.kinds import Kind, kind_of
-from stemma_converter.reading.limits import Limits
+from stemma_converter.reading.pictures import svg_to_png
+from stemma_converter.reading.result import Limits, Unreadable
 from stemma_markdown import Document
 
 from .reading_files import read, refusal, table

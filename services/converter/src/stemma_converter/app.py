@@ -15,15 +15,13 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir
 
 from .converter import Converter
-from .drawings import Drawings
-from .fonts import font_folders
 from .handlers import Tools, routes
 from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
 from .reading import Limits as FileLimits
-from .readings import Readings
-from .templates import problems
+from .readings import Drawings, Readings
+from .templates import font_folders, problems
 
 _MEGABYTE = 1024 * 1024
 _SHARE_FOR_RECOGNITION = 0.6
@@ -74,12 +72,10 @@ def converter(settings: ConverterSettings) -> Converter:
 
 
 def conversion_limits(settings: ConverterSettings) -> Limits:
-    """The bounds of a whole conversion."""
     return Limits(seconds=settings.conversion_limit_s, memory_mb=settings.conversion_memory_mb)
 
 
 def build_app(settings: ConverterSettings) -> FastStream:
-    """The converter: its broker, its handlers, and what they need, which is there when it starts."""
     broker, tools = WorkerBroker(subjects.CONVERTER, settings), Opened[Tools]()
     broker.include_router(routes(tools))
 
@@ -94,20 +90,17 @@ def build_app(settings: ConverterSettings) -> FastStream:
 
 
 def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
-    """The converter of this installation, with the bounds of its settings."""
     turns = Turns(settings.conversions, settings.conversions_per_tenant)
     return Tools(artifacts, converter(settings), conversion_limits(settings), turns, readings(settings, artifacts))
 
 
 def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
-    """What reads files, with the bounds of the settings."""
     limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
     turns = Turns(settings.readings, settings.readings_per_tenant)
     return Readings(artifacts, limits, turns, file_limits(settings), drawings(settings, artifacts))
 
 
 def drawings(settings: ConverterSettings, artifacts: ArtifactStore) -> Drawings:
-    """What draws pages, with the bounds of the settings."""
     limits = Limits(seconds=settings.drawing_limit_s, memory_mb=settings.reading_memory_mb)
     return Drawings(artifacts, limits, settings.max_drawn_pages)
 
@@ -127,7 +120,6 @@ def file_limits(settings: ConverterSettings) -> FileLimits:
 
 
 def check(settings: ConverterSettings) -> None:
-    """Raises `BadSettings` for templates or fonts that cannot be used."""
     converter(settings)
 
 
@@ -135,5 +127,4 @@ service = Service(subjects.CONVERTER, ConverterSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the converter until it is told to stop."""
     service.main()

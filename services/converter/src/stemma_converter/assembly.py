@@ -15,17 +15,14 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
-from .anchors import joined
-from .answer_places import AnswerPlace
 from .attribution import Replay
-from .chapters import bears_title, chapter, whole
+from .chapters import bears_title, chapter, joined, whole
 from .cleaning import asset_name, image_sources, with_safe_references, without_markup
-from .diff.markers import Maker
 from .images import Picture
 from .manuscript import House, Manuscript
-from .matrix import Answers, with_matrix
-from .not_covered import page
-from .open_requirements import open_rows, page_of_open
+from .markers import Maker
+from .matrix import AnswerPlace, Answers, with_matrix
+from .not_covered import open_rows, page, page_of_open
 from .source import one_line
 from .tree import Node
 
@@ -40,13 +37,11 @@ class Draft:
 
 
 def draft(section: ExportSection, blocks: list[Node]) -> Draft:
-    """A section and the blocks of its draft without raw markup."""
     warnings: Counter[str] = Counter()
     return Draft(section, without_markup(blocks, warnings), warnings)
 
 
 def versions(job: ConvertDocument) -> tuple[list[ExportSection], list[ExportSection]]:
-    """The sections as they go out and, in a comparison, as they were before."""
     if not job.redline:
         return list(job.sections), []
     return [_settled(one, one.draft) for one in job.sections], [_settled(one, one.previous) for one in job.sections]
@@ -77,7 +72,6 @@ def _replays(sections: Sequence[ExportSection], texts: Mapping[str, str]) -> Ite
 
 
 def replayed_drafts(job: ConvertDocument) -> dict[str, ArtifactRef]:
-    """The drafts of the versions that a comparison leads over, by their digests."""
     drafts = [ref for section in job.sections for ref in (section.previous, *(one.draft for one in section.history))]
     return {draft.digest: draft for draft in drafts if draft}
 
@@ -88,7 +82,6 @@ def _settled(section: ExportSection, draft: ArtifactRef | None) -> ExportSection
 
 
 def wanted_images(drafts: Sequence[Draft]) -> set[str]:
-    """The names of all assets that the drafts refer to."""
     return {asset_name(source) for one in drafts for source in image_sources(one.blocks)}
 
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .diff.align import Budget
-from .diff.markers import Change, Mark, made_by, mark_of
+from .alignment import Budget
+from .markers import Change, Mark, made_by, mark_of
 from .tree import Node, rewrite, walk
 
 _WORD = re.compile(r"\w+")
@@ -67,7 +67,6 @@ def _replayed(replay: Replay, budget: Budget) -> tuple[list[_Word], list[_Word]]
 
 
 def _step(now: Sequence[_Word], texts: Sequence[str], maker: int, budget: Budget) -> list[_Word]:
-    """The words after a version; those that it took away know it."""
     after: list[_Word] = []
     for name, a, b, c, d in budget.opcodes([word.text for word in now], texts):
         if name == "equal":
@@ -80,7 +79,6 @@ def _step(now: Sequence[_Word], texts: Sequence[str], maker: int, budget: Budget
 
 
 def _pieces(blocks: list[Node]) -> Iterator[Mark | str]:
-    """The marks of a comparison and the words between them."""
     for item in walk(blocks):
         match item:
             case {"t": "Str", "c": str(text)} | {"t": "Code" | "CodeBlock" | "Math", "c": [_, str(text)]}:
@@ -112,7 +110,6 @@ def _without(pieces: Sequence[Mark | str], without: Change) -> Iterator[str]:
 def _makers(
     pieces: Sequence[Mark | str], taken: Iterator[int | None], brought: Iterator[int | None]
 ) -> Iterator[set[int]]:
-    """The makers of each change, in the order of the changes; marks lie in no other."""
     change: Change | None = None
     found: set[int | None] = set()
     for piece in pieces:

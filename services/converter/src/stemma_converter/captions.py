@@ -1,21 +1,23 @@
-"""Numbered captions of figures and tables, the same in every format."""
+"""Numbered captions of figures and tables, and the columns of tables; the same in every format."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
+from typing import Any
 
 from stemma_languages import Language, language
 
 from .images import PAGE_INCHES, Picture
-from .tables import with_cells, with_columns
 from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
 
 _LONGEST_TITLE = 200
 _ICON_INCHES, _PADDING_INCHES = 0.5, 0.2
 _BETWEEN_IMAGES = ("Space", "SoftBreak", "LineBreak")
+# In characters of the size that tables are set in.
+_PAGE, _NARROW, _UNBROKEN, _WIDE, _PADDING = 95, 4, 18, 60, 4
 
 
 def with_captions(blocks: list[Node], pictures: Mapping[str, Picture], spoken: Language) -> list[Node]:
@@ -28,8 +30,6 @@ def with_captions(blocks: list[Node], pictures: Mapping[str, Picture], spoken: L
 
 
 class _Captions:
-    """The captions of one document, numbered in its order."""
-
     def __init__(self, pictures: Mapping[str, Picture], spoken: Language) -> None:
         self._pictures = pictures
         self._spoken = spoken
@@ -70,7 +70,6 @@ class _Captions:
         return node("Figure", attributes(), [None, [node("Plain", words)]], [node("Plain", [image])])
 
     def _labelled(self, label: str, words: list[Node]) -> list[Node]:
-        """The words behind their label, as the language joins them."""
         if not words:
             return text(label)
         before, _, after = self._spoken.captioned(label, "\0").partition("\0")
@@ -136,7 +135,6 @@ def _is_image(inline: Node) -> bool:
 
 
 def _with_fitting_images(table: Node) -> Node:
-    """The table with images no wider than their column."""
     widths = [share["c"] * PAGE_INCHES[0] - _PADDING_INCHES for _, share in table["c"][2]]
 
     def fit(column: int, blocks: list[Node]) -> list[Node]:
@@ -153,3 +151,58 @@ def _narrowed(inches: float, item: Node) -> list[Node]:
             return [node("Image", attributes(width=f"{fitting}in"), alt, target)]
         case _:
             return [item]
+
+
+def with_columns(table: Node) -> Node:
+    """The table as wide as the page, each column with the share that its text needs.
+
+    Markdown asks for a header also where there is none: an empty one is dropped.
+    """
+    attributes, caption, columns, head, bodies, foot = table["c"]
+    head = head if plain(head[1]).strip() else [head[0], []]
+    rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
+    cells = [[plain(row[1][i][4]).strip() for row in rows if i < len(row[1])] for i in range(len(columns))]
+    widths = column_shares(cells)
+    columns = [[_alignment(align), node("ColWidth", width)] for (align, _), width in zip(columns, widths, strict=True)]
+    return node("Table", attributes, caption, columns, head, bodies, foot)
+
+
+def with_cells(table: Node, edit: Callable[[int, list[Node]], list[Node]]) -> Node:
+    """The table with other blocks in its cells, from the number of their column (from 0) and what they hold."""
+
+    def rows(old: list[Any]) -> list[Any]:
+        return [
+            [attrs, [[*cell[:4], edit(column, cell[4])] for column, cell in enumerate(cells)]] for attrs, cells in old
+        ]
+
+    attributes, caption, columns, head, bodies, foot = table["c"]
+    bodies = [[*body[:2], rows(body[2]), rows(body[3])] for body in bodies]
+    return node("Table", attributes, caption, columns, [head[0], rows(head[1])], bodies, [foot[0], rows(foot[1])])
+
+
+def column_shares(cells: list[list[str]]) -> list[float]:
+    """The share of each column in the width of the page, from the text of its cells.
+
+    Every column gets what it cannot do without; what is left goes to those that have more to say.
+    """
+    least = [_least(column) for column in cells]
+    more = [max(0.0, _wish(column) - enough) for column, enough in zip(cells, least, strict=True)]
+    spare = max(0, _PAGE - sum(least)) / sum(more) if any(more) else 0
+    needs = [enough + spare * wish for enough, wish in zip(least, more, strict=True)]
+    return [round(need / sum(needs), 4) for need in needs]
+
+
+def _least(column: list[str]) -> int:
+    word = max((len(word) for cell in column for word in cell.split()), default=0)
+    line = max((len(cell) for cell in column), default=0)
+    return max(_NARROW, min(word, _WIDE // 2), min(line, _UNBROKEN)) + _PADDING
+
+
+def _wish(column: list[str]) -> float:
+    line = max((len(cell) for cell in column), default=0)
+    average = sum(len(cell) for cell in column) / max(1, len(column))
+    return min(_WIDE, (line + average) / 2)
+
+
+def _alignment(align: Node) -> Node:
+    return node("AlignLeft") if align["t"] == "AlignDefault" else align

@@ -59,7 +59,6 @@ def _read(html: str) -> list[list[Node]]:
 
 
 def block_text(html: str) -> list[Node]:
-    """The paragraphs that a raw HTML block shows."""
     return [node("Para", line) for line in _read(html)]
 
 
@@ -115,7 +114,6 @@ def _only_images(paragraphs: list[Node]) -> bool:
 
 
 def asset_name(source: str) -> str:
-    """The name among the assets that an image's source means."""
     return unquote(source).removeprefix("./")
 
 

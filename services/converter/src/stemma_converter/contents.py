@@ -53,7 +53,6 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
 
 
 def headings_of(document: Document) -> list[CT_P]:
-    """The headings of a document, in their order."""
     levels = _levels(document)
     return [element for element in document.element.body if isinstance(element, CT_P) and _style_of(element) in levels]
 
@@ -126,7 +125,6 @@ def _link(entry: _Entry) -> _Element:
 
 
 def _page_number(bookmark: str, page: int) -> Iterator[_Element]:
-    """The page of a bookmark, which Word can update by itself."""
     yield _character("begin")
     yield _instruction(f" PAGEREF {bookmark} \\h ")
     yield _character("separate")

@@ -15,7 +15,6 @@ from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import language, shipped
 
-from .answer_places import answer_places
 from .assembly import (
     Draft,
     assemble,
@@ -27,16 +26,15 @@ from .assembly import (
     wanted_images,
     with_previous,
 )
-from .citing import with_citations
 from .converter import Converter, file_name
 from .errors import ConversionError
 from .images import Picture, vet
 from .manuscript import Manuscript
-from .not_covered import read_report, report_refs
-from .open_requirements import ledger_rows
+from .matrix import answer_places
+from .not_covered import ledger_rows, read_report, report_refs
 from .order import EXPORT, Done, Failure, Order, Staged, keep_pages, kept_pages
 from .pages import Pages, SectionPages
-from .source import decode, flatten_footnotes
+from .source import decode, flatten_footnotes, with_citations
 
 TOLERANCE = 0.05
 """Of a page: the space above the next heading is no text."""
@@ -65,7 +63,6 @@ def prepare() -> None:
 
 
 def convert(folder: Path, order: Order) -> Done:
-    """Do an order whose artifacts lie in a folder."""
     return asyncio.run(_done(order, folder))
 
 
@@ -139,7 +136,6 @@ def _cited(job: ConvertDocument, section: ExportSection, ref: ArtifactRef, artif
 def _pictures(
     job: ConvertDocument, drafts: Sequence[Draft], artifacts: Staged, converter: Converter
 ) -> dict[str, Picture | None]:
-    """The images that the drafts refer to, one after the other: they are large."""
     wanted = wanted_images(drafts)
     assets = {asset.name: asset.artifact for asset in job.assets if asset.name in wanted}
     return {

@@ -17,18 +17,16 @@ from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_telemetry import get_logger
 
 from .errors import ConversionError
-from .fonts import font_folders
 from .images import ImageLimits
 from .manuscript import House, Manuscript
 from .markdown import to_markdown, write_blocks
 from .pages import Pages
 from .pandoc import Pandoc
 from .pdf import to_pages
-from .scripts import by_script
 from .structure import section_tree
-from .templates import WORD_TEMPLATE
+from .templates import WORD_TEMPLATE, font_folders
 from .webpage import to_html
-from .word import to_docx, to_package
+from .word import by_script, to_docx, to_package
 
 MAX_BYTES = 32 * 1024 * 1024
 
@@ -40,7 +38,6 @@ class KeptPages:
         self._kept: LRUCache[str, Pages] = LRUCache(max_bytes, getsizeof=lambda pages: len(pages.pdf))
 
     async def get(self, key: str, make: Callable[[], Awaitable[Pages]]) -> Pages:
-        """The pages of a key, made now if they are not there; those without a key are not kept."""
         if (kept := self.known(key)) is not None:
             return kept
         pages = await make()
@@ -48,11 +45,9 @@ class KeptPages:
         return pages
 
     def known(self, key: str) -> Pages | None:
-        """The pages of a key, if they are there."""
         return self._kept.get(key)
 
     def put(self, key: str, pages: Pages) -> None:
-        """Keep the pages of a key."""
         if key:
             with suppress(ValueError):  # one that is larger than all that may be kept
                 self._kept[key] = pages
@@ -159,19 +154,16 @@ class Converter:
 
 
 def missing_fonts(pages: Pages) -> Iterator[ExportRemark]:
-    """A remark for each script that no font has characters of."""
     for script, characters in by_script(pages.missing).items():
         shown = characters[:_SHOWN] + ("…" if len(characters) > _SHOWN else "")
         yield ExportRemark(code="missing_font", detail=f"{script}: {shown}", count=len(characters))
 
 
 def media_type(to: ExportFormat) -> str:
-    """The media type of a format."""
     return _MEDIA_TYPES[to]
 
 
 def file_name(manuscript: Manuscript, to: ExportFormat) -> str:
-    """A plain file name for people, from the title."""
     words = _NOT_IN_NAME.sub("-", manuscript.title).strip("-")[:80].rstrip("-") or "document"
     name = "structure" if to is ExportFormat.JSON else words if manuscript.previous is None else f"{words}-changes"
     return f"{name}.{to}"

@@ -22,15 +22,12 @@ _LABEL = 300
 
 
 class Page(BaseModel):
-    """What was drawn of a page."""
-
     label: str = Field(max_length=_LABEL)
     width: float = Field(gt=0)
     height: float = Field(gt=0)
 
 
 def draw(folder: Path, pages: int, bytes_each: int) -> None:
-    """Draw so many pages of the file in a folder whose pictures have no more bytes than one may."""
     # Not before there is one: what draws stays out of the service.
     from .reading.pdf_drawing import drawn_pages
 
@@ -42,17 +39,14 @@ def draw(folder: Path, pages: int, bytes_each: int) -> None:
 
 
 def picture_of(number: int) -> str:
-    """The name of the picture of a page."""
     return f"page-{number}.png"
 
 
 def words_of(number: int) -> str:
-    """The name of the words of a page."""
     return f"words-{number}.json"
 
 
 def told_of(number: int) -> str:
-    """The name of what is told of a page."""
     return f"page-{number}.json"
 
 

@@ -24,12 +24,10 @@ class ConversionError(Exception):
 
     @property
     def detail(self) -> str:
-        """What is told of it."""
         return f"{self.code}: {self.why}" if self.why else self.code
 
     @property
     def problem(self) -> Problem:
-        """The same by a problem code."""
         if code := _WITHOUT.get(self.code):
             return Problem.of(code)
         code = _WITH_REASON.get(self.code)

@@ -24,13 +24,11 @@ class Filled(BaseModel):
 
 
 def prepare() -> None:
-    """Load what forms are read with, before there is one."""
     import stemma_forms.spreadsheet.filling
     import stemma_forms.word.filling  # noqa: F401
 
 
 def fill_form(folder: Path) -> Filled:
-    """Write the answers that stand under headings of fields which the form has."""
     form, given = (folder / FORM).read_bytes(), answers_in((folder / ANSWERS).read_text(encoding="utf-8"))
     try:
         ids = [field.id for field in find_fields(form)]

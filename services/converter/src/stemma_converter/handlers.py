@@ -1,4 +1,4 @@
-"""What the converter does with a job."""
+"""The jobs of this service: convert a document, read an input, fill a form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote, unquote
 
 from faststream import AckPolicy
@@ -31,16 +31,20 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
-from .answer_places import block_refs
 from .assembly import key_of, replayed_drafts
-from .citing import grounding_refs
 from .conversion import convert, prepare
 from .converter import Converter, media_type
 from .errors import ConversionError
-from .filling import on_fill_form
+from .filling_call import ANSWERS, FILLED, FORM, fill_form
+from .filling_call import prepare as prepare_forms
+from .matrix import block_refs
 from .not_covered import not_covered, report_refs
 from .order import EXPORT, Done, Order, Staged, keep_pages, kept_pages
 from .readings import Readings
+from .source import grounding_refs
+
+# One for all forms of this process; it starts with the first of them.
+_forms_prepared = Prepared(prepare_forms)
 
 
 def may_show(texts: Sequence[bytes], assets: Sequence[InputFile]) -> list[InputFile]:
@@ -62,8 +66,6 @@ _prepared = Prepared(prepare)
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handler works with; ``limits`` are those of a whole conversion."""
-
     artifacts: ArtifactStore
     converter: Converter
     limits: Limits
@@ -72,7 +74,6 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    """The handlers of this service; ``tools`` are there once it runs."""
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
 
     @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "convert-document"), stream=jobs)
@@ -96,7 +97,6 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | InputUnreadable:
-    """Read one file; what cannot be read is told with its reason."""
     async with readings.turns.turn(job.document.tenant):
         return await readings.read(job)
 
@@ -119,7 +119,6 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
 
 
 def _told(job: ConvertDocument, done: Done) -> dict[str, Any]:
-    """What a person should know of a document that went out."""
     return {
         "warnings": done.warnings,
         "remarks": done.remarks,
@@ -182,3 +181,28 @@ async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Conv
 def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
     refs = [job.document.title, *(section.draft for section in job.sections), *replayed_drafts(job).values()]
     yield from {ref.digest: ref for ref in refs if ref is not None}.values()
+
+
+class _FormEcho(TypedDict):
+    job_id: str
+    tenant: str
+    document_id: str
+
+
+async def on_fill_form(job: FillForm, *, artifacts: ArtifactStore, limits: Limits) -> FormFilled | FormNotFilled:
+    owner = (job.document.tenant, job.document.document_id)
+    about = _FormEcho(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
+    with TemporaryDirectory(prefix="stemma-") as name:
+        folder = Path(name)
+        for ref, file in ((job.form, FORM), (job.answers, ANSWERS)):
+            await asyncio.to_thread((folder / file).write_bytes, await artifacts.get(*owner, ref))
+        try:
+            done = await confined_in(folder, _forms_prepared, limits, fill_form)
+        except ConfinementError as ended:
+            log.warning("form_not_filled", reason=str(ended))
+            return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))
+        if done.reasons:
+            return FormNotFilled(**about, reasons=done.reasons)
+        content = await asyncio.to_thread((folder / FILLED).read_bytes)
+    artifact = await artifacts.put(*owner, content, media_type=job.form.media_type, name=Path(job.name).name)
+    return FormFilled(**about, artifact=artifact, answered=done.answered, unanswered=done.unanswered)

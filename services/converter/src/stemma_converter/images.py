@@ -31,7 +31,6 @@ class Picture:
 
     @property
     def media_type(self) -> str:
-        """The media type of the encoded image."""
         return "image/jpeg" if self.suffix == "jpg" else "image/png"
 
 

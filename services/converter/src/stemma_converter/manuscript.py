@@ -10,8 +10,8 @@ from stemma_contracts.v1.exports import ExportRemark, ExportWarning
 from stemma_languages import Language
 
 from .attribution import Replay
-from .diff.markers import Maker
 from .images import Picture
+from .markers import Maker
 from .tree import Node
 
 
@@ -50,17 +50,14 @@ class Manuscript:
 
     @property
     def date(self) -> str:
-        """The day of the document as its language writes it, in UTC."""
         return self.language.date(self.created_at.astimezone(UTC).date())
 
     @property
     def origin(self) -> str:
-        """What it was written with, for the properties."""
         return f"Written with {self.generator}" if self.generator else ""
 
     @property
     def headings(self) -> int:
-        """How many headings the document has."""
         return sum(block["t"] == "Header" for block in self.blocks)
 
     def running(self) -> dict[str, str]:

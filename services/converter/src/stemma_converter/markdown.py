@@ -58,13 +58,11 @@ _BREAK = node("RawInline", "html", "<br>")
 
 
 async def to_markdown(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
-    """The title as the heading of level 1 and the chapters below it."""
     title = node("Header", 1, attributes(), text(manuscript.title))
     return (await write_blocks([title, *map(_one_lower, manuscript.blocks)], pandoc)).encode()
 
 
 async def write_blocks(blocks: list[Node], pandoc: Pandoc) -> str:
-    """Blocks as Markdown."""
     written = rewrite(inert(blocks), _as_markdown)
     with TemporaryDirectory(prefix="stemma-") as folder:
         return (await pandoc.write(WRITER, written, folder=Path(folder), options=_OPTIONS)).decode()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from pydantic import ValidationError
+from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.exports import ExportSection
+from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, RequirementStatus
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Language, Words
+from stemma_markdown import plain as plain_markdown
 
-from .answer_places import AnswerPlace, shown
 from .not_covered import pandoc_table
+from .order import Staged
 from .page_references import paged_link
 from .source import one_line
 from .tree import Node, attributes, node, plain, text
@@ -21,6 +26,8 @@ _NAME = "compliance-matrix"
 
 Heading = tuple[str, str]
 """The identifier of a heading, and its words."""
+MOST_WORDS = 160
+"""Characters of the block: enough to find it, and too few to fill the table."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,6 @@ def _chapters(blocks: list[Node]) -> list[list[Node]]:
 
 
 def _headings(chapters: Sequence[list[Node]], sections: Sequence[ExportSection]) -> dict[str, list[Heading]]:
-    """The headings of each section, its own first; none where the sections are not the chapters."""
     if len(chapters) != len(sections) + 1:
         return {}
     return {section.section_id: _of(chapter) for section, chapter in zip(sections, chapters[1:], strict=True)}
@@ -82,7 +88,6 @@ def _of(chapter: Sequence[Node]) -> list[Heading]:
 def _where(
     section_id: str, place: AnswerPlace | None, headings: Mapping[str, Sequence[Heading]], words: Words
 ) -> list[Node]:
-    """Section, heading and page of an answer, and how the block begins; as much of that as is known."""
     own = headings.get(section_id, ())
     identifier, title = own[0] if own else ("", section_id)
     if below := _below(place, own):
@@ -151,3 +156,51 @@ def _status(status: RequirementStatus, words: Words) -> str:
         "verified": words.answer_verified,
         "not_applicable": words.answer_not_applicable,
     }[status]
+
+
+@dataclass(frozen=True)
+class AnswerPlace:
+    """A block: the number of the heading that it stands below, from 1, 0 if none does, and how many the draft has."""
+
+    heading: int
+    headings: int
+    words: str
+
+
+def block_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
+    return (section.blocks for section in job.sections if section.blocks) if job.answers else iter(())
+
+
+def answer_places(job: ConvertDocument, artifacts: Staged) -> dict[str, AnswerPlace]:
+    sections = {name: one.section_id for one in job.matrix for name in one.requirement_ids}
+    wanted: dict[str, dict[str, str]] = {}
+    for answer in job.answers:
+        own = wanted.setdefault(sections.get(answer.requirement_id, ""), {})
+        own[answer.requirement_id] = answer.block_id
+    places: dict[str, AnswerPlace] = {}
+    for section in job.sections:
+        blocks = _blocks(section, artifacts)
+        found = ((name, blocks.get(block)) for name, block in wanted.get(section.section_id, {}).items())
+        places |= {name: place for name, place in found if place is not None}
+    return places
+
+
+def _blocks(section: ExportSection, artifacts: Staged) -> dict[str, AnswerPlace]:
+    if section.draft is None or section.blocks is None or not artifacts.has(section.blocks):
+        return {}
+    try:
+        blocks = BlockIndex.model_validate_json(artifacts.get(section.blocks)).blocks
+    except ValidationError:
+        return {}
+    text = artifacts.get(section.draft).decode("utf-8", errors="replace")
+    headings, places = sum(block.kind == "heading" for block in blocks), dict[str, AnswerPlace]()
+    above = 0
+    for block in blocks:
+        above += block.kind == "heading"
+        places[block.block_id] = AnswerPlace(above, headings, text[block.start : block.end])
+    return places
+
+
+def shown(place: AnswerPlace) -> str:
+    words = " ".join(plain_markdown(place.words).split())
+    return words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS].rsplit(' ', 1)[0]} …"

@@ -1,4 +1,4 @@
-"""The appended page that names what of the inputs the document does not hold."""
+"""The appended pages: what of the inputs the document leaves out, and which requirements are open."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, NotCovered
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Language, Words
 
@@ -47,7 +48,6 @@ def report_refs(job: ConvertDocument) -> list[ArtifactRef]:
 
 
 def read_report(data: bytes) -> CoverageReport | None:
-    """A report, none if it is no report."""
     try:
         return CoverageReport.model_validate_json(data)
     except ValidationError:
@@ -67,7 +67,6 @@ def page(found: Sequence[CoverageReport], spoken: Language) -> list[Node]:
 
 
 def _missing(found: Sequence[CoverageReport]) -> list[Row]:
-    """The chapters that lack something, with what a reader can look for: the facts that are missing."""
     facts: dict[tuple[str, str], dict[str, None]] = {}
     for block in _blocks(found, "missing"):
         facts.setdefault((block.file, block.chapter), {}).update(dict.fromkeys(block.missing_facts))
@@ -75,7 +74,6 @@ def _missing(found: Sequence[CoverageReport]) -> list[Row]:
 
 
 def _foreign(found: Sequence[CoverageReport], spoken: Language) -> list[Row]:
-    """The chapters that cannot be compared, with their languages."""
     rows = ((block.file, block.chapter, block.language) for block in _blocks(found, "not_comparable"))
     return [(file, chapter, spoken.name_of(tag)) for file, chapter, tag in dict.fromkeys(rows)]
 
@@ -114,3 +112,23 @@ def _row(cells: Sequence[str | list[Node]]) -> list[object]:
 def _cell(words: str | list[Node]) -> list[object]:
     inlines = text(one_line(words)) if isinstance(words, str) else words
     return [attributes(), node("AlignDefault"), 1, 1, [node("Plain", inlines)]]
+
+
+def ledger_rows(data: bytes) -> tuple[LedgerRow, ...]:
+    try:
+        return LedgerRows.model_validate_json(data).rows
+    except ValidationError:
+        return ()
+
+
+def open_rows(rows: Sequence[LedgerRow], job: ConvertDocument) -> list[LedgerRow]:
+    wanted = frozenset(job.open_requirements)
+    return [row for row in rows if row.requirement_id in wanted]
+
+
+def page_of_open(rows: list[LedgerRow], words: Words) -> list[Node]:
+    if not rows:
+        return []
+    shown = [(row.requirement_id, row.quote, f"{row.source}, {row.place or row.line}") for row in rows[:MAX_ROWS]]
+    heading = node("Header", 1, attributes("open-requirements"), text(words.open_requirements))
+    return [heading, pandoc_table(("", words.statement, words.file), shown)]

@@ -37,7 +37,6 @@ class Order(BaseModel):
 
     @classmethod
     def of(cls, job: ConvertDocument, converter: Converter) -> Order:
-        """The order of a job."""
         pandoc = converter.pandoc
         return cls(
             job=job,
@@ -51,7 +50,6 @@ class Order(BaseModel):
         )
 
     def converter(self) -> Converter:
-        """The converter again."""
         pandoc = Pandoc(self.pandoc, self.limits)
         return Converter(pandoc, self.config, self.house, self.images, self.template, self.fonts)
 
@@ -66,11 +64,9 @@ class Failure(BaseModel):
 
     @classmethod
     def of(cls, error: ConversionError) -> Failure:
-        """The failure that an error tells."""
         return cls(code=error.code, program=error.program, exit_code=error.exit_code, why=error.why)
 
     def error(self) -> ConversionError:
-        """The error again."""
         return ConversionError(self.code, self.program, self.exit_code, self.why)
 
 
@@ -91,15 +87,12 @@ class Staged:
         self._folder = folder
 
     def put(self, ref: ArtifactRef, data: bytes) -> None:
-        """Lay an artifact there."""
         (self._folder / ref.digest).write_bytes(data)
 
     def has(self, ref: ArtifactRef) -> bool:
-        """Whether an artifact was laid there."""
         return (self._folder / ref.digest).is_file()
 
     def get(self, ref: ArtifactRef) -> bytes:
-        """The content of an artifact; raises `ArtifactMissing`."""
         try:
             return (self._folder / ref.digest).read_bytes()
         except FileNotFoundError:
@@ -107,13 +100,11 @@ class Staged:
 
 
 def keep_pages(folder: Path, pages: Pages) -> None:
-    """Lay pages in a folder."""
     (folder / PDF).write_bytes(pages.pdf)
     (folder / PLACES).write_text(f"{pages.places.model_dump_json()}\n{pages.missing}", encoding="utf-8")
 
 
 def kept_pages(folder: Path) -> Pages | None:
-    """The pages in a folder, if there are any."""
     if not (folder / PLACES).is_file():
         return None
     places, _, missing = (folder / PLACES).read_text(encoding="utf-8").partition("\n")

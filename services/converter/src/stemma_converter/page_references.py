@@ -25,12 +25,10 @@ def paged_link(words: str, identifier: str, spoken: Words) -> list[Node]:
 
 
 def with_typst_pages(blocks: list[Node]) -> list[Node]:
-    """The blocks with the page behind each such link, which Typst knows."""
     return _with_pages(blocks, "typst", lambda name: f"#context counter(page).at(label({json.dumps(name)})).first()")
 
 
 def with_word_fields(blocks: list[Node]) -> list[Node]:
-    """The blocks with a field for the page behind each such link."""
     return _with_pages(blocks, "openxml", lambda _: _FIELD)
 
 
@@ -68,7 +66,6 @@ def set_page_fields(document: Document, headings: Sequence[_Element], pages: Seq
 
 
 def _pages_by_bookmark(document: Document, headings: Sequence[_Element], pages: Sequence[int]) -> Mapping[str, str]:
-    """The page of the heading that each bookmark stands before, or in."""
     if len(pages) != len(headings):
         return {}
     found, waiting = dict[str, str](), list[str]()

@@ -11,8 +11,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from stemma_confinement import Limits
 
-from .confinement import run_confined
 from .errors import ConversionError
+from .pandoc import run_confined
 
 # Behind the text, so that a template of a house needs to know nothing of it; a mark takes no room on the page.
 _LABEL = "<stemma-places>"
@@ -58,8 +58,6 @@ class Places(BaseModel):
 
 
 class _Told(BaseModel):
-    """What the typesetter tells of its work."""
-
     places: Places
     missing: str
 
@@ -73,11 +71,9 @@ class Pages:
     missing: str = ""
 
     def of_headings(self) -> tuple[int, ...]:
-        """The page of each heading, in the order of the document; the first page of all is 1."""
         return tuple(heading.page for heading in self.places.headings)
 
     def of_sections(self) -> tuple[SectionPages, ...]:
-        """The pages of each section, in the order of the document."""
         starts = [heading for heading in self.places.headings if heading.level == 1]
         return tuple(self._between(start, end) for start, end in pairwise([*starts, self.places.end]))
 

@@ -99,7 +99,6 @@ def _bold(item: Node) -> list[Node]:
 
 
 def _headings(blocks: list[Node]) -> Iterator[tuple[int, str]]:
-    """Level and words of what the contents will list."""
     headers = [block["c"] for block in blocks if block["t"] == "Header"]
     for (level, _, words), number in zip(headers, numbers(level for level, _, _ in headers), strict=True):
         if level <= DEPTH:

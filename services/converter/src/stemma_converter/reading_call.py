@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import BaseModel
 from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
-from stemma_contracts.v1.forms import FormFields
+from stemma_contracts.v1.forms import MOST_FIELDS, FormField, FormFields
+from stemma_contracts.v1.inputs import ChangedPart, InputChanges
+from stemma_forms import Field, FormError, find_fields
 from stemma_languages import detect
-from stemma_markdown import Document, changed_parts, parts
+from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
 from .drawing_call import FILE
-from .form_fields import accepted, form_fields
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
-from .reading_changes import changes_of
 
 BEFORE, TEXT, ANCHORS, CHANGES, FIELDS = "before.txt", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
@@ -30,6 +31,10 @@ _DETAIL, _PLACE, _LABEL, _TITLE = 300, 200, 300, 300
 _NEAR_LINES = 40
 """A heading below so many lines is that of a section."""
 _NOT_IN_TOKEN = re.compile(r"[^A-Za-z0-9_-]")
+MOST_BLOCKS = 200
+WHOLE_CHARACTERS = 600
+MOST_CHARACTERS = 2_000
+"""Of one side of a block: of a longer one, such as a table, what changed in it is told."""
 
 
 class Order(BaseModel):
@@ -67,12 +72,10 @@ class Done(BaseModel):
 
 
 def prepare() -> None:
-    """Import what reads: a copy of this process has it."""
     load_readers()
 
 
 def read(folder: Path, order: Order) -> Done:
-    """Read the file in a folder; what cannot be read is told and not raised."""
     try:
         return _done(order, folder)
     except Unreadable as why:
@@ -183,3 +186,84 @@ def _name(name: str, within: str, else_: str) -> str:
 
 def _token(word: str) -> str:
     return _NOT_IN_TOKEN.sub("-", word)[:64] or "unknown"
+
+
+def form_fields(content: bytes) -> tuple[tuple[FormField, ...], str]:
+    """The fields in the order of the form; none, and why, if it cannot be read as one."""
+    try:
+        return tuple(_form_field(field) for field in find_fields(content)[:MOST_FIELDS]), ""
+    except FormError as error:
+        return (), str(error)
+
+
+def accepted(fields: Iterable[FormField]) -> str:
+    """The same for forms whose fields accept the same answers, in whatever order and place they stand."""
+    told = sorted(field.model_dump_json(include={"field_id", "kind", "allowed", "most", "unit"}) for field in fields)
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _form_field(field: Field) -> FormField:
+    return FormField(
+        field_id=field.id,
+        place=field.place,
+        group=shown(field.group),
+        question=shown(field.question),
+        kind=field.kind.value,
+        allowed=field.allowed,
+        suggested=field.suggested,
+        most=field.limit.most if field.limit else None,
+        unit=field.limit.unit.value if field.limit else "words",
+        current=field.current,
+        confidence=field.confidence,
+    )
+
+
+def changes_of(before: str, after: str, *, by_line: bool) -> InputChanges:
+    changed = list(_by_line(before, after) if by_line else _by_block(before, after))
+    return InputChanges(changed=tuple(changed[:MOST_BLOCKS]), left_off=max(0, len(changed) - MOST_BLOCKS))
+
+
+def _by_line(before: str, after: str) -> Iterator[ChangedPart]:
+    old, new = parts(before, by_line=True), parts(after, by_line=True)
+    gone, kept = set(changed_parts(old, new)), {part.fingerprint for part in new}
+    known = {part.fingerprint for part in old}
+    for part in old:
+        if part.fingerprint in gone and part.fingerprint not in kept:
+            yield ChangedPart(before=part.text[:MOST_CHARACTERS], line=part.line)
+    for part in new:
+        if part.fingerprint not in known:
+            yield ChangedPart(after=part.text[:MOST_CHARACTERS], line=part.line)
+
+
+def _by_block(before: str, after: str) -> Iterator[ChangedPart]:
+    headings = [(heading.line, heading.text) for heading in Document(after).headings]
+    for found in differences(before, after):
+        told = _changed_part(found, headings)
+        if told is not None:
+            yield told
+
+
+def _changed_part(found: BlockDifference, headings: list[tuple[int, str]]) -> ChangedPart | None:
+    """A block that moved, or only looks otherwise, is no change of what is said."""
+    old, new = found.old, found.new
+    if found.change == "moved" or (old and new and _says(old.content) == _says(new.content)):
+        return None
+    line = new.line if new else old.line if old else 0
+    above = next((text for at, text in reversed(headings) if new and at <= line), "")
+    return ChangedPart(
+        before=_side(old.content if old else "", (one.old.text for one in found.sentences if one.old)),
+        after=_side(new.content if new else "", (one.new.text for one in found.sentences if one.new)),
+        heading=above[:200],
+        line=line,
+    )
+
+
+def _says(text: str) -> list[str]:
+    return [part.fingerprint for part in parts(text)]
+
+
+def _side(content: str, changed: Iterable[str]) -> str:
+    """A short block whole, of a longer one its sentences and rows that changed."""
+    if len(content) <= WHOLE_CHARACTERS:
+        return content.strip()
+    return ("\n".join(text.strip() for text in changed) or content)[:MOST_CHARACTERS].strip()

@@ -1,4 +1,7 @@
-"""Reading the files of documents, each in a process of its own with limits; what was read lies in the artifacts."""
+"""Reads the files of documents and draws the pages of PDFs, each in a limited process; stores the results.
+
+Pages are drawn after the text is read: a file is read whether its pages can be drawn or not.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,24 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
-from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared
+from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.forms import FoundFields
-from stemma_contracts.v1.inputs import BRIEF, InputDifference, InputReading, Unreadable
+from stemma_contracts.v1.inputs import BRIEF, DrawnPage, DrawnPages, InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
-from .drawing_call import FILE
-from .drawings import Drawings
+from .drawing_call import FILE, Page, draw, picture_of, told_of, words_of
 from .reading import Limits as FileLimits
 from .reading_call import ANCHORS, BEFORE, CHANGES, FIELDS, TEXT, Done, Order, Part, prepare, read
 
 log = get_logger()
 # One for all files of this process; it starts with the first of them.
 _prepared = Prepared(prepare)
+PNG, JSON = "image/png", "application/json"
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,6 @@ class Readings:
     drawings: Drawings | None = None
 
     async def read(self, job: ReadInput) -> InputRead | InputUnreadable:
-        """The text of a file and all that was found in it, or why there is none."""
         if job.file.size > self.file_limits.file_bytes:
             most = self.file_limits.file_bytes // 1024**2
             return self._unreadable(job, Unreadable(reason="too_large", detail=f"at most {most} MB are read"))
@@ -125,7 +127,6 @@ class Readings:
 
 
 def _given_up(ended: ConfinementError) -> Unreadable:
-    """A file that is too much for its process, or too strange for what reads it."""
     match ended:
         case OutOfTime():
             return Unreadable(reason="timeout", detail=f"Reading it took {ended}. Split it, or attach it as PDF.")
@@ -142,3 +143,57 @@ def _echo(job: ReadInput) -> dict[str, Any]:
 
 def _base(job: ReadInput) -> str:
     return Path(job.name).name
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """Draws pages; ``limits`` are those of the process, ``pages`` how many of a file are drawn, 0 for none."""
+
+    artifacts: ArtifactStore
+    limits: Limits = field(default_factory=lambda: Limits(seconds=60))
+    pages: int = 100
+    bytes_each: int = 1024 * 1024
+
+    async def of(self, prepared: Prepared, folder: Path, job: ReadInput) -> ArtifactRef | None:
+        """The first pages of the file in a folder, those that were drawn in time; None if there are none."""
+        if not (self.pages and job.draw and await asyncio.to_thread(_holds_pdf, folder)):
+            return None
+        try:
+            await confined_in(folder, prepared, self.limits, draw, self.pages, self.bytes_each)
+        except (ConfinementError, Stalled) as ended:
+            log.warning("pages_not_drawn", input_id=job.input_id, why=str(ended))
+        return await self._stored(folder, job)
+
+    async def _stored(self, folder: Path, job: ReadInput) -> ArtifactRef | None:
+        pages = [await self._page(folder, number, job) for number in range(self.pages) if _is_there(folder, number)]
+        if not pages:
+            return None
+        return await self._put(job, DrawnPages(pages=tuple(pages)).model_dump_json().encode(), JSON, "pages.json")
+
+    async def _page(self, folder: Path, number: int, job: ReadInput) -> DrawnPage:
+        told, png, words = await asyncio.to_thread(_read, folder, number)
+        return DrawnPage(
+            label=told.label,
+            width=told.width,
+            height=told.height,
+            image=await self._put(job, png, PNG, picture_of(number)),
+            words=await self._put(job, words, JSON, words_of(number)),
+        )
+
+    async def _put(self, job: ReadInput, data: bytes, media_type: str, name: str) -> ArtifactRef:
+        owner = (job.document.tenant, job.document.document_id)
+        return await self.artifacts.put(*owner, data, media_type=media_type, name=name)
+
+
+def _holds_pdf(folder: Path) -> bool:
+    with (folder / FILE).open("rb") as file:
+        return b"%PDF-" in file.read(1024)
+
+
+def _is_there(folder: Path, number: int) -> bool:
+    return (folder / told_of(number)).is_file()
+
+
+def _read(folder: Path, number: int) -> tuple[Page, bytes, bytes]:
+    told = Page.model_validate_json((folder / told_of(number)).read_bytes())
+    return told, (folder / picture_of(number)).read_bytes(), (folder / words_of(number)).read_bytes()

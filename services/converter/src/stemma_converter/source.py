@@ -1,13 +1,19 @@
-"""The Markdown of a draft before it is parsed."""
+"""The Markdown of a draft before it is parsed, with footnotes for the inputs that it cites."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import pairwise
 
+from pydantic import ValidationError
 from stemma_contracts.shown import shown
-from stemma_markdown import Document, Leaf
+from stemma_contracts.v1.grounding import CitedText, GroundingReport
+from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_languages import Language
+from stemma_markdown import Document, Footnote, Leaf, with_footnotes
 
 from .errors import ConversionError
 
@@ -38,3 +44,22 @@ def flatten_footnotes(text: str) -> str:
     leaves = (token for token in Document(text).tokens if isinstance(token, Leaf) and token.in_footnote)
     marks = [inline.start for leaf in leaves for inline in leaf.inlines if inline.kind == "footnote"]
     return "\\".join(text[start:end] for start, end in pairwise([0, *marks, len(text)]))
+
+
+def grounding_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
+    return (section.grounding for section in job.sections if section.grounding) if job.citations else iter(())
+
+
+def with_citations(text: str, draft: ArtifactRef, report: bytes, spoken: Language) -> str:
+    """A draft with a footnote for each sentence that rests on inputs; as it is if the report is not about it."""
+    try:
+        found = GroundingReport.model_validate_json(report)
+    except ValidationError:
+        return text
+    if found.draft != draft.digest:
+        return text
+    return with_footnotes(text, [Footnote(one.start, one.end, _cited_words(one, spoken)) for one in found.cited])
+
+
+def _cited_words(cited: CitedText, spoken: Language) -> str:
+    return "; ".join(spoken.citation(place.name, place.kind, place.label) for place in cited.places)

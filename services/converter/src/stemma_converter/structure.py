@@ -43,7 +43,6 @@ def section_tree(text: str) -> tuple[list[Json], list[Json]]:
 
 
 def source_of(preamble: Sequence[Json], sections: Sequence[Json]) -> str:
-    """The text that a tree was made from."""
     return "".join(block["source"] for block in preamble) + "".join(
         section["source"] + source_of(section["blocks"], section["sections"]) for section in sections
     )
@@ -78,7 +77,6 @@ def _blocks(text: str) -> Iterator[Json]:
 
 
 def _groups(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """The tokens of one top-level block at a time."""
     group: list[Token] = []
     for token in tokens:
         if token.depth == 0 and group:
@@ -121,7 +119,6 @@ def _is_formula(leaf: Leaf, text: str) -> bool:
 
 
 def _inline(group: list[Token], document: Document, images: Images) -> Json:
-    """The text and the images of a block, where it has them."""
     leaves = [token for token in group if isinstance(token, Leaf) and token.kind in ("heading", "paragraph", "cell")]
     found = [images[inline.start] for leaf in leaves for inline in leaf.inlines if inline.start in images]
     described: Json = {"text": "\n".join(_written(leaf, document) for leaf in leaves)} if leaves else {}

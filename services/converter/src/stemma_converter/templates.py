@@ -1,4 +1,7 @@
-"""The files that give documents their look: looked at when the service starts, so that a bad one is told by name."""
+"""Templates and fonts: checked when the service starts, so that an error names the file.
+
+Fonts of the machine are not used, so that the same document has the same pages everywhere.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
+import noto_cjk_sans_jp_bold  # type: ignore[import-untyped]
+import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
+
 WORD_TEMPLATE = "template.docx"
 _NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
 _PARTS = {"word/document.xml", "word/styles.xml"}
+# Chinese, Japanese and Korean, each with its own forms of the characters.
+_PACKAGED = (noto_cjk_sans_jp_regular.FONT_PATH, noto_cjk_sans_jp_bold.FONT_PATH)
 
 
 def problems(config: Path, house_template: Path | None, fonts: Path | None = None) -> Iterator[str]:
@@ -31,3 +39,7 @@ def _is_word_document(file: Path) -> bool:
             return set(package.namelist()) >= _PARTS
     except (BadZipFile, OSError):
         return False
+
+
+def font_folders(house: Path | None) -> tuple[Path, ...]:
+    return (*(Path(str(file)).parent for file in _PACKAGED), *([house] if house else ()))

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from docx.oxml.ns import qn
 from lxml import etree
 
-from .diff.markers import Change, Maker, Mark, Scope, read_mark
+from .markers import Change, Maker, Mark, Scope, read_mark
 
 # Words that come at the end of a paragraph, and paragraphs that come after it, are one insertion to a word processor:
 # it begins before the end of the old paragraph, and the end of the last new one is the old one's. Said otherwise,
@@ -103,7 +103,6 @@ class _Tracker:
         with_moved_ends(root, self._like)
 
     def footnotes(self, root: etree._Element) -> None:
-        """Track the whole text of the footnotes that came or went."""
         for note in root.iter(qn("w:footnote")):
             if change := self.notes.get(note.get(qn("w:id"), "")):
                 self._runs(note, change)
@@ -157,12 +156,10 @@ class _Tracker:
         return etree.Element(qn(f"w:{mark.change}"), values)
 
     def _like(self, name: str, change: etree._Element) -> etree._Element:
-        """Another element about a change: of the same author and time."""
         return etree.Element(qn(name), {**dict(change.attrib), qn("w:id"): str(next(self._ids))})
 
 
 def _are_one(before: etree._Element, change: etree._Element) -> bool:
-    """Whether two changes beside each other are of one kind, author and time."""
     keys = (qn("w:author"), qn("w:date"))
     return before.tag == change.tag and all(before.get(key) == change.get(key) for key in keys)
 

@@ -20,7 +20,6 @@ API_VERSION = [1, 23, 1]
 
 
 def node(kind: str, *content: Any) -> Node:
-    """A node of a type whose content is one value or a list of values."""
     if not content:
         return {"t": kind}
     return {"t": kind, "c": content[0] if len(content) == 1 else list(content)}
@@ -35,7 +34,6 @@ def text(words: str) -> list[Node]:
 
 
 def meta(**values: str) -> dict[str, Node]:
-    """Metadata under the names of a template's variables; every value is plain text, empty ones are left out."""
     return {name: node("MetaInlines", text(value)) for name, value in values.items() if value}
 
 
@@ -70,7 +68,6 @@ def _depth(blocks: list[Node]) -> int:
 
 
 def serialize(blocks: list[Node], meta: dict[str, Node]) -> bytes:
-    """A document as pandoc reads it."""
     return json.dumps({"pandoc-api-version": API_VERSION, "meta": meta, "blocks": blocks}).encode()
 
 

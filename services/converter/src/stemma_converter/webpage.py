@@ -18,7 +18,6 @@ _CHECKBOX = b'<input type="checkbox"'
 
 
 async def to_html(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
-    """A page with its style sheet and images inside, a table of contents and no scripts."""
     async with staged(manuscript, attributes("", "notice")) as (folder, blocks):
         options: list[str | Path] = [
             "--template", config / "document.html", "--toc", "--toc-depth=2", "--number-sections",

@@ -1,9 +1,11 @@
-"""The document as DOCX: pandoc writes it after the house template, then contents, dates and names are set."""
+"""The document as DOCX: pandoc writes it with the house template, then contents, dates, names and fonts are set."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -13,19 +15,30 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from docx import Document
 from docx.document import Document as DocumentType
 from docx.enum.text import WD_BREAK
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.section import _Footer, _Header
+from lxml.etree import _Element
 
+from .captions import with_cells
 from .contents import add_contents, headings_of
 from .manuscript import Manuscript
 from .page_references import set_page_fields, with_word_fields
 from .pandoc import Pandoc
-from .running_parts import fill_running_parts
-from .scripts import set_language
 from .staging import staged
-from .tables import with_cells
 from .tracking import tracked_parts
-from .tree import Node, attributes, meta, node, rewrite, text
+from .tree import Node, attributes, meta, node, plain, rewrite, text
 
 _EARLIEST, _LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, tzinfo=UTC)
+_PAGE_OF = "{page_of}"
+_MARK = re.compile("{([a-z]+)}")
+_FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
+_FIELD = re.compile("({page}|{pages})")
+# Word finds no font for these scripts by itself; all of them come with Office on every system.
+_FONTS = {"ja": "Yu Mincho", "zh": "SimSun", "ko": "Batang"}
+_LOCALES = {"ja": "ja-JP", "zh": "zh-CN", "ko": "ko-KR"}
+# Han alone is Chinese; kana and Hangul tell that Han is Japanese or Korean.
+_TELLING = (("HIRAGANA", "ja"), ("KATAKANA", "ja"), ("HANGUL", "ko"), ("CJK UNIFIED", "zh"))
 
 
 def with_fixed_dates(package: bytes, moment: datetime, changed: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
@@ -111,7 +124,6 @@ def _somebody(manuscript: Manuscript) -> str:
 
 
 def _end_cover(document: DocumentType) -> None:
-    """A break behind the cover that no accepted or rejected change takes away."""
     cover = [p for p in document.paragraphs if p.style is not None and p.style.name in _COVER_STYLES]
     if cover:
         cover[-1].add_run().add_break(WD_BREAK.PAGE)
@@ -125,3 +137,100 @@ def _set_properties(document: DocumentType, manuscript: Manuscript) -> None:
     properties.language = manuscript.tag
     properties.created = properties.modified = manuscript.created_at
     properties.revision = 1
+
+
+def fill_running_parts(document: DocumentType, manuscript: Manuscript) -> None:
+    """Fill in ``{title}``, ``{company}``, ``{author}``, ``{date}``, ``{origin}`` and ``{page_of}``."""
+    section = document.sections[0]
+    parts = (section.header, section.footer, section.first_page_header, section.first_page_footer)
+    for part in (part for part in parts if not part.is_linked_to_previous):
+        _fill(part, manuscript.running(), manuscript.language.words.page_of)
+
+
+def _fill(part: _Header | _Footer, values: Mapping[str, str], page_of: str) -> None:
+    def filled(words: str) -> str:
+        return _MARK.sub(lambda mark: values.get(mark[1], mark[0]), words)
+
+    for run in [run for paragraph in part.paragraphs for run in paragraph.runs]:
+        before, mark, after = run.text.partition(_PAGE_OF)
+        if mark or _MARK.search(before):
+            run.text = filled(before)
+            behind = run.element
+            for element in _pieces(page_of if mark else "", filled(after)):
+                behind.addnext(element)
+                behind = element
+
+
+def _pieces(*texts: str) -> Iterator[_Element]:
+    for piece in (piece for words in texts for piece in _FIELD.split(words) if piece):
+        code = _FIELDS.get(piece)
+        run = _run("1" if code else piece)
+        if code is None:
+            yield run
+        else:
+            field = OxmlElement("w:fldSimple")
+            field.set(qn("w:instr"), f" {code} ")
+            field.append(run)
+            yield field
+
+
+def _run(words: str) -> _Element:
+    run, element = OxmlElement("w:r"), OxmlElement("w:t")
+    element.set(qn("xml:space"), "preserve")
+    element.text = words
+    run.append(element)
+    return run
+
+
+def script_of(character: str) -> str:
+    """The script of a character as Unicode names it, such as ``Thai``; characters outside of any are symbols."""
+    words = unicodedata.name(character, "").split()
+    if not words or not character.isalpha():
+        return "symbols"
+    return "Han" if words[0] == "CJK" else words[0].capitalize()
+
+
+def by_script(characters: Iterable[str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for character in sorted(set(characters)):
+        found[script_of(character)] = found.get(script_of(character), "") + character
+    return dict(sorted(found.items()))
+
+
+def east_asian(manuscript: Manuscript) -> str | None:
+    """The East Asian language of a document, or of what it quotes; none if it has no such characters."""
+    primary = manuscript.tag.partition("-")[0]
+    if primary in _FONTS:
+        return primary
+    names = {unicodedata.name(character, "") for character in set(manuscript.title + plain(manuscript.blocks))}
+    return next((tag for start, tag in _TELLING if any(name.startswith(start) for name in names)), None)
+
+
+def set_language(document: DocumentType, manuscript: Manuscript) -> None:
+    """The language of the text, and the font of East Asian characters if the template has none for them."""
+    properties = document.styles.element.find(f".//{qn('w:rPrDefault')}/{qn('w:rPr')}")
+    if properties is None:
+        return
+    asian = east_asian(manuscript)
+    latin = "en-US" if asian and manuscript.tag.startswith(asian) else _locale(manuscript)
+    language = _child(properties, "w:lang")
+    language.set(qn("w:val"), latin)
+    if asian:
+        language.set(qn("w:eastAsia"), _LOCALES[asian])
+        fonts = _child(properties, "w:rFonts")
+        if not {qn("w:eastAsia"), qn("w:eastAsiaTheme")} & set(fonts.keys()):
+            fonts.set(qn("w:eastAsia"), _FONTS[asian])
+
+
+def _locale(manuscript: Manuscript) -> str:
+    spoken = manuscript.language
+    return spoken.locale if spoken.tag == manuscript.tag else manuscript.tag
+
+
+def _child(properties: _Element, tag: str) -> _Element:
+    """The property of that name; where it must be made, fonts go first and the language last."""
+    found = properties.find(qn(tag))
+    if found is None:
+        found = OxmlElement(tag)
+        properties.insert(0 if tag == "w:rFonts" else len(properties), found)
+    return found

@@ -4,10 +4,8 @@
 is called in a process of its own: all that it reads is hostile.
 """
 
-from .errors import Unreadable
-from .limits import Limits
 from .reader import load_readers, read_input
-from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Reading
+from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Limits, Reading, Unreadable
 
 __all__ = [
     "Anchor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -15,11 +16,10 @@ from stemma_markdown import Document
 from stemma_converter.images import ImageLimits, Picture, vet
 
 from . import escaping
-from .limits import Limits
-from .names import slug
-from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Reading
+from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Limits, Reading
 
 PATH = " > "
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 _BACKTICKS = re.compile("`+")
 _LONGEST_LABEL = 200
 _SMALLEST_EDGE = 24
@@ -42,7 +42,7 @@ class Composer:
         self.title = escaping.one_line(PurePath(name).stem)
         self.named = ""
         """The title among the properties of the file."""
-        self._stem = slug(self.title)
+        self._stem = _slug(self.title)
         self._parts: list[str] = []
         self._length = 0
         self._headings: list[tuple[int, str]] = []
@@ -56,7 +56,6 @@ class Composer:
         self._depths: list[int] = []
 
     def heading(self, level: int, text: str, number: str = "") -> None:
-        """A heading, which is an anchor; ``number`` is what a list numbers it with."""
         words = escaping.one_line(f"{number} {text}")
         if not words:
             return
@@ -67,7 +66,6 @@ class Composer:
         self.anchor("heading", PATH.join(label for _, label in self._headings), at=start)
 
     def paragraph(self, text: str) -> None:
-        """A paragraph; its lines stay lines."""
         lines = [escaping.line(part.strip()) for part in text.split("\n") if part.strip()]
         if lines:
             self.block("\\\n".join(lines))
@@ -109,7 +107,6 @@ class Composer:
         return start
 
     def code(self, text: str) -> None:
-        """Text that is shown as it is."""
         fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
         self.block(f"{fence}\n{escaping.clean(text).rstrip()}\n{fence}")
 
@@ -148,7 +145,6 @@ class Composer:
         return f"![{words}]({name})"
 
     def child(self, name: str, media_type: str, data: bytes) -> None:
-        """A file in this one."""
         if len(self._children) >= self.limits.children:
             self.warn("attachments_left_out", "", f"Only the first {self.limits.children} attachments are kept.")
             return
@@ -161,16 +157,13 @@ class Composer:
             known.append(warning)
 
     def count(self, **more: int) -> None:
-        """Add to the figures."""
         self.figures = replace(self.figures, **{name: getattr(self.figures, name) + n for name, n in more.items()})
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was written yet."""
         return not self._parts
 
     def reading(self) -> Reading:
-        """What was written, with its notes at the end."""
         self._write_notes()
         if self._is_hard_to_cite():
             self._anchors += (Anchor(at, "paragraph", f"para. {n}") for n, at in enumerate(self._blocks, 1))
@@ -186,7 +179,6 @@ class Composer:
         )
 
     def _is_hard_to_cite(self) -> bool:
-        """Whether there are no places but headings, and few of them."""
         only_headings = all(anchor.kind in ("heading", "part") for anchor in self._anchors)
         return only_headings and self._length > _FAR_APART * len(self._anchors)
 
@@ -212,8 +204,12 @@ def plain(markdown: str) -> str:
     return " ".join(Document(f"# {escaping.one_line(markdown)}").plain.split())
 
 
+def _slug(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return _NOT_IN_SLUG.sub("-", letters).strip("-")[:40].rstrip("-") or "input"
+
+
 def shortened(label: str) -> str:
-    """A label that stays one."""
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
 
 

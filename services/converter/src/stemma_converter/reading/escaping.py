@@ -19,7 +19,6 @@ _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 
 
 def clean(text: str) -> str:
-    """The text without characters that no text has."""
     return _FORBIDDEN.sub("", text)
 
 

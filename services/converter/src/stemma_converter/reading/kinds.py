@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from io import BytesIO
+from pathlib import PurePath
 
 from olefile import OleFileIO
 from stemma_ooxml import Package
 
 from .decoding import encoding_of
-from .errors import Unreadable
-from .limits import Limits
-from .names import suffix_of
+from .result import Limits, Unreadable
 
 
 class Kind(StrEnum):
@@ -114,7 +113,6 @@ def _is_other_image(content: bytes) -> bool:
 
 
 def claimed(name: str) -> Kind | None:
-    """The kind that the name speaks of."""
     return _BY_SUFFIX.get(suffix_of(name))
 
 
@@ -182,3 +180,7 @@ def _is_mail(head: str) -> bool:
     known = [line for line in fields if _MAIL_FIELD.match(line)]
     named = {line.partition(":")[0].lower() for line in known}
     return len(known) > 1 and len(known) >= len(fields) * 0.5 and bool(named & _TELLING)
+
+
+def suffix_of(name: str) -> str:
+    return PurePath(name.strip()).suffix.lower().removeprefix(".")

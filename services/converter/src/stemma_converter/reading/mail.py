@@ -15,8 +15,8 @@ from oxmsg import Message
 from . import escaping
 from .composing import Composer
 from .decoding import decoded
-from .errors import Unreadable
 from .pandoc_formats import put_html, read_rtf
+from .result import Unreadable
 
 _FIELDS = ("From", "To", "Cc", "Date", "Subject")
 _RTF_BODY, _ATTACHED_MESSAGE, _CONTENT_ID = 0x1009, 5, 0x3712
@@ -25,7 +25,6 @@ _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 
 
 def read_eml(content: bytes, composer: Composer) -> None:
-    """A message as RFC 5322 and MIME have it; raises `Unreadable`."""
     try:
         message = email.message_from_bytes(content, policy=email.policy.default)
         _put_fields({name: str(message.get(name, "")) for name in _FIELDS}, composer)
@@ -102,7 +101,6 @@ def _put_body(plain: str, page: str, images: dict[str, bytes], composer: Compose
 
 
 def read_msg(content: bytes, composer: Composer) -> None:
-    """A message as Outlook keeps it; raises `Unreadable`."""
     try:
         message = Message.load(BytesIO(content))
         _put_fields(_fields_of(message), composer)

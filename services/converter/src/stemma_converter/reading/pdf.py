@@ -14,7 +14,6 @@ from pypdfium2 import raw
 
 from . import escaping
 from .composing import Composer
-from .errors import Unreadable
 from .pdf_blocks import (
     ENDED,
     Block,
@@ -31,6 +30,7 @@ from .pdf_lines import Line, lines_of
 from .pdf_page import Page, page_of
 from .pdf_tables import Table, ruled_tables, spaced_tables
 from .recognition import Recogniser
+from .result import Unreadable
 
 _FEWEST_CHARACTERS = 20
 _DPI, _POINTS = 200, 72
@@ -47,8 +47,6 @@ class _Picture:
 
 @dataclass
 class _Sheet:
-    """A page on its way."""
-
     page: Page
     lines: list[Line]
     tables: list[Table]
@@ -88,7 +86,6 @@ def _named(document: pdfium.PdfDocument) -> str:
 
 
 def _attach(attachment: pdfium.PdfAttachment, composer: Composer) -> None:
-    """A file in the file, as portfolios and forms have them."""
     name = attachment.get_name()
     try:
         composer.child(name, "application/octet-stream", bytes(attachment.get_data()))
@@ -155,7 +152,6 @@ class _Writer:
         self._turns: list[tuple[int, str]] = []
 
     def put(self, label: str, items: Sequence[Block | Table], pictures: Sequence[_Picture]) -> None:
-        """Write the blocks and tables of a page, and the pictures between them."""
         waiting = sorted(pictures, key=lambda picture: picture.top)
         goes_on = bool(items) and isinstance(items[0], Block) and self._goes_on(items[0])
         if goes_on:

@@ -26,18 +26,14 @@ _SAME_SIZE = 0.6
 
 @dataclass(frozen=True)
 class Block:
-    """Lines that belong together."""
-
     lines: tuple[Line, ...]
 
     @property
     def top(self) -> float:
-        """Its upper edge."""
         return self.first.top
 
     @property
     def first(self) -> Line:
-        """Its first line."""
         return self.lines[0]
 
 
@@ -49,13 +45,11 @@ class Looks:
     headings: tuple[tuple[float, bool], ...]
 
     def level(self, block: Block) -> int:
-        """The level of a heading, or 0."""
         look = _look(block.first)
         return self.headings.index(look) + 1 if look in self.headings and _is_heading(block, self.body) else 0
 
 
 def looks_of(pages: Iterable[Sequence[Block]]) -> Looks:
-    """The body is what most letters are set in."""
     blocks = [block for page in pages for block in page]
     letters: Counter[float] = Counter()
     for block in blocks:
@@ -88,7 +82,6 @@ def _is_heading(block: Block, body: float) -> bool:
 
 
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
-    """The lines of a page, as blocks."""
     blocks: list[list[Line]] = []
     pitch = _pitch(lines)
     for line in lines:
@@ -166,7 +159,6 @@ def appended(text: str, line: str, words: Counter[str]) -> str:
 
 
 def item_of(text: str) -> tuple[str, str] | None:
-    """The marker of an item and its words."""
     if found := _BULLET.match(text):
         return "-", text[found.end() :]
     if found := _NUMBER.match(text):
@@ -200,7 +192,6 @@ def _without_numbers(line: Line) -> str:
 
 
 def all_words(pages: Iterable[Sequence[Line]]) -> Counter[str]:
-    """How often each word stands in a file, in small letters."""
     return Counter(word for page in pages for line in page for word in _plain_words(line.text))
 
 

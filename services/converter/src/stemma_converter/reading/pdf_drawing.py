@@ -27,8 +27,6 @@ _APART = 0.3
 
 
 class Word(NamedTuple):
-    """A word with its box."""
-
     text: str
     left: float
     top: float

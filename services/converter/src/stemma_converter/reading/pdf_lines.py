@@ -18,29 +18,23 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a column; ``column`` has the edges of that."""
-
     runs: tuple[Run, ...]
     column: tuple[float, float]
 
     @property
     def left(self) -> float:
-        """Where it begins."""
         return min(run.left for run in self.runs)
 
     @property
     def right(self) -> float:
-        """Where it ends."""
         return max(run.right for run in self.runs)
 
     @property
     def top(self) -> float:
-        """Its upper edge."""
         return min(run.top for run in self.runs)
 
     @property
     def bottom(self) -> float:
-        """Its lower edge."""
         return max(run.bottom for run in self.runs)
 
     @property
@@ -53,7 +47,6 @@ class Line:
 
     @property
     def is_bold(self) -> bool:
-        """Whether all of it is bold."""
         return all(run.bold for run in self.runs)
 
     @property
@@ -63,7 +56,6 @@ class Line:
 
 
 def joined(runs: Sequence[Run], size: float) -> str:
-    """Runs of one line with the spaces between them."""
     text, before = "", None
     base = max((run.bottom for run in runs if run.size >= size * 0.9), default=0.0)
     for run in runs:
@@ -107,7 +99,6 @@ def _cut(rows: list[list[Run]]) -> int:
 
 
 def rows_of(runs: Iterable[Run]) -> list[list[Run]]:
-    """Runs on one height, from the top down and each from the left."""
     rows: list[list[Run]] = []
     largest: list[Run] = []
     for run in sorted(runs, key=lambda run: run.middle[1]):

@@ -33,7 +33,6 @@ class Run:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The centre of the box."""
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
 
@@ -94,11 +93,9 @@ class Turn:
 
     @property
     def size(self) -> tuple[float, float]:
-        """The width and the height of the page then."""
         return (self.height, self.width) if self.angle % 180 else (self.width, self.height)
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point of the page is then."""
         x, y = x - self.x, y - self.y
         match self.angle:
             case 90:

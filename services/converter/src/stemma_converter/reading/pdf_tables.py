@@ -21,8 +21,6 @@ _LONGEST_CELL = 25
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a table, row by row, and its box from the top left."""
-
     rows: tuple[tuple[str, ...], ...]
     left: float
     top: float
@@ -163,7 +161,6 @@ def _stretches(line: Line) -> list[tuple[float, float]]:
 
 
 def _united(spans: list[tuple[float, float]], size: float, apart: float = _GUTTER) -> list[tuple[float, float]]:
-    """Spans that touch as one."""
     found: list[tuple[float, float]] = []
     for start, end in sorted(spans):
         if found and start - found[-1][1] < apart * size:

@@ -1,24 +1,36 @@
-"""Images: shown as they are, and recognised where tesseract is there."""
+"""Images, recognised where tesseract is installed; SVG is drawn without network, files, scripts and own fonts."""
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 
+import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
+import resvg_py
+from lxml import etree
 from PIL import Image, ImageSequence, UnidentifiedImageError
+from stemma_ooxml import ENTITY
 
 from . import escaping
 from .composing import Composer
-from .drawings import svg_to_png
-from .errors import Unreadable
 from .recognition import Recogniser
+from .result import Unreadable
 
 _KINDS = ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
 _DPI = 200
 _SEVERAL = ("TIFF",)
+LONGEST_EDGE = 2400
+_USUAL_EDGE = 1200
+_HREF = ("href", "{http://www.w3.org/1999/xlink}href")
+_IMAGES = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp)[;,]", re.IGNORECASE)
+# Drawings may declare a document type, other than the parts of an Office document.
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+_LEFT_OUT = ("script", "foreignObject")
+_FAMILY = "Noto Sans CJK JP"
+_NUMBER = re.compile(r"\s*+([\d.]++)\s*+(?:px)?\s*+$")
 
 
 def read_picture(content: bytes, composer: Composer) -> None:
-    """An image, or the pages of a TIFF; raises `Unreadable`."""
     try:
         with Image.open(BytesIO(content), formats=_KINDS) as image:
             recogniser = Recogniser(composer.limits)
@@ -34,7 +46,6 @@ def read_picture(content: bytes, composer: Composer) -> None:
 
 
 def read_svg(content: bytes, composer: Composer) -> None:
-    """A drawing, drawn; raises `Unreadable`."""
     composer.paragraph(composer.image(svg_to_png(content), composer.title))
 
 
@@ -54,3 +65,65 @@ def _put(image: Image.Image, place: str, composer: Composer, recogniser: Recogni
     composer.count(pages_recognised=1 if found else 0)
     for paragraph in found:
         composer.paragraph(escaping.inline(paragraph))
+
+
+def svg_to_png(content: bytes) -> bytes:
+    """The drawing at 1,200 pixels or its own size up to 2,400; raises `Unreadable`.
+
+    An address leads into the drawing, or is an image in it: anything else is left out.
+    """
+    if ENTITY.search(content):
+        raise Unreadable("entities")
+    try:
+        root = etree.fromstring(content, _PARSER)
+        _keep_inside(root)
+        text = etree.tostring(root, encoding="unicode")
+        picture: bytes = bytes(
+            resvg_py.svg_to_bytes(
+                svg_string=text,
+                width=_width(root),
+                skip_system_fonts=True,
+                font_files=[str(noto_cjk_sans_jp_regular.FONT_PATH)],
+                font_family=_FAMILY,
+                serif_family=_FAMILY,
+                sans_serif_family=_FAMILY,
+                monospace_family=_FAMILY,
+            )
+        )
+    except (ValueError, etree.XMLSyntaxError):
+        raise Unreadable("damaged", kind="SVG") from None
+    return picture
+
+
+def _keep_inside(root: etree._Element) -> None:
+    for element in list(root.iter()):
+        name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+        if name in _LEFT_OUT and (parent := element.getparent()) is not None:
+            parent.remove(element)
+            continue
+        for attribute in _HREF:
+            address = element.get(attribute, "").strip()
+            if address and not address.startswith("#") and not _IMAGES.match(address):
+                del element.attrib[attribute]
+
+
+def _width(root: etree._Element) -> int:
+    wide, high = _size(root)
+    edge = min(max(wide, high, _USUAL_EDGE), LONGEST_EDGE)
+    return max(1, round(wide * edge / max(wide, high)))
+
+
+def _size(root: etree._Element) -> tuple[float, float]:
+    """Width and height in pixels, by the attributes or else the view box."""
+    told = [_NUMBER.match(root.get(name, "")) for name in ("width", "height")]
+    box = root.get("viewBox", "").replace(",", " ").split()
+    try:
+        width, height = (float(found[1]) for found in told if found)
+    except ValueError:
+        try:
+            width, height = float(box[2]), float(box[3])
+        except (IndexError, ValueError):
+            return _USUAL_EDGE, _USUAL_EDGE
+    if width <= 0 or height <= 0 or not 1 / 100 <= width / height <= 100:
+        raise ValueError("no size that can be drawn")
+    return width, height

@@ -8,11 +8,8 @@ from importlib import import_module
 from stemma_ooxml import PackageError
 
 from .composing import Composer, Full
-from .errors import Unreadable
-from .kinds import Kind, claimed, kind_of
-from .limits import Limits
-from .names import suffix_of
-from .result import Reading
+from .kinds import Kind, claimed, kind_of, suffix_of
+from .result import Limits, Reading, Unreadable
 
 _MEGABYTE = 1024 * 1024
 # Module and function of each; imported with the first file of its kind, because most of what reads is large.
@@ -28,7 +25,7 @@ _READERS = {
     Kind.MSG: ("mail", "read_msg"),
     Kind.IMAGE: ("pictures", "read_picture"),
     Kind.SVG: ("pictures", "read_svg"),
-    Kind.CSV: ("delimited", "read_csv"),
+    Kind.CSV: ("plain_text", "read_csv"),
     Kind.MARKDOWN: ("plain_text", "read_markdown"),
     Kind.TEXT: ("plain_text", "read_text"),
 }

@@ -12,7 +12,7 @@ from math import ceil
 
 from PIL import Image
 
-from .limits import Limits
+from .result import Limits
 
 # More than one thread of it for a page costs more time than it saves.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/local/bin", "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
@@ -26,7 +26,6 @@ _HYPHENS = ("-", "‐", "¬")
 
 @cache
 def program() -> str | None:
-    """Where tesseract is on this machine."""
     return shutil.which("tesseract", path=_ENVIRONMENT["PATH"])
 
 
@@ -37,8 +36,6 @@ def _installed() -> frozenset[str]:
 
 
 class Recogniser:
-    """Recognises the pages of one file, as long as its limits have pages and time for them."""
-
     def __init__(self, limits: Limits) -> None:
         self._languages = "+".join(language for language in limits.languages if program() and language in _installed())
         self._pages = limits.recognised_pages if self._languages else 0

@@ -12,8 +12,8 @@ from pptx.exc import PythonPptxError
 
 from . import escaping
 from .composing import Composer
-from .errors import Unreadable
 from .kinds import open_package
+from .result import Unreadable
 from .workbook import shown
 
 _TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
@@ -98,7 +98,6 @@ def _put_picture(shape: Any, place: str, composer: Composer) -> None:
 
 
 def _put_chart(chart: Any, place: str, composer: Composer) -> None:
-    """The figures that a chart was drawn from."""
     try:
         series = [(item.name or "", list(item.values)) for plot in chart.plots for item in plot.series]
         categories = [str(category) for category in chart.plots[0].categories] if len(chart.plots) else []

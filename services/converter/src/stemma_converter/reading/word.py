@@ -9,11 +9,10 @@ from stemma_ooxml import Package
 
 from . import escaping
 from .composing import Composer
-from .errors import Unreadable
 from .kinds import open_package
-from .word_names import child, is_on, number, tag, value
+from .result import Unreadable
 from .word_runs import Found, Runs
-from .word_styles import Numbered, styles_of
+from .word_styles import Numbered, child, is_on, number, styles_of, tag, value
 
 _EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
@@ -44,7 +43,6 @@ class _Word:
         self._carried = ""
 
     def blocks(self, parent: etree._Element) -> None:
-        """Everything in a body, a content control or a text box, in its order."""
         for element in _accepted(parent):
             if tag(element) == "p":
                 self._paragraph(element)
@@ -101,7 +99,6 @@ class _Word:
         return row
 
     def _inside(self, parent: etree._Element) -> str:
-        """All text of a cell or note, a line for each paragraph."""
         lines: list[str] = []
         for element in _accepted(parent):
             if tag(element) == "p":
@@ -181,7 +178,6 @@ def _goes_into_next(paragraph: etree._Element) -> bool:
 
 
 def _heading(text: str) -> str:
-    """A heading without marks of emphasis around all of it."""
     words = text.replace("\n", " ")
     inner = words.strip("*")
     return inner if words != inner and "*" not in inner else words

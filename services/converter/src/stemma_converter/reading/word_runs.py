@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from . import escaping
-from .word_names import child, is_on, tag, value
+from .word_styles import child, is_on, tag, value
 
 _GONE = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "sdtPr", "fldData"})
 _SYMBOLS = {"F0A8": "☐", "F06F": "☐", "F0FE": "☒", "F0FD": "☒", "F052": "☑", "F0FC": "✓", "F0B7": "•", "F0E0": "→"}
@@ -19,8 +19,6 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of inline Markdown in one look."""
-
     markdown: str
     look: str = ""
     is_text: bool = True
@@ -28,8 +26,6 @@ class Piece:
 
 @dataclass
 class Found:
-    """What hangs on a paragraph beside its text."""
-
     boxes: list[etree._Element] = field(default_factory=list)
     hidden: bool = False
     unread: set[str] = field(default_factory=set)

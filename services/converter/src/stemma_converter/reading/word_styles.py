@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from lxml import etree
 from stemma_ooxml import Package
 
-from .word_names import child, number, value
-
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _ROMAN: tuple[tuple[int, str], ...] = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))
 _ROMAN += ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _BODY_LEVEL, _DEEPEST = 9, 20
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+_OFF = ("0", "false", "off", "none")
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,6 @@ class Numbered:
 
 
 class Styles:
-    """The styles of paragraphs by their ids."""
-
     def __init__(self, root: etree._Element | None) -> None:
         found = root.iterfind("{*}style") if root is not None else ()
         self._styles = {value(style, "styleId"): style for style in found}
@@ -55,7 +54,6 @@ class Styles:
         return 0
 
     def numbering(self, paragraph: etree._Element) -> tuple[str, int] | None:
-        """The list that a paragraph is in, and its level there."""
         depth: int | None = None
         for source in (paragraph, *self._chain(paragraph)):
             properties = child(source, "pPr/numPr")
@@ -66,7 +64,6 @@ class Styles:
         return None
 
     def is_bullet(self, paragraph: etree._Element) -> bool:
-        """Whether a style that has no list of its own is called one."""
         return any(value(child(style, "name")).lower().startswith("list bullet") for style in self._chain(paragraph))
 
     def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
@@ -108,7 +105,6 @@ class Numbering:
 
 
 def styles_of(package: Package, related: dict[str, tuple[str, str]]) -> tuple[Styles, Numbering]:
-    """The styles and lists of a document."""
     parts = dict(related.values())
     return Styles(package.xml_if_there(parts.get("styles", ""))), Numbering(
         package.xml_if_there(parts.get("numbering", ""))
@@ -150,3 +146,34 @@ def _roman(count: int) -> str:
         written += letters * (count // worth)
         count %= worth
     return written
+
+
+def tag(element: etree._Element) -> str:
+    """The name of an element without its namespace; empty for comments and instructions."""
+    name = element.tag
+    return name.rpartition("}")[2] if isinstance(name, str) else ""
+
+
+def value(element: etree._Element | None, name: str = "val") -> str:
+    """An attribute of an element that may not be there."""
+    if element is None:
+        return ""
+    return element.get(f"{{{_W}}}{name}") or element.get(f"{{{_STRICT}}}{name}") or ""
+
+
+def child(element: etree._Element | None, path: str) -> etree._Element | None:
+    """The first element at a path of names, divided by ``/``."""
+    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in path.split("/")))
+
+
+def is_on(element: etree._Element | None) -> bool:
+    """Whether a property is there and not switched off."""
+    return element is not None and value(element).lower() not in _OFF
+
+
+def number(text: str, otherwise: int = 0) -> int:
+    """A number from a file, or another if it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        return otherwise

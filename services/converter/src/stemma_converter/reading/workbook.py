@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import zip_longest
 from typing import Any
 
+from lxml import etree
 from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
+from stemma_ooxml import Package, worksheets
 
 from . import escaping
 from .composing import Composer
-from .errors import Unreadable
 from .kinds import open_package
-from .ranges import Row, cell_range, in_sheet, put_table
-from .sheet_parts import SheetParts, parts_of_sheets
+from .result import Unreadable
 
 _CURRENCY = re.compile(r"\[\$([^\[\]-]++)[^\[\]]*+\]|([€$£¥])")
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
 _ERROR = re.compile(r"#(?:REF!|DIV/0!|N/A|NAME\?|NULL!|NUM!|VALUE!|SPILL!|CALC!)")
 # Blank cells that are only formatted cost time, but are nothing that is read.
 _SCANNED = 20
+_ROWS_EACH = 50
+_EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -166,3 +170,98 @@ def _values(cells: list[_Cell], left: int) -> list[str]:
     for cell in cells:
         values[cell.column - left] = cell.text
     return values
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a sheet: its number there, and its values from a column on that the whole table shares."""
+
+    number: int
+    values: Sequence[str]
+
+
+def put_table(composer: Composer, sheet: str, rows: Sequence[Row], left: int = 1) -> None:
+    """A table whose first column is ``left``, with an anchor at its beginning and every 50 rows.
+
+    Rows that are shorter than the longest are filled up.
+    """
+    width = max((len(row.values) for row in rows), default=0)
+    starts = composer.table([[escaping.inline(value) for value in row.values] for row in rows])
+    for first in range(0, len(starts), _ROWS_EACH):
+        last = min(first + _ROWS_EACH, len(starts)) - 1
+        cells = cell_range(rows[first].number, left, rows[last].number, left + width - 1)
+        composer.anchor("sheet", in_sheet(sheet, cells), at=starts[first])
+
+
+def in_sheet(sheet: str, cells: str) -> str:
+    plain = sheet.replace("_", "").isalnum()
+    return cells if not sheet else f"{sheet}!{cells}" if plain else "'{}'!{}".format(sheet.replace("'", "''"), cells)
+
+
+def cell_range(top: int, left: int, bottom: int, right: int) -> str:
+    """A range such as ``A1:D20``; one cell is ``A1``."""
+    first, last = f"{get_column_letter(left)}{top}", f"{get_column_letter(right)}{bottom}"
+    return first if first == last else f"{first}:{last}"
+
+
+@dataclass(frozen=True)
+class SheetParts:
+    is_hidden: bool = False
+    merged: tuple[str, ...] = ()
+    hidden: str = ""
+    comments: tuple[tuple[str, str], ...] = ()
+    pictures: tuple[bytes, ...] = field(default=(), repr=False)
+
+    def put(self, name: str, composer: Composer) -> None:
+        """Write comments and images behind the tables of the sheet, and tell the rest."""
+        for cell, text in self.comments:
+            composer.anchor("sheet", in_sheet(name, cell))
+            composer.paragraph(escaping.inline(f"Comment on {cell}: {text}"))
+        for picture in self.pictures:
+            if shown := composer.image(picture, name, name):
+                composer.paragraph(shown)
+        if self.is_hidden:
+            composer.warn("hidden_sheet", name, "The sheet is hidden in the workbook; it was read all the same.")
+        if self.hidden:
+            composer.warn("hidden_cells", name, f"Hidden {self.hidden} of the sheet were read all the same.")
+        if self.merged:
+            more = f" and {len(self.merged) - _SHOWN} more" if len(self.merged) > _SHOWN else ""
+            words = f"Merged cells ({', '.join(self.merged[:_SHOWN])}{more}) have their value in the first one alone."
+            composer.warn("merged_cells", name, words)
+
+
+def parts_of_sheets(package: Package) -> dict[str, SheetParts]:
+    """The sheets of a workbook by their names, in their order; charts are none."""
+    return {sheet.name: _parts(package, sheet.part, not sheet.is_shown) for sheet in worksheets(package)}
+
+
+def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
+    root = package.xml_if_there(part)
+    if root is None:
+        return SheetParts(is_hidden)
+    merged = tuple(item.get("ref", "") for item in root.iterfind(".//{*}mergeCell"))
+    hidden = [kind for kind, path in (("rows", ".//{*}row"), ("columns", ".//{*}col")) if _any_hidden(root, path)]
+    related = package.related(part).values()
+    comments = [item for kind, target in related if kind == "comments" for item in _comments(package, target)]
+    pictures = [data for kind, target in related if kind == "drawing" for data in _pictures(package, target)]
+    return SheetParts(is_hidden, merged, " and ".join(hidden), tuple(comments), tuple(pictures))
+
+
+def _any_hidden(root: etree._Element, path: str) -> bool:
+    return any(item.get("hidden") in ("1", "true") for item in root.iterfind(path))
+
+
+def _comments(package: Package, part: str) -> Iterator[tuple[str, str]]:
+    root = package.xml_if_there(part)
+    for comment in root.iterfind(".//{*}comment") if root is not None else ():
+        text = escaping.one_line("".join(item.text or "" for item in comment.iterfind(".//{*}t")))
+        if text:
+            yield comment.get("ref", ""), text
+
+
+def _pictures(package: Package, part: str) -> Iterator[bytes]:
+    root, related = package.xml_if_there(part), package.related(part)
+    for blip in root.iterfind(".//{*}blip") if root is not None else ():
+        kind, target = related.get(blip.get(_EMBED, ""), ("", ""))
+        if kind == "image" and target in package:
+            yield package.read(target)

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from stemma_converter.tree import Node, node
+from .tree import Node, node
 
 _ELEMENT = '<w:bookmarkStart w:id="0" w:name="{name}"/>'
 # No name of a heading holds a colon.
@@ -45,38 +45,31 @@ class Maker(NamedTuple):
 
 
 def changed_blocks(change: Change, blocks: Sequence[Node]) -> list[Node]:
-    """Whole blocks between marks."""
     return [begin_blocks(change), *blocks, end_blocks()]
 
 
 def changed_words(change: Change, inlines: Sequence[Node]) -> list[Node]:
-    """Inlines between marks; nothing for none."""
     begin, end = (node("RawInline", "openxml", xml) for xml in (_begin(change, Scope.WORDS), _end(Scope.WORDS)))
     return [begin, *inlines, end] if inlines else []
 
 
 def begin_blocks(change: Change) -> Node:
-    """The mark before blocks that came or went."""
     return node("RawBlock", "openxml", _begin(change, Scope.BLOCKS))
 
 
 def end_blocks() -> Node:
-    """The mark behind them."""
     return node("RawBlock", "openxml", _end(Scope.BLOCKS))
 
 
 def row_mark(change: Change) -> Node:
-    """The mark in the first cell of a row that came or went."""
     return node("RawBlock", "openxml", _begin(change, Scope.ROW))
 
 
 def end_row() -> Node:
-    """The mark in the last cell of such a row."""
     return node("RawBlock", "openxml", _end(Scope.ROW))
 
 
 def made_by(mark: Node, makers: Sequence[int]) -> Node:
-    """The mark of a beginning, which says who did it."""
     found = mark_of(mark)
     assert found
     assert found.change
@@ -84,7 +77,6 @@ def made_by(mark: Node, makers: Sequence[int]) -> Node:
 
 
 def mark_of(item: Node) -> Mark | None:
-    """What a node says if it is a mark."""
     match item:
         case {"t": "RawBlock" | "RawInline", "c": ["openxml", str(xml)]}:
             return read_mark(xml.partition('w:name="')[2].partition('"')[0])
@@ -93,7 +85,6 @@ def mark_of(item: Node) -> Mark | None:
 
 
 def read_mark(name: str) -> Mark | None:
-    """What a name says if it is that of a mark."""
     if not name.startswith(PREFIX):
         return None
     scope, change, makers = name.removeprefix(PREFIX).split(":")

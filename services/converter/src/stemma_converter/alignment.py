@@ -23,7 +23,6 @@ class Likeness(NamedTuple):
 
     @classmethod
     def of(cls, kind: Hashable | None, text: str) -> Likeness:
-        """Of an item with this text."""
         words = text.split()
         return cls(kind, Counter(words), len(words))
 
@@ -39,7 +38,6 @@ class Budget:
         self._left = comparisons
 
     def spend(self, comparisons: int) -> None:
-        """Take some; raises `_Exhausted`."""
         self._left -= comparisons
         if self._left < 0:
             raise _Exhausted
@@ -90,7 +88,6 @@ class _Matcher(SequenceMatcher[Hashable]):
         self._costs = [1 + places[item] for item in old]
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
-        """As `difflib` has it."""
         self._budget.spend(sum(self._costs[alo:ahi]))
         return super().find_longest_match(alo, ahi, blo, bhi)
 
@@ -126,5 +123,4 @@ def _paired(
 
 
 def _common(old: Sequence[Hashable], new: Sequence[Hashable]) -> int:
-    """How many items are the same from the beginning."""
     return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))

@@ -1,1 +1,0 @@
-"""The difference of two versions of a text, for tracked changes."""
