@@ -102,6 +102,16 @@ async def test_a_conversion_whose_program_stalls_is_no_failed_one_and_is_tried_a
     assert running(str(tmp_path)) == []
 
 
+@pytest.mark.req("S6")
+async def test_very_many_images_are_looked_for_within_the_limits_of_the_conversion(exporter: Any) -> None:
+    exporter.limits = Limits(seconds=1, memory_mb=1024)
+    draft = f"# A\n\n<!-- {'Some text planned. ' * 60_000} -->\n"
+    assert isinstance(await exporter.outcome("md", draft), DocumentConverted)
+    outcome = await exporter.outcome("md", draft, assets={f"plan{number:05}.png": b"" for number in range(1000)})
+    assert isinstance(outcome, ConversionFailed)
+    assert outcome.detail == "timeout: the conversion took more than 1 s of CPU time"
+
+
 async def test_an_image_is_there_for_the_conversion_however_its_name_is_escaped(exporter: Any, plan: Any) -> None:
     image = plan["media/plan.png"]
     names = {

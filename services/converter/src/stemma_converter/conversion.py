@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from html import unescape
 from math import ceil
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from stemma_contracts.v1.exports import ExportSection, OverlongSection
 from stemma_contracts.v1.jobs import ConvertDocument
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
 
 from .assembly import (
@@ -64,6 +66,18 @@ def prepare() -> None:
 
 def convert(folder: Path, order: Order) -> Done:
     return asyncio.run(_done(order, folder))
+
+
+def may_show(folder: Path, texts: list[ArtifactRef], assets: list[InputFile]) -> list[InputFile]:
+    """The assets whose file name stands in one of the texts of a folder, however it is escaped."""
+    written = "\n".join(Staged(folder).get(text).decode("utf-8", errors="replace") for text in texts)
+    spellings = [written, plain := unescape(written).replace("\\", ""), unquote(plain)]
+    return [asset for asset in assets if any(name in text for text in spellings for name in _names(asset.name))]
+
+
+def _names(name: str) -> tuple[str, str]:
+    last = name.rpartition("/")[2]
+    return last, quote(last)
 
 
 async def _done(order: Order, folder: Path) -> Done:

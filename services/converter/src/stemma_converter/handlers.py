@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypedDict
-from urllib.parse import quote, unquote
+from typing import Any, TypedDict, TypeVar
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
@@ -27,12 +25,12 @@ from stemma_contracts.v1.outcomes import (
     InputRead,
     InputUnreadable,
 )
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
 from .assembly import key_of, replayed_drafts
-from .conversion import convert, prepare
+from .conversion import convert, may_show, prepare
 from .converter import Converter, media_type
 from .errors import ConversionError
 from .filling_call import ANSWERS, FILLED, FORM, fill_form
@@ -46,22 +44,11 @@ from .source import grounding_refs
 # One for all forms of this process; it starts with the first of them.
 _forms_prepared = Prepared(prepare_forms)
 
-
-def may_show(texts: Sequence[bytes], assets: Sequence[InputFile]) -> list[InputFile]:
-    """The assets whose file name stands in one of the texts, however it is escaped."""
-    written = "\n".join(text.decode("utf-8", errors="replace") for text in texts)
-    spellings = [written, plain := unescape(written).replace("\\", ""), unquote(plain)]
-    return [asset for asset in assets if any(name in text for text in spellings for name in _names(asset.name))]
-
-
-def _names(name: str) -> tuple[str, str]:
-    last = name.rpartition("/")[2]
-    return last, quote(last)
-
-
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.
 _prepared = Prepared(prepare)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -142,10 +129,10 @@ async def _converted_in(
     folder: Path, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, limits: Limits
 ) -> tuple[Done, bytes]:
     key = key_of(job)
-    await _stage(job, artifacts, converter, folder)
+    await _stage(job, artifacts, converter, folder, limits)
     if pages := converter.kept.known(key):
         await asyncio.to_thread(keep_pages, folder, pages)
-    done = await _convert(folder, Order.of(job, converter), limits)
+    done = await _confined(folder, limits, convert, Order.of(job, converter))
     if done.failure:
         raise done.failure.error()
     if pages := await asyncio.to_thread(kept_pages, folder):
@@ -153,9 +140,9 @@ async def _converted_in(
     return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
 
 
-async def _convert(folder: Path, order: Order, limits: Limits) -> Done:
+async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *given: Any) -> T:
     try:
-        return await confined_in(folder, _prepared, limits, convert, order)
+        return await confined_in(folder, _prepared, limits, function, *given)
     except Crashed as crash:
         raise ConversionError("conversion_failed", "conversion", crash.status, crash.raised) from None
     except ConfinementError as ended:
@@ -163,18 +150,19 @@ async def _convert(folder: Path, order: Order, limits: Limits) -> Done:
         raise ConversionError(code, "conversion", why=f"the conversion took {ended}") from None
 
 
-async def _stage(job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, folder: Path) -> None:
+async def _stage(
+    job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, folder: Path, limits: Limits
+) -> None:
     """Lay all that the conversion may read into its folder; an image only if a draft may show it."""
     staged, document = Staged(folder), job.document
-    texts: list[bytes] = []
-    for ref in _texts_of(job):
-        texts.append(await artifacts.get(document.tenant, document.document_id, ref))
-        staged.put(ref, texts[-1])
+    texts = list(_texts_of(job))
+    for ref in texts:
+        staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
     for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
     fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]
-    for asset in await asyncio.to_thread(may_show, texts, fitting):
+    for asset in await _confined(folder, limits, may_show, texts, fitting) if fitting else ():
         staged.put(asset.artifact, await artifacts.get(document.tenant, document.document_id, asset.artifact))
 
 
