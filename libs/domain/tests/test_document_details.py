@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from stemma_contracts import MAX_MESSAGE_BYTES
+from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
@@ -15,6 +16,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import SectionView
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section
@@ -50,11 +52,77 @@ EDITED = e.SectionEdited(
 def details(document: Document, name: str) -> SectionView:
     """What a reader of the bucket gets."""
     found = bounded_view(document, name, staleness(document), document.sequence)
-    return SectionView.model_validate_json(found.model_dump_json(exclude_defaults=True, round_trip=True))
+    return SectionView.model_validate_json(found.stored(document.document_id))
+
+
+class StaleOf010(Contract):
+    reasons: tuple[StaleReason, ...]
+
+
+class SectionOf010(Contract):
+    """What 0.1.0 requires of a section in the read model, and what it says of the current version."""
+
+    document_id: str
+    section_id: str
+    title: str
+    kind: str
+    graph: str
+    last_sequence: int
+    status: SectionStatus
+    version: int = 0
+    evaluation: Evaluation | None = None
+    validation: ValidationSummary | None = None
+    warnings: tuple[GenerationWarning, ...] = ()
+    stale: StaleOf010 | None = None
+
+
+@pytest.mark.req("E3")
+@pytest.mark.parametrize("name", ["research", "solution"])
+def test_readers_of_0_1_0_find_all_that_they_know_of_a_section(name: str) -> None:
+    document = state_after(*SETTLED, EDITED)
+    stored = bounded_view(document, name, staleness(document), document.sequence).stored(document.document_id)
+    old, new = SectionOf010.model_validate_json(stored), details(document, name)
+    assert (old.document_id, old.graph, old.status) == (document.document_id, new.graph, new.status)
+    assert (old.version, old.evaluation, old.validation) == (new.version, new.evaluation, new.validation)
+    assert ((old.stale and old.stale.reasons) or ()) == new.stale_reasons
+
+
+@pytest.mark.req("E3")
+def test_readers_of_0_1_0_read_a_section_of_which_nothing_is_written() -> None:
+    document = state_after(document_requested())
+    stored = bounded_view(document, "solution", staleness(document), 1).stored(document.document_id)
+    assert SectionOf010.model_validate_json(stored).status is SectionStatus.QUEUED
+
+
+@pytest.mark.req("E3")
+def test_a_section_that_0_1_0_wrote_is_read_with_all_that_it_says() -> None:
+    evaluation = Evaluation(scores={"fit": 0.9}, score=0.9, passed=True)
+    validation = ValidationSummary(passed=False, issue_count=1, engine="rumdl", engine_version="1")
+    version = {"draft": REF.model_dump(), "origin": "generated"}
+    told = SectionView.model_validate(
+        {
+            "document_id": "d1",
+            "section_id": "solution",
+            "title": "Solution",
+            "kind": "solution",
+            "graph": "section",
+            "last_sequence": 6,
+            "status": "awaiting_review",
+            "version": 2,
+            "versions": [version | {"number": 1}, version | {"number": 2}],
+            "evaluation": evaluation.model_dump(),
+            "validation": validation.model_dump(),
+            "warnings": [{"code": "failure", "detail": "one role failed"}],
+            "stale": {"reasons": [REASON.model_dump()], "sequence": 6, "cause": "research"},
+        }
+    )
+    assert (told.evaluation, told.validation, told.versions[0].evaluation) == (evaluation, validation, None)
+    assert told.current is not None
+    assert ([each.detail for each in told.current.warnings], told.stale_reasons) == (["one role failed"], (REASON,))
 
 
 def size(model: SectionView | DocumentSummary) -> int:
-    return len(model.model_dump_json(exclude_defaults=True, round_trip=True).encode())
+    return len(model.stored("d1") if isinstance(model, SectionView) else model.model_dump_json().encode())
 
 
 @pytest.mark.req("P18")

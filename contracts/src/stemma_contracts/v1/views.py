@@ -6,11 +6,12 @@ them as they are.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field, computed_field
+from pydantic import Field, computed_field, model_validator
 
 from stemma_contracts.base import Contract
 
@@ -150,6 +151,10 @@ def is_unchecked(status: SectionStatus, validation: ValidationSummary | None) ->
     return status not in UNDER_WAY and validation is not None and not validation.complete
 
 
+_OF_THE_CURRENT = ("evaluation", "validation", "warnings")
+"""What a stored section has beside its versions, as in 0.1.0, and a view in the current one."""
+
+
 class SectionView(Contract):
     """One section with all versions that it ever had.
 
@@ -199,6 +204,29 @@ class SectionView(Contract):
     form_withdrawn: bool = False
     threads: tuple[ThreadView, ...] = ()
     assignment: AssignmentView | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_stored(cls, data: Any) -> Any:
+        match data:
+            case {"versions": [*earlier, dict(current)]}:
+                found = {name: data[name] for name in _OF_THE_CURRENT if name in data}
+                data = {**data, "versions": [*earlier, found | current]}
+        match data:
+            case {"stale": {"reasons": reasons}}:
+                data = {"stale_reasons": reasons, **data}
+        return data
+
+    def stored(self, document_id: str) -> bytes:
+        """The section as the read model holds it: with all that readers of 0.1.0 require, where they look for it."""
+        data = self.model_dump(mode="json", exclude_defaults=True, round_trip=True)
+        data |= {"document_id": document_id, "graph": self.graph, "status": self.status, "version": self.version}
+        if self.versions:
+            current = data["versions"][-1]
+            data |= {name: current.pop(name) for name in _OF_THE_CURRENT if name in current}
+        if self.stale:
+            data["stale"]["reasons"] = data.pop("stale_reasons", [])
+        return json.dumps(data, ensure_ascii=False).encode()
 
     @property
     def open_threads(self) -> tuple[ThreadView, ...]:

@@ -14,8 +14,6 @@ from nats.js.kv import KeyValue
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import AnyEvent
-from stemma_contracts.v1.summary import DocumentSummary
-from stemma_contracts.v1.views import SectionView
 from stemma_domain.commands import Command
 from stemma_domain.staleness import Because, Staleness, staleness
 from stemma_domain.state import Document, Section, State
@@ -119,25 +117,26 @@ class Projector:
         sections_are_there = True
         for name in _changed(known, document, stale, anew):
             details = bounded_view(document, name, stale, sequence)
-            if await self._put(known, subjects.section_view_key(*of, name), details, anew):
+            data = details.stored(document.document_id)
+            if await self._put(known, subjects.section_view_key(*of, name), data, sequence, anew):
                 known.sections[name] = (document.sections[name], stale.get(name))
             else:
                 sections_are_there = False
         summary = summarise(document, sequence, stale)
-        return sections_are_there and await self._put(known, subjects.view_key(*of), summary, anew)
+        data = summary.model_dump_json(exclude_defaults=True, round_trip=True).encode()
+        return sections_are_there and await self._put(known, subjects.view_key(*of), data, sequence, anew)
 
-    async def _put(self, known: Known, key: str, model: DocumentSummary | SectionView, anew: bool) -> bool:
+    async def _put(self, known: Known, key: str, data: bytes, last_sequence: int, anew: bool) -> bool:
         """Whether a read model is there, as late or later; what another process wrote is read, and not there yet."""
         written = known.keys.get(key, Written())
-        if written.last_sequence >= model.last_sequence and not anew:
+        if written.last_sequence >= last_sequence and not anew:
             return True
-        data = model.model_dump_json(exclude_defaults=True, round_trip=True).encode()
         try:
             revision = await self._views.update(key, data, last=written.revision)
         except KeyWrongLastSequenceError:
             known.keys[key] = await self._read(key)
             return False
-        known.keys[key] = Written(revision, model.last_sequence)
+        known.keys[key] = Written(revision, last_sequence)
         return True
 
     async def _folded(self, stream: StreamId, sequence: int) -> Folded[State]:
