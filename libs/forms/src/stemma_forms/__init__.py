@@ -5,8 +5,7 @@ strangers calls it in a process with limits.
 """
 
 from .answers import refusal_of
-from .errors import AnswersRefused, FormError, UnreadableForm
-from .field import Field, Kind, Limit, Unit
+from .field import AnswersRefused, Field, FormError, Kind, Limit, Unit, UnreadableForm
 from .form import fill, find_fields
 from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers, without_ids
 

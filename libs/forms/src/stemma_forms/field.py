@@ -1,9 +1,18 @@
-"""What a form asks for, and what it accepts."""
+"""What a form asks for, what it accepts, how fields get their ids, and why a form is refused."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import sha256
+from typing import Generic, TypeVar
+
+Spot = TypeVar("Spot")
+
+# Longer questions are cut: what is asked stands at the beginning, and a field is shown in a line.
+LONGEST_QUESTION = 1000
 
 
 class Kind(StrEnum):
@@ -56,3 +65,43 @@ class Field:
     limit: Limit | None = None
     current: str = ""
     confidence: float = 1.0
+
+
+class FormError(ValueError):
+    """A file or an answer that is refused; the message says why."""
+
+
+class UnreadableForm(FormError):
+    """The file is no form that can be read: damaged, protected by a password, with macros, or too large."""
+
+
+class AnswersRefused(FormError):
+    """Answers that the form does not accept; ``reasons`` has one sentence for each."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = reasons
+
+
+@dataclass(frozen=True)
+class Found(Generic[Spot]):
+    """A field, and where and how its answer is written."""
+
+    field: Field
+    spot: Spot
+
+
+def with_ids(found: Iterable[Found[Spot]]) -> Iterator[Found[Spot]]:
+    """Fields with ids: of what they ask, of their group, and of their number among equal ones."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for each in found:
+        asked = (each.field.group, each.field.question)
+        seen[asked] += 1
+        digest = sha256("\x1f".join((*asked, str(seen[asked]))).encode(errors="surrogatepass")).hexdigest()
+        yield replace(each, field=replace(each.field, id=f"f-{digest[:10]}"))
+
+
+def line(text: str) -> str:
+    """A text in one line, cut where it is longer than a question is shown."""
+    joined = " ".join(text.split())
+    return joined if len(joined) <= LONGEST_QUESTION else f"{joined[: LONGEST_QUESTION - 1]}…"

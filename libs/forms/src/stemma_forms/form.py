@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .answers import refusal_of
-from .errors import AnswersRefused, UnreadableForm
-from .field import Field
-from .found import with_ids
+from .field import AnswersRefused, Field, UnreadableForm, with_ids
 
 if TYPE_CHECKING:
     from stemma_ooxml import Package

@@ -1,4 +1,4 @@
-"""Text that stands where an answer is to come: [insert your name], <System Name>, {{address}}, ____, ....."""
+"""Texts that ask for an answer: placeholders such as [insert your name], <System Name>, ____, and labels."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ _SMALL_WORDS = {
     "die",
 }
 _SURE, _NAMED, _LOOSE = 0.9, 0.7, 0.6
+# What is said of an answer after its question: (max. 250 words).
+_REMARK = re.compile(r"\s{0,3}\([^()]{1,80}\)\s{0,3}$")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_LONGEST_LABEL, _LONGEST_QUESTION = 80, 400
 
 
 @dataclass(frozen=True)
@@ -98,3 +102,16 @@ def _is_name(words: str) -> bool:
     if not _NAME.fullmatch(words) or len(parts) + len(words) < 5:
         return False
     return all(part.lstrip("(")[:1].isupper() or part in _SMALL_WORDS for part in parts)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a few words that name something, without a mark that asks for it."""
+    return len(text) <= _LONGEST_LABEL and bool(_WORD.search(text)) and not text.endswith((".", "!", ";", ","))
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is a question, or a few words with a colon."""
+    bare = _REMARK.sub("", text)
+    return (bare.endswith("?") and len(text) <= _LONGEST_QUESTION) or (
+        text.endswith(":") and len(text) <= _LONGEST_LABEL
+    )

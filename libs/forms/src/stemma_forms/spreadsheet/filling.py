@@ -13,9 +13,7 @@ from stemma_forms.answers import as_date, chosen, is_number
 from stemma_forms.field import Field, Kind
 
 from .finding import CellSpot
-from .names import S
-from .references import Place, read_place
-from .sheet import Sheet
+from .sheet import Place, S, Sheet, read_place
 from .workbook import Workbook
 
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"

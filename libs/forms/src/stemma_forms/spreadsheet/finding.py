@@ -6,15 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stemma_forms.field import Field, Kind, Limit, Unit
-from stemma_forms.found import Found, line
-from stemma_forms.labels import is_label, is_name
-from stemma_forms.limits import stated_limit
-from stemma_forms.placeholders import is_placeholder
+from stemma_forms.answers import stated_limit
+from stemma_forms.field import Field, Found, Kind, Limit, Unit, line
+from stemma_forms.placeholders import is_label, is_name, is_placeholder
 from stemma_forms.words import mentions
 
-from .references import Place
-from .sheet import Sheet, Validation
+from .sheet import Place, Sheet, Validation
 from .tables import Table, find_tables
 from .workbook import Workbook
 

@@ -1,21 +1,77 @@
-"""One sheet as a grid of cells, with what its merged cells, its protection and its validations say."""
+"""A sheet: its cells, validations and merged areas; references such as B7 and $B$2:$B$6, counted from 1."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lxml import etree
+from openpyxl.utils import column_index_from_string, get_column_letter
 
-from stemma_forms.errors import UnreadableForm
+from stemma_forms.field import UnreadableForm
 
-from .names import X14, XM, S
-from .references import Area, Place, read_area, read_place
-
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+_COLUMNS = re.compile(r"\$?([A-Za-z]{1,3}):\$?([A-Za-z]{1,3})")
+_OF_SHEET = re.compile(r"(?:'((?:[^']|'')+)'|([^'!,]+))!(.+)")
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+S = f"{{{MAIN}}}"
+X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
+XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
 MOST_CELLS = 400_000
 MOST_COVERED = 500_000
 # How often a cell is held against an area of cells: ten seconds of work at the most.
 MOST_COMPARISONS = 50_000_000
+
+
+class Place(NamedTuple):
+    """A cell: its row and its column."""
+
+    row: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{get_column_letter(self.column)}{self.row}"
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle of cells, both corners included."""
+
+    first: Place
+    last: Place
+
+    def __contains__(self, place: Place) -> bool:
+        return self.first.row <= place.row <= self.last.row and self.first.column <= place.column <= self.last.column
+
+
+def read_place(text: str) -> Place | None:
+    """The cell that a reference names; None if there is no such cell."""
+    found = _CELL.fullmatch(text.strip())
+    if not found:
+        return None
+    place = Place(int(found[2]), column_index_from_string(found[1]))
+    return place if 1 <= place.row <= LAST_ROW and place.column <= LAST_COLUMN else None
+
+
+def read_area(text: str) -> Area | None:
+    """The area that a reference names, also whole columns; None if there is no such area."""
+    if columns := _COLUMNS.fullmatch(text.strip()):
+        left, right = map(column_index_from_string, columns.groups())
+        return Area(Place(1, left), Place(LAST_ROW, min(right, LAST_COLUMN)))
+    first, _, last = text.partition(":")
+    start, end = read_place(first), read_place(last or first)
+    return Area(start, end) if start and end else None
+
+
+def split_sheet(reference: str) -> tuple[str | None, str]:
+    """The sheet that a reference names, if it names one, and the rest."""
+    found = _OF_SHEET.fullmatch(reference.strip())
+    if not found:
+        return None, reference.strip()
+    return (found[1] or found[2]).replace("''", "'").strip(), found[3]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from itertools import count, takewhile
 
 from stemma_forms.words import mentions, rank
 
-from .references import Place
-from .sheet import Sheet
+from .sheet import Place, Sheet
 
 _LONGEST_HEADER = 80
 # Rows without anything between two rows of one table.

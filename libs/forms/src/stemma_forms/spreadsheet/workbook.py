@@ -10,11 +10,9 @@ from functools import cached_property
 from lxml import etree
 from stemma_ooxml import Package, worksheets
 
-from stemma_forms.errors import UnreadableForm
+from stemma_forms.field import UnreadableForm
 
-from .names import MAIN, S
-from .references import Place, read_area, split_sheet
-from .sheet import MOST_CELLS, Sheet, Validation, read_sheet, rich_text
+from .sheet import MAIN, MOST_CELLS, Place, S, Sheet, Validation, read_area, read_sheet, rich_text, split_sheet
 
 _GENERAL, _TEXT = 0, 49
 _DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}

@@ -14,10 +14,21 @@ from stemma_ooxml import serialize_xml
 from stemma_forms.answers import as_date, chosen, is_checked
 from stemma_forms.field import Field, Kind
 
-from .controls import Control
-from .names import SPACE, W14, W
-from .paragraph import FormField, Paragraph
-from .spots import AfterSpot, ControlSpot, EmptySpot, FieldSpot, Range, Spot, TextSpot
+from .paragraph import (
+    SPACE,
+    W14,
+    AfterSpot,
+    Control,
+    ControlSpot,
+    EmptySpot,
+    FieldSpot,
+    FormField,
+    Paragraph,
+    Range,
+    Spot,
+    TextSpot,
+    W,
+)
 
 _PART = re.compile(r"yyyy|yy|MM|M|dd|d|'[^']*'|[^yMd']+")
 

@@ -9,20 +9,25 @@ from dataclasses import replace
 from lxml import etree
 from stemma_ooxml import Package
 
-from stemma_forms.errors import UnreadableForm
-from stemma_forms.field import Field
-from stemma_forms.found import Found, line
-from stemma_forms.labels import is_label
-from stemma_forms.limits import stated_limit
+from stemma_forms.answers import stated_limit
+from stemma_forms.field import Field, Found, UnreadableForm, line
+from stemma_forms.placeholders import is_label
 from stemma_forms.words import mentions
 
-from .around import Around
-from .controls import read_control
-from .inline import Inline, control_field, inlines
-from .names import MAIN, W
-from .paragraph import Paragraph, read_paragraph
+from .inline import Around, Inline, control_field, inlines
+from .paragraph import (
+    MAIN,
+    AfterSpot,
+    ControlSpot,
+    EmptySpot,
+    Paragraph,
+    Spot,
+    TextSpot,
+    W,
+    read_control,
+    read_paragraph,
+)
 from .rows import Cell, Header, read_header, read_rows
-from .spots import AfterSpot, ControlSpot, EmptySpot, Spot, TextSpot
 
 _HEADER, _UNNAMED_HEADER, _LABELLED, _PAIR, _BOX, _MATRIX, _AFTER, _BELOW = 0.9, 0.7, 0.85, 0.7, 0.7, 0.55, 0.6, 0.55
 _BESIDE = 0.5

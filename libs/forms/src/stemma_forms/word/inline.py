@@ -8,19 +8,32 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from stemma_forms.field import Field, Kind, Limit, Unit
-from stemma_forms.found import line
+from stemma_forms.field import Field, Kind, Limit, Unit, line
 from stemma_forms.placeholders import Placeholder, placeholders
 
-from .around import Around
-from .controls import Control
-from .names import W
-from .paragraph import OBJECT, FormField, Paragraph, all_text
-from .spots import ControlSpot, FieldSpot, Range, Spot, TextSpot
+from .paragraph import OBJECT, Control, ControlSpot, FieldSpot, FormField, Paragraph, Range, Spot, TextSpot, W, all_text
 
 _CONTROL, _BLANK, _LONE_BLANK = 0.95, 0.85, 0.4
 _PAGE_NUMBER = re.compile(r"\s*\d{1,4}\s*$")
 _FIELD_KINDS = {"number": Kind.NUMBER, "date": Kind.DATE}
+
+
+@dataclass(frozen=True)
+class Around:
+    """The heading and the text above a place, and the row and the column of its table."""
+
+    place: str
+    heading: str = ""
+    above: str = ""
+    row: str = ""
+    column: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What is asked in a place that has no words of its own."""
+        if self.row and self.column and self.column not in self.row:
+            return f"{self.row} ({self.column})"
+        return self.row or self.column or self.above
 
 
 @dataclass(frozen=True)

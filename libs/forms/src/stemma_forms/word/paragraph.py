@@ -1,21 +1,101 @@
-"""A paragraph as readers see it: its text, with a mark where a control or a form field stands."""
+"""Paragraphs of a text document with their controls and form fields, and the places for answers in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from lxml import etree
 
-from .controls import Control, read_control
-from .names import FALLBACK, W
+from stemma_forms.field import Kind
+from stemma_forms.placeholders import is_placeholder
 
+MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+W = f"{{{MAIN}}}"
+W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+ON = ("1", "true", "on")
+# Controls that hold something else than an answer.
+_OTHERS = {
+    f"{W}{name}" for name in ("bibliography", "citation", "docPartList", "docPartObj", "equation", "group", "picture")
+} | {"{http://schemas.microsoft.com/office/word/2012/wordml}repeatingSection"}
+_LOCKED = ("contentLocked", "sdtContentLocked")
 # In the text, what a control or a form field is: one character, as Unicode has it for an object.
 OBJECT = "\ufffc"
 # What is not read: deleted and moved text, text boxes, old versions of drawings.
 _SKIPPED = {f"{W}del", f"{W}moveFrom", f"{W}txbxContent", FALLBACK, f"{W}pPr", f"{W}rPr"}
 _DRAWN = {f"{W}drawing", f"{W}pict", f"{W}object"}
 _TEXT, _RUN, _CONTROL, _FIELD = f"{W}t", f"{W}r", f"{W}sdt", f"{W}fldChar"
+
+
+def is_on(value: str | None) -> bool:
+    """What a switch means: it is on when it is there and does not say otherwise."""
+    return value is None or value in ON
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control that waits for an answer; ``items`` are what a list shows, ``shown`` is the text in it now."""
+
+    element: etree._Element
+    kind: Kind
+    title: str
+    items: tuple[str, ...]
+    shown: str
+
+
+def read_control(element: etree._Element) -> Control | None:
+    """The control that an element is; None if it is not there to be filled.
+
+    Such are a table of contents, a locked control, one with others in it, and one for text that has been written.
+    """
+    properties, content = element.find(f"{W}sdtPr"), element.find(f"{W}sdtContent")
+    if properties is None or content is None or any(child.tag in _OTHERS for child in properties):
+        return None
+    if _is_locked(properties) or next(content.iter(f"{W}sdt", f"{W}tbl"), None) is not None:
+        return None
+    kind, shown = _kind(properties), "".join(text.text or "" for text in content.iter(f"{W}t")).strip()
+    if kind is Kind.TEXT and shown and not (_shows_placeholder(properties) or is_placeholder(shown)):
+        return None
+    choices = _first(properties, f"{W}dropDownList", f"{W}comboBox")
+    return Control(element, kind, _value(properties, "alias"), () if choices is None else _items(choices), shown)
+
+
+def _is_locked(properties: etree._Element) -> bool:
+    lock = properties.find(f"{W}lock")
+    return lock is not None and lock.get(f"{W}val") in _LOCKED
+
+
+def _shows_placeholder(properties: etree._Element) -> bool:
+    placeholder = properties.find(f"{W}showingPlcHdr")
+    return placeholder is not None and is_on(placeholder.get(f"{W}val"))
+
+
+def _kind(properties: etree._Element) -> Kind:
+    if properties.find(f"{W14}checkbox") is not None:
+        return Kind.CHECKBOX
+    if properties.find(f"{W}date") is not None:
+        return Kind.DATE
+    choices = properties.find(f"{W}dropDownList")
+    return Kind.CHOICE if choices is not None and _items(choices) else Kind.TEXT
+
+
+def _items(choices: etree._Element) -> tuple[str, ...]:
+    """What a list shows, without the entry that only tells people to choose, which has no value."""
+    items = choices.iter(f"{W}listItem")
+    shown = (item.get(f"{W}displayText") or item.get(f"{W}value") or "" for item in items if item.get(f"{W}value"))
+    return tuple(dict.fromkeys(filter(None, shown)))
+
+
+def _first(properties: etree._Element, *names: str) -> etree._Element | None:
+    return next((child for child in properties if child.tag in names), None)
+
+
+def _value(properties: etree._Element, name: str) -> str:
+    child = properties.find(f"{W}{name}")
+    return "" if child is None else child.get(f"{W}val", "")
 
 
 @dataclass(frozen=True)
@@ -137,3 +217,47 @@ def _nodes(element: etree._Element) -> Iterator[etree._Element]:
 def all_text(element: etree._Element) -> str:
     """All text of an element in one line, that of controls too."""
     return " ".join("".join(text.text or "" for text in element.iter(_TEXT)).split())
+
+
+@dataclass(frozen=True)
+class Range:
+    """Characters of a paragraph that give way to the answer."""
+
+    paragraph: Paragraph
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class TextSpot:
+    """A placeholder, in each of its places; ``cleared`` are further lines that were left free for the same answer."""
+
+    ranges: list[Range]
+    cleared: list[Range] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class EmptySpot:
+    """An empty paragraph, in a cell or below a question."""
+
+    element: etree._Element
+
+
+@dataclass(frozen=True)
+class AfterSpot:
+    """The end of a paragraph that is a label."""
+
+    paragraph: Paragraph
+
+
+@dataclass(frozen=True)
+class ControlSpot:
+    control: Control
+
+
+@dataclass(frozen=True)
+class FieldSpot:
+    field: FormField
+
+
+Spot: TypeAlias = TextSpot | EmptySpot | AfterSpot | ControlSpot | FieldSpot

@@ -10,8 +10,7 @@ from lxml import etree
 
 from stemma_forms.words import mentions, rank
 
-from .names import W
-from .paragraph import Paragraph, read_paragraph
+from .paragraph import Paragraph, W, read_paragraph
 
 _LONGEST_HEADER = 80
 _LONGEST_NUMBER = 12
