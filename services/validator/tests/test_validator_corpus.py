@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from stemma_confinement import Limits
 from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
+from stemma_validator.engines.base import read_issues
 from stemma_validator.engines.rumdl import packaged_rumdl
-from stemma_validator.normalise import read_issues
 
 from .conftest import CONFIG, RULES
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_validator.checking import StructureCheck, long_answers, too_long
+from stemma_validator.structure import StructureCheck, long_answers, too_long
 
 DRAFT = """# A title that does not count
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from stemma_confinement import Limits
 from stemma_validator.engines import MarkdownlintEngine
+from stemma_validator.engines.base import normalise
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable, ValidationTimeout
-from stemma_validator.normalise import normalise
 
 from .conftest import CONFIG, gone, overrun
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 from stemma_contracts.v1.validation import ValidationIssue
-from stemma_validator.normalise import normalise, read_issues
+from stemma_validator.engines.base import normalise, read_issues
 
 MARKDOWNLINT = {
     "fileName": "draft.md",

@@ -6,8 +6,7 @@ import pytest
 from stemma_confinement import Limits
 from stemma_contracts.v1.inputs import UsedInput
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_validator.given import Given
-from stemma_validator.using import THREAD_CHARACTERS, used_inputs
+from stemma_validator.given import THREAD_CHARACTERS, Given, used_inputs
 
 pytestmark = pytest.mark.req("I4", "S6")
 REF = ArtifactRef(digest="0" * 64, size=1, media_type="text/markdown", name="a.md")

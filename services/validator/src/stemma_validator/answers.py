@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
-from stemma_contracts.v1.ledger import LedgerRow
-from stemma_evidence import content_words
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, RequirementAnswer
+from stemma_evidence import content_words, language_of
 from stemma_evidence.requirements import Unit, units
 from stemma_languages import demands
 
+from .confined import Check, checked
 from .demanding import FEW_WORDS, Demand, DemandReader, demand_of
+from .extracting import rows_of
 
 ENOUGH = 0.6
 """The share of what a demand says, each word weighed by how rare it is, that a passage must have."""
@@ -116,7 +124,6 @@ class Answers:
 
 
 def _paragraphs(found: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """The sentences of each paragraph together, items and rows by themselves."""
     paragraph = list[Unit]()
     for unit in found:
         if paragraph and unit.number == 0:
@@ -132,3 +139,53 @@ def _rarity(quotes: tuple[str, ...], language: str) -> Mapping[str, float]:
     """How much a word tells, by how few rows of the ledger have it."""
     counts = Counter(word for quote in quotes for word in content_words(quote, language))
     return {word: math.log(1 + len(quotes) / count) / math.log(1 + len(quotes)) for word, count in counts.items()}
+
+
+class AnswersCheck(Check[dict[str, int]]):
+    name: ClassVar = "answers check"
+
+    text: str
+    language: str
+    rows: tuple[LedgerRow, ...]
+    wanted: frozenset[str]
+
+    @property
+    def characters(self) -> int:
+        return len(self.text) + sum(len(row.quote) for row in self.rows)
+
+    @property
+    def unknown(self) -> int:
+        """The draft and the rows that it may answer: of the others only the words are counted."""
+        return len(self.text) + sum(len(row.quote) for row in self.rows if row.requirement_id in self.wanted)
+
+    def run(self) -> dict[str, int]:
+        answers = Answers(self.text, self.language, self.rows)
+        places = {row.requirement_id: answers.place_of(row) for row in self.rows if row.requirement_id in self.wanted}
+        return {name: place for name, place in places.items() if place is not None}
+
+
+async def answers_in(
+    job: ValidateDraft, text: str, blocks: BlockIndex | None, artifacts: ArtifactStore, limits: Limits
+) -> AnswersFound | None:
+    """The blocks that answer the rows of a job, None if nobody can tell; raises `ValidationImpossible` past limits."""
+    if job.ledger is None or blocks is None:
+        return None
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, job.ledger)
+    except (ArtifactMissing, ArtifactCorrupt):
+        return None
+    found = dict[str, int]()
+    if job.requirements:
+        language = language_of(text, job.document.language or "en")
+        wanted = frozenset(job.requirements)
+        check = AnswersCheck(text=text, language=language, rows=rows_of(data).rows, wanted=wanted)
+        found = await checked(check, limits)
+    answered = tuple(
+        RequirementAnswer(requirement_id=name, block_id=_block_at(blocks, at)) for name, at in found.items()
+    )
+    return AnswersFound(rows_digest=job.ledger.digest, sought=job.requirements, found=answered)
+
+
+def _block_at(blocks: BlockIndex, place: int) -> str:
+    starts = [block.start for block in blocks.blocks]
+    return blocks.blocks[max(0, bisect_right(starts, place) - 1)].block_id

@@ -90,7 +90,6 @@ def rules_of(settings: ValidatorSettings) -> str:
 
 
 def check(settings: ValidatorSettings) -> None:
-    """Raises `BadSettings` for rules that the linter cannot read."""
     rules_of(settings)
 
 
@@ -118,7 +117,6 @@ def open_fixes(limits: Limits) -> SafeFixes:
 
 
 def build_app(settings: ValidatorSettings) -> FastStream:
-    """The validator: its broker, its handlers, and what they need, which is opened when it starts."""
     broker, tools = WorkerBroker(subjects.VALIDATOR, settings, jobs="pushed"), Opened[Tools]()
     broker.include_router(routes(tools))
 
@@ -133,7 +131,6 @@ def build_app(settings: ValidatorSettings) -> FastStream:
 
 
 def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> Tools:
-    """The linter, and what else a check needs."""
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib, wall_seconds=settings.wall_limit_s)
     artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
     grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
@@ -144,5 +141,4 @@ service = Service(subjects.VALIDATOR, ValidatorSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service until it is told to stop."""
     service.main()

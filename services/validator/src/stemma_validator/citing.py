@@ -16,7 +16,7 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
 from stemma_markdown import document_of
 
-from .claim_report import ClaimFindings, no_place, said_elsewhere
+from .claims import ClaimFindings, no_place, said_elsewhere
 from .confined import Check, checked
 from .given import BY_LINE, Given
 
@@ -134,7 +134,6 @@ class CitingCheck(Check[CitationsFound]):
 
     @property
     def characters(self) -> int:
-        """How much there is to read."""
         return len(self.text) + sum(len(given.text) for given in self.inputs)
 
     @property
@@ -143,7 +142,6 @@ class CitingCheck(Check[CitationsFound]):
         return len(self.text) + sum(len(given.text) for given in self.inputs if not given.is_read)
 
     def run(self) -> CitationsFound:
-        """Look up every sentence, and every place that is named."""
         ids = {given.name: given.input_id for given in self.inputs}
         files = [_file(given) for given in self.inputs]
         units = units_of(document_of(self.text), self.language)

@@ -1,24 +1,29 @@
-"""What of the inputs a draft covers, block by block, and what of it is told."""
+"""Which parts of the inputs a draft covers, what it leaves out, and the report of both."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
+from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.coverage import (
     BlockCoverage,
     CoverageReport,
     CoverageSummary,
     ForeignInput,
     LeftOut,
+    LeftOutList,
     UncoveredChapter,
 )
+from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import InputText, coverage, language_of
 
-from .confined import Check
+from .confined import Check, checked
 
 MAX_NAMED_BYTES = 8_000
 """What an event may hold of the inputs and chapters that it names."""
@@ -46,16 +51,13 @@ class CoverageCheck(Check[list[BlockCoverage]]):
 
     @property
     def characters(self) -> int:
-        """How much there is to read."""
         return len(self.text) + sum(len(item.text or "") for item in self.inputs)
 
     @property
     def language(self) -> str:
-        """What the draft is written in."""
         return language_of(self.text, "en")
 
     def run(self) -> list[BlockCoverage]:
-        """Where each block of the inputs stands."""
         return list(
             coverage(
                 [InputText(item.name, item.text, item.media_type) for item in self.inputs], self.text, self.left_out
@@ -117,3 +119,52 @@ def _foreign(blocks: Sequence[BlockCoverage]) -> tuple[ForeignInput, ...]:
         ForeignInput(file=file, language=language, blocks=count)
         for (file, language), count in found.most_common(MAX_FOREIGN)
     )
+
+
+async def coverage_of(
+    job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits
+) -> CoverageSummary | None:
+    """What of the inputs a draft covers, if it has to; raises `ValidationImpossible` past the limits."""
+    if not job.section.covers_inputs:
+        return None
+    inputs = [
+        InputToCover(
+            name=item.name, text=await _text(job, item.artifact, artifacts), media_type=item.artifact.media_type
+        )
+        for item in job.inputs
+        if item.artifact.media_type not in SHOWN
+    ]
+    left_out = await _left_out(job, artifacts)
+    check = CoverageCheck(text=text, inputs=tuple(_each(inputs)), left_out=left_out.left_out)
+    blocks = await checked(check, limits)
+    report = await artifacts.put(
+        job.document.tenant,
+        job.document.document_id,
+        reported(check, blocks).model_dump_json().encode(),
+        media_type="application/json",
+        name="coverage.json",
+    )
+    return summarised(blocks, report, check.language)
+
+
+def _each(inputs: Iterable[InputToCover]) -> Iterable[InputToCover]:
+    return {item.name: item for item in inputs}.values()
+
+
+async def _text(job: ValidateDraft, ref: ArtifactRef, artifacts: ArtifactStore) -> str | None:
+    if ref.media_type not in READ:
+        return None
+    try:
+        return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode("utf-8-sig")
+    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
+        return None
+
+
+async def _left_out(job: ValidateDraft, artifacts: ArtifactStore) -> LeftOutList:
+    if job.left_out is None:
+        return LeftOutList()
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, job.left_out)
+        return LeftOutList.model_validate_json(data)
+    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+        return LeftOutList()

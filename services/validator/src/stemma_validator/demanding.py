@@ -38,7 +38,6 @@ class Figure:
     is_limit: bool
 
     def is_kept_by(self, said: Figure) -> bool:
-        """Whether another figure keeps to this one."""
         return said.number <= self.number if self.is_limit else said.number >= self.number
 
 
@@ -57,14 +56,11 @@ class Demand:
 
 
 class DemandReader:
-    """Reads demands, and figures of them and of answers, in one language."""
-
     def __init__(self, language: str) -> None:
         self._language = language
         self._words = demands(language)
 
     def read(self, quote: str, announced_by: str) -> Demand:
-        """What an answer has to speak of."""
         words = self._telling(quote)
         if len(words) < FEW_WORDS:
             words |= self._telling(announced_by)
@@ -73,7 +69,6 @@ class DemandReader:
         return Demand(self._echo(folded), self.demands(folded), words, self.figures(quote), negates)
 
     def demands(self, text: str) -> bool:
-        """Whether a text demands anything."""
         words = self._words
         return any(cue.search(text) for cue in (words.must, words.weak, words.should, words.asks))
 
@@ -100,7 +95,6 @@ class DemandReader:
         )
 
     def figures(self, text: str) -> tuple[Figure, ...]:
-        """The figures of a text."""
         found = claims(text, self._language, of_draft=False)
         return tuple(
             self._figure(claim.numbers[0], claim.units[0] if claim.units else "", text[: claim.start])
@@ -116,5 +110,4 @@ class DemandReader:
 
 @lru_cache(maxsize=KEPT_DEMANDS)
 def demand_of(quote: str, announced_by: str, language: str) -> Demand:
-    """What an answer to a row of a ledger has to speak of."""
     return DemandReader(language).read(quote, announced_by)

@@ -13,57 +13,41 @@ class ValidationImpossible(Exception):
 
 
 class DraftNotFound(ValidationImpossible):
-    """The artifact store has no such draft."""
-
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} not found")
 
 
 class DraftDamaged(ValidationImpossible):
-    """What the artifact store has is not what the reference stands for."""
-
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is damaged")
 
 
 class DraftNotText(ValidationImpossible):
-    """The draft is not UTF-8."""
-
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is not UTF-8 text")
 
 
 class DraftTooLarge(ValidationImpossible):
-    """The draft is beyond the limit."""
-
     def __init__(self, name: str, limit: int) -> None:
         super().__init__(f"{name} is larger than {limit} bytes")
 
 
 class HistoryTooLarge(ValidationImpossible):
-    """A draft and those before it are beyond the limit."""
-
     def __init__(self, limit: int) -> None:
         super().__init__(f"the draft and those before it are larger than {limit} bytes")
 
 
 class EngineNotFound(ValidationImpossible):
-    """The program is not installed."""
-
     def __init__(self, engine: str) -> None:
         super().__init__(f"{engine} not found")
 
 
 class ValidationTimeout(ValidationImpossible):
-    """The program was ended because it used up its CPU time."""
-
     def __init__(self, seconds: float) -> None:
         super().__init__(f"Validation timeout ({seconds:g}s)")
 
 
 class ValidationOutOfMemory(ValidationImpossible):
-    """The check was ended because it wanted more memory than it may have."""
-
     def __init__(self, memory_mb: int) -> None:
         super().__init__(f"Validation out of memory ({memory_mb} MB)")
 
@@ -76,8 +60,6 @@ class EngineCrashed(ValidationImpossible):
 
 
 class OutputUnreadable(ValidationImpossible):
-    """The program wrote something that is not its JSON."""
-
     def __init__(self, engine: str, stderr: bytes) -> None:
         super().__init__(_with_stderr(f"{engine} output unreadable", stderr))
 

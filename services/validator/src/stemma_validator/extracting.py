@@ -59,12 +59,10 @@ class Extraction(Check[Extracted]):
 
     @property
     def characters(self) -> int:
-        """How much there is to read."""
         before = sum(len(row.quote) + len(row.announced_by) for row in self.previous.rows)
         return sum(map(len, self.texts.values())) + before
 
     def run(self) -> Extracted:
-        """The ledger."""
         sources = [self._source(name, text) for name, text in self.texts.items()]
         found = read_ledger(sources, self.previous)
         labels = {name: Labels(self.texts[name], anchors=anchors) for name, anchors in self.anchors.items() if anchors}
@@ -164,7 +162,6 @@ async def _previous(job: ExtractRequirements, artifacts: ArtifactStore) -> Ledge
 
 
 def rows_of(data: bytes) -> LedgerRows:
-    """The rows of a ledger; none of what is no ledger."""
     try:
         return LedgerRows.model_validate_json(data)
     except ValidationError:

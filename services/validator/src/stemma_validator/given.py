@@ -1,21 +1,29 @@
-"""What was read of the inputs and of the brief, from the artifacts; of all together no more than a bound."""
+"""The texts of the inputs and of the brief, up to a bound, and which of them the draft rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import Limits
 from stemma_contracts.media import READ
-from stemma_contracts.v1.inputs import BRIEF, Anchor, Anchors
+from stemma_contracts.v1.inputs import BRIEF, MOST_USED_PARTS, Anchor, Anchors, UsedInput
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_evidence import Uses
+
+from .confined import SAFE_CHARACTERS, Check, checked
+from .errors import ValidationOutOfMemory, ValidationTimeout
 
 READ_CHARACTERS = 1024 * 1024
 """Of all inputs together, which is a second of work; of what is beyond, any part may be used, and none is cited."""
 BY_LINE = frozenset({"text/csv", "application/json"})
 """What is no Markdown: each line stands for itself."""
+THREAD_CHARACTERS = 128 * 1024
+"""Up to here the worst texts take half a second."""
 
 
 @dataclass(frozen=True)
@@ -68,3 +76,42 @@ async def _anchors(job: ValidateDraft, one: Given, artifacts: ArtifactStore) -> 
         return Anchors.model_validate_json(data).anchors
     except (ArtifactMissing, ArtifactCorrupt, ValidationError):
         return ()
+
+
+class UsesCheck(Check[tuple[UsedInput, ...]]):
+    """A draft and the inputs that it may rest on."""
+
+    name: ClassVar = "uses check"
+
+    text: str
+    given: tuple[Given, ...]
+
+    @property
+    def characters(self) -> int:
+        return len(self.text) + sum(len(one.text or "") for one in self.given)
+
+    @property
+    def unknown(self) -> int:
+        characters = self.characters
+        return characters if characters > THREAD_CHARACTERS else min(characters, SAFE_CHARACTERS)
+
+    def run(self) -> tuple[UsedInput, ...]:
+        uses, left = Uses(self.text), MOST_USED_PARTS
+        found = list[UsedInput]()
+        for one in self.given:
+            parts = uses.of(one.text, by_line=one.ref.media_type in BY_LINE) if one.text is not None else ()
+            whole = one.text is None or len(parts) > left
+            left -= 0 if whole else len(parts)
+            if whole or parts:
+                found.append(UsedInput(input_id=one.input_id, parts=() if whole else parts, whole=whole))
+        return tuple(found)
+
+
+async def used_inputs(given: Sequence[Given], text: str, limits: Limits) -> tuple[UsedInput, ...] | None:
+    """The inputs that a version of a section rests on, all of them past the limits; None if there are none."""
+    if not given:
+        return None
+    try:
+        return await checked(UsesCheck(text=text, given=tuple(replace(one, anchors=()) for one in given)), limits)
+    except (ValidationTimeout, ValidationOutOfMemory):
+        return tuple(UsedInput(input_id=one.input_id, whole=True) for one in given)

@@ -13,8 +13,7 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import Source, language_of
 
-from .claim_report import ClaimFindings
-from .claims import ClaimsCheck, SourceText
+from .claims import ClaimFindings, ClaimsCheck, SourceText
 from .confined import checked
 
 READ_CHARACTERS = 2 * 1024 * 1024

@@ -20,24 +20,22 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_forms import without_ids
 from stemma_telemetry import get_logger
 
-from .answering import answers_in
-from .checking import StructureCheck
+from .answers import answers_in
 from .citing import Citations, CitationsFound
-from .claim_report import ClaimFindings
+from .claims import ClaimFindings
 from .confined import checked
+from .covering import coverage_of
 from .engines import LintEngine
+from .engines.base import normalise
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .extracting import on_extract_requirements
 from .fixes import SafeFixes
-from .form_answers import fields_of
-from .given import Given, given_texts
+from .given import Given, given_texts, used_inputs
 from .grounds import Grounds
 from .identification import identified, stored
-from .inputs import coverage_of
-from .normalise import normalise
 from .report import Findings, found, nothing_found
 from .rules import OF_THE_WHOLE
-from .using import used_inputs
+from .structure import StructureCheck, fields_of
 
 DRAFT_LIMIT = 4 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
@@ -49,8 +47,6 @@ log = get_logger()
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handler works with."""
-
     artifacts: ArtifactStore
     engine: LintEngine
     grounds: Grounds
@@ -61,7 +57,6 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    """The handlers of this service; ``tools`` are there once it runs."""
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
 
     @router.subscriber(subjects.bulk_job(subjects.VALIDATOR, "validate-draft"), stream=jobs)

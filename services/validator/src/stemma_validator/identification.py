@@ -35,11 +35,9 @@ class Identification(Check[BlockIndex]):
 
     @property
     def characters(self) -> int:
-        """How much there is to read."""
         return len(self.known_text) + sum(map(len, self.versions))
 
     def run(self) -> BlockIndex:
-        """The blocks of the last version."""
         return index_of(reduce(identify, self.versions, from_index(self.known, self.known_text)))
 
 
@@ -64,7 +62,6 @@ async def identified(
 
 
 async def stored(job: ValidateDraft, index: BlockIndex | None, artifacts: ArtifactStore) -> ArtifactRef | None:
-    """The index as an artifact."""
     if index is None:
         return None
     body = index.model_dump_json().encode()
@@ -106,7 +103,6 @@ def index_of(found: IdentifiedBlocks) -> BlockIndex:
 
 
 def from_index(index: BlockIndex, text: str) -> IdentifiedBlocks:
-    """The identified blocks again, with the text that they were made of."""
     blocks = (Identified(kept.block_id, _block(kept, text[kept.start : kept.end])) for kept in index.blocks)
     return IdentifiedBlocks(index.scope, index.given, tuple(blocks))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport, ValidationSummary
 
-from .claim_report import ClaimFindings
+from .claims import ClaimFindings
 from .engines import LintEngine
 from .errors import ValidationImpossible
 from .rules import SAME_FAULT, Rule
@@ -33,7 +33,6 @@ class Findings:
         return replace(self, issues=tuple(issues))
 
     def without(self, rules: Collection[str]) -> Findings:
-        """The same but for the issues of some rules."""
         return replace(self, issues=tuple(issue for issue in self.issues if issue.rule not in rules))
 
     def unfinished(self, causes: Iterable[ValidationImpossible]) -> Findings:
@@ -44,7 +43,6 @@ class Findings:
         return replace(self, issues=(issue, *self.issues), not_checked=issue.message)
 
     def report(self) -> ValidationReport:
-        """The body of the report artifact."""
         return ValidationReport(
             validation_passed=not self.issues,
             issues=self.issues[:MAX_ISSUES],
@@ -76,5 +74,4 @@ def found(engine: LintEngine, lint: Iterable[ValidationIssue], structure: Iterab
 
 
 def nothing_found(engine: LintEngine) -> Findings:
-    """No issues."""
     return Findings((), engine.name, engine.version)

@@ -40,12 +40,10 @@ class Rule(Enum):
 
     @property
     def code(self) -> str:
-        """The name that issues and counts carry."""
         return self.value.code
 
     @property
     def same_as(self) -> str:
-        """The linter rule for the same fault, empty if there is none."""
         return self.value.same_as
 
     def issue(self, line: int, detail: str = "") -> ValidationIssue:

@@ -1,15 +1,23 @@
-"""Checks beyond lint: title, required headings, images, links, footnotes, placeholders."""
+"""What the structure of a draft breaks: headings, images, links, length, and the answers to a form."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import unquote
 
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_contracts.v1.forms import FormField, FormFields
+from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.validation import ValidationIssue
-from stemma_markdown import Document, Heading, anchors, document_of
+from stemma_forms import Field, Kind, too_long_answers, unaccepted_answers
+from stemma_languages import count_words
+from stemma_markdown import Document, Heading, Inline, Leaf, anchors, document_of
 
-from .markdown import Part, Prose, parts, prose
+from .confined import Check
 from .rules import Rule
 
 SKIPPED_IMAGE = "Image not supplied: "
@@ -28,6 +36,16 @@ _IN_EACH_PLACEHOLDER = ("todo", "tbd", "xxx", "{{", "insert", "lorem")
 """One of them is in all that `_PLACEHOLDER` finds; to look for them takes a tenth of its time."""
 _ONLY_AS_CAPITALS = re.compile(r"TODO|TBD|XXX+", re.IGNORECASE)
 _READABLE = str.maketrans("\ue000\ue001", "[]")
+_CODES = {
+    Kind.CHOICE: "answer_no_choice",
+    Kind.CHECKBOX: "answer_no_boolean",
+    Kind.DATE: "answer_no_date",
+    Kind.NUMBER: "answer_no_number",
+}
+OPAQUE = "\ufffc"
+_ESCAPED = {"[": "\ue000", "]": "\ue001"}
+_LEADING = frozenset({"image", "link", "footnote"})
+_WITH_PROSE = frozenset({"heading", "paragraph", "cell"})
 
 
 def check_structure(text: str, assets: Collection[str], required_headings: Iterable[str]) -> list[ValidationIssue]:
@@ -121,3 +139,141 @@ def _placeholders(written: list[Prose]) -> Iterator[ValidationIssue]:
 
 def _file_name(target: str) -> str:
     return unquote(target).removeprefix("./")
+
+
+async def fields_of(job: ValidateDraft, artifacts: ArtifactStore) -> tuple[FormField, ...]:
+    """The fields of the form that a section answers; none if it answers none, or they are not there any more."""
+    if (form := job.section.form) is None:
+        return ()
+    try:
+        data = await artifacts.get(job.document.tenant, job.document.document_id, form.fields)
+        return FormFields.model_validate_json(data).fields
+    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+        return ()
+
+
+def not_accepted(text: str, fields: Sequence[FormField]) -> Iterator[ValidationIssue]:
+    """An issue for each answer that is not in its field's list, or no date, number, yes or no where it wants one."""
+    if fields:
+        for found in unaccepted_answers(text, map(_field, fields)):
+            about = {"field_id": found.field_id, "answer": found.answer}
+            if found.kind is Kind.CHOICE:
+                about["choices"] = found.choices
+            yield Rule.UNACCEPTED_ANSWER.coded(found.line, _CODES[found.kind], **about)
+
+
+def _field(told: FormField) -> Field:
+    return Field(told.field_id, told.place, told.group, told.question, Kind(told.kind), told.allowed)
+
+
+def too_long(text: str, max_words: int | None) -> Iterator[ValidationIssue]:
+    """An issue if a draft has more words than it may have: of text, headings, tables and captions; not of its title."""
+    if max_words is None:
+        return
+    document = document_of(text)
+    titles = (heading.text for heading in document.headings if heading.level == 1)
+    words = count_words(document.plain) - sum(map(count_words, titles))
+    if words > max_words:
+        excess = words - max_words
+        yield Rule.TOO_MANY_WORDS.coded(0, "words_too_many", words=words, max_words=max_words, excess=excess)
+
+
+def long_answers(text: str) -> Iterator[ValidationIssue]:
+    """An issue for each answer to a field of a form that is longer than the field's heading says."""
+    for answer in too_long_answers(text):
+        most, length = answer.limit.most, answer.length
+        about = {"length": length, "most": most, "excess": length - most}
+        code = f"answer_{answer.limit.unit}_too_many"
+        yield Rule.LONG_ANSWER.coded(answer.line, code, field_id=answer.field_id, **about)
+
+
+class StructureCheck(Check[list[ValidationIssue]]):
+    """What is checked: a draft, the names that it may refer to, the headings that it must have, its longest length, and
+    the fields of a form that it answers."""
+
+    name: ClassVar = "structure check"
+
+    text: str
+    assets: tuple[str, ...] = ()
+    required_headings: tuple[str, ...] = ()
+    max_words: int | None = None
+    fields: tuple[FormField, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        return len(self.text)
+
+    def run(self) -> list[ValidationIssue]:
+        structure = check_structure(self.text, frozenset(self.assets), self.required_headings)
+        answers = (*long_answers(self.text), *not_accepted(self.text, self.fields))
+        return [*structure, *too_long(self.text, self.max_words), *answers]
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The text of one heading, paragraph, cell or HTML block. Code, links' ends and images' ends are `OPAQUE`."""
+
+    line: int
+    text: str
+    quoted: bool = False
+
+    def line_at(self, position: int) -> int:
+        """The line of the draft at a position of ``text``."""
+        return self.line + self.text.count("\n", 0, position)
+
+
+@dataclass(frozen=True)
+class Part:
+    """An image, a link or the mark of a footnote, and the line that it is on."""
+
+    token: Inline
+    line: int
+    in_footnote: bool
+
+
+def prose(document: Document) -> Iterator[Prose]:
+    """The text of a draft, block by block, without its code."""
+    for leaf in _leaves(document):
+        if leaf.kind in _WITH_PROSE:
+            yield Prose(document.line(leaf.start), "".join(_written(leaf, document.text)), leaf.quoted)
+        elif leaf.kind == "html":
+            yield Prose(document.line(leaf.start), "".join(inline.text for inline in leaf.inlines))
+
+
+def parts(document: Document) -> Iterator[Part]:
+    """The images, links and footnote marks of a draft, also those inside links and in the words of images."""
+    for leaf in _leaves(document):
+        for inline in leaf.inlines:
+            if inline.kind in _LEADING:
+                yield Part(inline, document.line(inline.start), leaf.in_footnote)
+
+
+def _leaves(document: Document) -> Iterator[Leaf]:
+    return (token for token in document.tokens if isinstance(token, Leaf))
+
+
+def _written(leaf: Leaf, source: str) -> Iterator[str]:
+    """The text of a leaf's tokens. What leads elsewhere is opaque at both ends."""
+    ends: list[int] = []
+    for inline in leaf.inlines:
+        while ends and ends[-1] <= inline.start:
+            ends.pop()
+            yield OPAQUE
+        match inline.kind:
+            case "text":
+                yield _text(inline, source)
+            case "html":
+                yield inline.text
+            case "softbreak" | "hardbreak":
+                yield "\n"
+            case "link" | "image":
+                ends.append(inline.end)
+                yield OPAQUE
+            case _:
+                yield OPAQUE
+    yield OPAQUE * len(ends)
+
+
+def _text(inline: Inline, source: str) -> str:
+    escaped = inline.end - inline.start > len(inline.text) and source[inline.start] == "\\"
+    return _ESCAPED.get(inline.text, inline.text) if escaped else inline.text

@@ -16,9 +16,8 @@ from stemma_confinement import Limits
 from stemma_confinement.programs import Finished
 
 from stemma_validator.errors import EngineCrashed, EngineNotFound, OutputUnreadable
-from stemma_validator.normalise import RawIssue, read_issues
 
-from .base import run_engine, without_switches
+from .base import RawIssue, read_issues, run_engine, without_switches
 
 NAME = "markdownlint"
 RULES = "markdownlint.json"
@@ -36,12 +35,10 @@ class Installation:
 
     @property
     def program(self) -> Path:
-        """The program that Node runs."""
         return self._package / "markdownlint.js"
 
     @property
     def version(self) -> str:
-        """The version of markdownlint-cli, empty if it is not there."""
         description = self._package / "package.json"
         return str(json.loads(description.read_text(encoding="utf-8"))["version"]) if description.is_file() else ""
 
@@ -75,7 +72,6 @@ class MarkdownlintEngine:
         self._free = asyncio.Semaphore(processes)
 
     async def lint(self, text: str) -> list[RawIssue]:
-        """See `LintEngine.lint`."""
         async with self._free:
             with TemporaryDirectory(prefix="stemma-lint-") as folder:
                 (Path(folder) / "draft.md").write_text(without_switches(text), encoding="utf-8", newline="")

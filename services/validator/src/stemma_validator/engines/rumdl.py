@@ -14,9 +14,8 @@ from stemma_confinement import Limits
 from stemma_confinement.programs import Finished
 
 from stemma_validator.errors import EngineCrashed, OutputUnreadable
-from stemma_validator.normalise import RawIssue, read_issues
 
-from .base import run_engine, without_switches
+from .base import RawIssue, read_issues, run_engine, without_switches
 
 NAME = "rumdl"
 _NO_FAILURE = (0, 1)
@@ -52,7 +51,6 @@ class RumdlEngine:
         self._descriptions: dict[str, str] = {}
 
     async def lint(self, text: str) -> list[RawIssue]:
-        """See `LintEngine.lint`."""
         async with self._free:
             with TemporaryDirectory(prefix="stemma-lint-") as folder:
                 path = Path(folder)
@@ -62,7 +60,6 @@ class RumdlEngine:
         return await self._described(_read(finished))
 
     async def _described(self, issues: list[RawIssue]) -> list[RawIssue]:
-        """The issues with the general description of their rules."""
         if not self._descriptions:
             finished = await self._run(Path(gettempdir()), "rule", "--output-format", "json")
             self._descriptions = _read_descriptions(finished)
