@@ -30,6 +30,16 @@ def package(parts: dict[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def strict(content: bytes) -> bytes:
+    """An Office file in the strict form of ISO 29500."""
+    old, new = (
+        re.compile(rb"http://schemas\.openxmlformats\.org/((?!package)\w+)/2006/"),
+        rb"http://purl.oclc.org/ooxml/\1/",
+    )
+    with ZipFile(BytesIO(content)) as archive:
+        return package({name: old.sub(new, archive.read(name)) for name in archive.namelist()})
+
+
 def relations(*items: tuple[str, str, str]) -> str:
     inside = "".join(
         f'<Relationship Id="{name}" Type="{_KINDS}/{kind}" Target="{target}"/>' for name, kind, target in items

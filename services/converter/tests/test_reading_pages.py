@@ -20,7 +20,7 @@ from stemma_converter.reading import Limits, Unreadable, read_input
 from stemma_converter.reading.pdf_drawing import ACROSS, LONGEST, Drawing, Word, drawn_pages
 from stemma_converter.reading.pictures import svg_to_png
 
-from .reading_files import read, refusal
+from .reading_files import read, refusal, strict
 
 pytestmark = pytest.mark.req("I1", "I2")
 
@@ -197,6 +197,7 @@ def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable
     buffer = BytesIO()
     deck.save(buffer)
     reading = read("deck.pptx", buffer.getvalue())
+    assert read("deck.pptx", strict(buffer.getvalue())) == reading
     assert cells(reading.markdown) == [
         ["Item", "Price"],
         ["A | B", "1"],

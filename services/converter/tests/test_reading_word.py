@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .reading_files import paragraph, read, table, word
+from .reading_files import paragraph, read, strict, table, word
 
 pytestmark = pytest.mark.req("I1", "I2")
 
@@ -154,7 +154,9 @@ def test_an_image_stands_at_its_place(make_picture: Callable[..., bytes]) -> Non
         "</wp:inline></w:drawing></w:r>"
     )
     body = f"<w:p>{run('Before ')}{drawing}{run(' after')}</w:p>"
-    reading = read("Our RFQ.docx", word(body, image1=make_picture()))
+    content = word(body, image1=make_picture())
+    reading = read("Our RFQ.docx", content)
+    assert read("Our RFQ.docx", strict(content)) == reading
     [image] = reading.images
     assert reading.markdown == f"Before ![The plan]({image.name}) after\n"
     assert re.fullmatch(r"our-rfq-image-[0-9a-f]{10}\.png", image.name)

@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image as SheetImage
 
-from .reading_files import package, read, refusal, table
+from .reading_files import package, read, refusal, strict, table
 
 pytestmark = pytest.mark.req("I1", "I2")
 
@@ -111,6 +111,17 @@ def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: C
     assert "| Dev | 900 |" in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == [("merged_cells", "Sheet"), ("hidden_sheet", "Rates")]
     assert "B1:C1" in reading.warnings[0].words
+
+
+def test_a_workbook_in_the_strict_form_is_read_like_any_other(make_picture: Callable[..., bytes]) -> None:
+    book = Workbook()
+    book.active.append(["Item", "Price", "From"])
+    book.active.append(["Hosting", 1200, dt.date(2026, 3, 1)])
+    book.active.add_image(SheetImage(BytesIO(make_picture())), "E1")
+    content = saved(book)
+    usual = read("a.xlsx", content)
+    assert (table(usual.markdown)[1], len(usual.images)) == (["Hosting", "1200", "2026-03-01"], 1)
+    assert read("a.xlsx", strict(content)) == usual
 
 
 def test_only_so_many_cells_are_read_and_that_is_told() -> None:

@@ -68,6 +68,8 @@ _OFFICE = (
     ("presentationml", Kind.PPTX),
     ("ms-powerpoint", Kind.PPTX),
 )
+_STRICT = re.compile(rb"""(?<=["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 _ODF = "application/vnd.oasis.opendocument.text"
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
@@ -118,6 +120,15 @@ def claimed(name: str) -> Kind | None:
 
 def open_package(content: bytes, limits: Limits) -> Package:
     return Package(content, limits.unpacked_bytes, most_xml=limits.unpacked_bytes)
+
+
+def as_transitional(content: bytes, limits: Limits) -> bytes:
+    """An Office file with the namespaces of the transitional form: openpyxl and python-pptx know no others."""
+    package = open_package(content, limits)
+    if not _STRICT.search(package.read(package.main)):
+        return content
+    parts = (name for name in package.names if name.lower().endswith((".xml", ".rels")))
+    return package.with_parts({name: _STRICT.sub(_TRANSITIONAL, package.read(name)) for name in parts})
 
 
 def _packaged(content: bytes, limits: Limits) -> Kind:

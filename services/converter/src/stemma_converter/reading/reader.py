@@ -8,7 +8,7 @@ from importlib import import_module
 from stemma_ooxml import PackageError
 
 from .composing import Composer, Full
-from .kinds import Kind, claimed, kind_of, suffix_of
+from .kinds import Kind, as_transitional, claimed, kind_of, suffix_of
 from .result import Limits, Reading, Unreadable
 
 _MEGABYTE = 1024 * 1024
@@ -29,6 +29,7 @@ _READERS = {
     Kind.MARKDOWN: ("plain_text", "read_markdown"),
     Kind.TEXT: ("plain_text", "read_text"),
 }
+_OFFICE = (Kind.DOCX, Kind.XLSX, Kind.PPTX)
 _ADVICE = {
     Kind.XLSX: "All sheets are empty.",
     Kind.CSV: "It has no values.",
@@ -57,7 +58,7 @@ def _read(kind: Kind, name: str, content: bytes, limits: Limits) -> Reading:
         words = f"The name ends in .{suffix_of(name)}, but the content is of the kind {kind}; it was read as that."
         composer.warn("wrong_suffix", "", words)
     try:
-        _reader(kind)(content, composer)
+        _reader(kind)(as_transitional(content, limits) if kind in _OFFICE else content, composer)
     except Full:
         words = f"Only the first {limits.characters} characters were read; the rest of the file was left out."
         composer.warn("cut", "", words)

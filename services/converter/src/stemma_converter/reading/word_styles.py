@@ -14,7 +14,6 @@ _ROMAN: tuple[tuple[int, str], ...] = ((1000, "m"), (900, "cm"), (500, "d"), (40
 _ROMAN += ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _BODY_LEVEL, _DEEPEST = 9, 20
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 _OFF = ("0", "false", "off", "none")
 
 
@@ -158,7 +157,7 @@ def value(element: etree._Element | None, name: str = "val") -> str:
     """An attribute of an element that may not be there."""
     if element is None:
         return ""
-    return element.get(f"{{{_W}}}{name}") or element.get(f"{{{_STRICT}}}{name}") or ""
+    return element.get(f"{{{_W}}}{name}", "")
 
 
 def child(element: etree._Element | None, path: str) -> etree._Element | None:
