@@ -21,9 +21,9 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import SectionView, VersionView
-from stemma_gateway.desk.staleness import stale_words
+from stemma_gateway.desk.shell import stale_words
 from stemma_gateway.desk.verbs import VERBS
-from stemma_gateway.languages import LANGUAGES, words
+from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import (

@@ -17,7 +17,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ExportDocument
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_gateway.desk.shell import money, number
-from stemma_gateway.languages import LANGUAGES, words
+from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
-from stemma_gateway.keeping import Keeper
+from stemma_gateway.followed import Keeper
 
 
 class Kept:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from stemma_gateway.limits import Owner
-from stemma_gateway.links import GOOD_FOR_S, MOST, OF_ONE_CALLER, Links
+from stemma_gateway.resources.signing_in import GOOD_FOR_S, MOST, OF_ONE_CALLER, Links
 
 from .conftest import PAGES, Caller, Person, at, problem
 

@@ -17,7 +17,7 @@ from stemma_contracts.live_text import AT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
 from stemma_contracts.v1.section import SectionStatus
-from stemma_gateway import presence
+from stemma_gateway import followed
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
@@ -390,14 +390,14 @@ async def test_who_else_has_the_editor_open_is_shown_until_they_leave_it(
 async def test_who_says_nothing_any_more_is_forgotten_and_what_the_server_was_made_to_send_is_nobody(
     server: NatsServer, monkeypatch: pytest.MonkeyPatch, document_id: str
 ) -> None:
-    monkeypatch.setattr(presence, "SILENT_FOR_S", 0.5)
-    monkeypatch.setattr(presence, "EVERY_S", 0.1)
+    monkeypatch.setattr(followed, "SILENT_FOR_S", 0.5)
+    monkeypatch.setattr(followed, "EVERY_S", 0.1)
     own, other = admit(server, "olga", Role.REVIEWER), admit(server, "paul", Role.AUTHOR)
     async with (
         asyncio.timeout(20),
         Client.connect_to(ServerAddress(server.url, "default", "olga", login=own)) as client,
         connected_person(other, asks=True) as paul,
-        aclosing(presence.Editors(client, "olga", document_id).follow("research")) as names,
+        aclosing(followed.Editors(client, "olga", document_id).follow("research")) as names,
     ):
         assert await anext(names) == ()
         said = [subjects.presence("default", name, document_id, "research") for name in ("paul", "rita")]

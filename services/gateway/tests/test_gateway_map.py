@@ -8,8 +8,22 @@ from itertools import combinations, pairwise
 import pytest
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.views import DocumentView
-from stemma_gateway.desk.document_map import GAP_X, HEIGHT, MOST_PIECES, PASSING, STEP, WIDTH, Map, drawn
-from stemma_gateway.desk.layered import MOST_LINKS, SWEEPS, Layout, Place, Widths, laid_out
+from stemma_gateway.desk.document_map import (
+    GAP_X,
+    HEIGHT,
+    MOST_LINKS,
+    MOST_PIECES,
+    PASSING,
+    STEP,
+    SWEEPS,
+    WIDTH,
+    Layout,
+    Map,
+    Place,
+    Widths,
+    drawn,
+    laid_out,
+)
 from stemma_testkit.document_events import document_requested, plan, view_after
 
 pytestmark = pytest.mark.req("H3")

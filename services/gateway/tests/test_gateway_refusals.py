@@ -13,9 +13,8 @@ from playwright.async_api import Browser, expect
 from stemma_client import CopyIncompleteError, RequestRejectedError, TooManyRequestsError, UnreadableEventError
 from stemma_contracts.problems import Param
 from stemma_contracts.v1.answers import Problem, RequestRejected
-from stemma_gateway.pages import PageRoute
+from stemma_gateway.pages import PageRoute, problem_shown, reasons, reasons_shown, title_of
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
-from stemma_gateway.refusals import problem_shown, reasons, reasons_shown, title_of
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from stemma_gateway.desk.assets import asset
-from stemma_gateway.safe_headers import SafeHeaders
+from stemma_gateway.desk.shell import asset
+from stemma_gateway.middlewares import SafeHeaders
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, section_drafted
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -12,7 +13,9 @@ from fastapi import FastAPI
 from pydantic import Field, SecretStr
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from stemma_contracts import subjects
+from stemma_contracts.servers import servers_in
 from stemma_messaging import BadSettings, Service, ServiceSettings, http_server
+from stemma_messaging.outages import measure
 from stemma_telemetry import bind, get_logger, names
 
 from . import openapi, pages, problems
@@ -20,18 +23,15 @@ from .agents import Agents
 from .attempts import Attempts
 from .authentication import Bearer
 from .body_limits import BodyBounds, BodyLimit
-from .bus import missing, observed
-from .compression import CompressedPages
 from .computing import Computing
 from .cookies import CookieRules, Cookies, SetCookies
 from .handlers import ROUTES
 from .limits import OF_A_TENANT, RateLimit, Shares
-from .links import Links
+from .middlewares import NO_MORE_TELEMETRY, CompressedPages, SafeHeaders, Telemetry
 from .openid import OpenId, Registration
-from .safe_headers import SafeHeaders
+from .resources.signing_in import Links
 from .sessions import Sessions
 from .streaming import Streams
-from .telemetry import NO_MORE_TELEMETRY, Telemetry
 
 SHORTEST_KEY = 32
 
@@ -196,3 +196,35 @@ def main() -> None:
         print(json.dumps(build_app(settings).openapi(), indent=1, sort_keys=True, ensure_ascii=False))
 
     service.main({"--openapi": print_openapi})
+
+
+REACHED_WITHIN_S = 2.0
+DEFAULT_PORT = 4222
+
+
+def missing(url: str) -> Callable[[], Awaitable[list[str]]]:
+    """Asks the servers of an address, and tells what is missing: nothing, or the bus."""
+
+    async def ask() -> list[str]:
+        away = not any(await asyncio.gather(*map(_answers, servers_in(url))))
+        measure(away=away)
+        return ["no NATS server can be reached"] if away else []
+
+    return ask
+
+
+async def observed(missing: Callable[[], Awaitable[list[str]]], every_s: float) -> None:
+    """Measure whether the bus can be reached, every so many seconds, until cancelled."""
+    while True:
+        await missing()
+        await asyncio.sleep(every_s)
+
+
+async def _answers(server: str) -> bool:
+    address = urlsplit(server if "://" in server else f"nats://{server}")
+    with suppress(OSError, TimeoutError):
+        async with asyncio.timeout(REACHED_WITHIN_S):
+            _, writer = await asyncio.open_connection(address.hostname, address.port or DEFAULT_PORT)
+            writer.close()
+            return True
+    return False

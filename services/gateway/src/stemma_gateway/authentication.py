@@ -18,8 +18,7 @@ from stemma_client.settings import ServerAddress
 from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import annotate
 
-from .cookies import NAME, Cookies
-from .cross_site import check_change
+from .cookies import NAME, Cookies, check_change
 from .limits import counted_as
 from .openid import OpenId, address_of_identity, is_signed
 from .problems import SessionEnded, Unauthenticated, problem_in

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import quote
 
+from fastapi import APIRouter
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -120,3 +122,31 @@ def _part(http: HttpRequest, etag: str, size: int) -> Part | None:
     if last and int(last) < int(first):
         return None
     return int(first), end
+
+
+Endpoint = Callable[..., Coroutine[Any, Any, Response]]
+OCTETS = "application/octet-stream"
+BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary", "contentMediaType": OCTETS}}
+"""Bytes as they are. Generators of clients know them by the format, which newer OpenAPI has no need of."""
+_CONTENT = {"*/*": BYTES, OCTETS: BYTES}
+_TOLD: dict[int | str, dict[str, Any]] = {
+    304: {"description": "what the caller has is still that (`If-None-Match`)"},
+}
+_GIVEN: dict[int | str, dict[str, Any]] = {
+    200: {"description": "the content", "content": _CONTENT},
+    206: {"description": "the part of it that was asked for (`Range`)", "content": _CONTENT},
+    416: {"description": "it has no such part; `Content-Range` says how long it is"},
+    **_TOLD,
+}
+
+
+def content(router: APIRouter, path: str) -> Callable[[Endpoint], Endpoint]:
+    """Offer content at a path by GET and HEAD."""
+
+    def offer(endpoint: Endpoint) -> Endpoint:
+        head = f"{endpoint.__name__}_head"
+        router.add_api_route(path, endpoint, methods=["GET"], response_class=Response, responses=_GIVEN)
+        router.add_api_route(path, endpoint, methods=["HEAD"], name=head, response_class=Response, responses=_TOLD)
+        return endpoint
+
+    return offer

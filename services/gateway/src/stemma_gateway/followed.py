@@ -2,11 +2,165 @@
 
 from __future__ import annotations
 
-from stemma_client import Client
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
 
-from .presence import Editors
-from .waiting import Waiting
-from .writing import Writing
+from anyio import CancelScope
+from stemma_client import Client, LiveText, StemmaError
+from stemma_client.overviews import listed_sections
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_messaging.cancellation import end
+
+WRITING_LINGERS_S = 30.0
+MOST_CHARACTERS = 500_000
+GAP = "[…] "
+"""Stands where words were missed."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of a section that is being written; they stand ``at`` a place of what was told of it, and end it."""
+
+    section_id: str
+    at: int
+    text: str
+
+
+@dataclass
+class _Text:
+    """What was heard of a text, as far as it came; ``begun`` counts how often it began anew."""
+
+    begun: int = 0
+    words: str = ""
+    heard: int = 0
+
+    def hear(self, piece: LiveText) -> None:
+        """Go on with a piece, whose place says whether some are missing before it, or the text begins anew."""
+        at = self.heard if piece.at is None else piece.at
+        if at < self.heard:
+            self.forget()
+        self.words = (self.words + (GAP if at > self.heard else "") + piece.text)[:MOST_CHARACTERS]
+        self.heard = at + len(piece.text)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.begun, self.words, self.heard = self.begun + 1, "", 0
+
+
+class Writing:
+    """The texts of one document that are being written."""
+
+    def __init__(self, client: Client, document_id: str) -> None:
+        self._client = client
+        self._document_id = document_id
+        self._texts: dict[str, _Text] = {}
+        self._keeper = Keeper(self._keep, WRITING_LINGERS_S)
+
+    async def follow(self) -> AsyncGenerator[Words, None]:
+        """What is written of each section so far, as far as it was heard, and what comes."""
+        told: dict[str, tuple[int, int]] = {}
+        seen = 0
+        async with self._keeper.followed():
+            while True:
+                for words in self._since(told):
+                    yield words
+                seen = await self._keeper.news_after(seen)
+
+    def forget(self, section_id: str) -> None:
+        """A text that is written stands elsewhere now."""
+        if text := self._texts.get(section_id):
+            text.forget()
+            self._keeper.tell()
+
+    async def stop(self) -> None:
+        """Hear no more."""
+        await self._keeper.stop()
+
+    async def _keep(self) -> None:
+        async with aclosing(self._client.follow_live(self._document_id)) as pieces:
+            async for piece in pieces:
+                self._texts.setdefault(piece.section_id, _Text()).hear(piece)
+                self._keeper.tell()
+
+    def _since(self, told: dict[str, tuple[int, int]]) -> list[Words]:
+        """What somebody does not know yet, who was ``told`` so far in which beginning of each text."""
+        found = []
+        for section_id, text in self._texts.items():
+            begun, at = told.get(section_id, (text.begun, 0))
+            at = at if begun == text.begun else 0
+            if begun != text.begun or len(text.words) > at:
+                found.append(Words(section_id, at, text.words[at:]))
+            told[section_id] = (text.begun, len(text.words))
+        return found
+
+
+EVERY_S = 5.0
+SILENT_FOR_S = 16.0
+LINGERS_S = 5.0
+
+
+class Editors:
+    """The people other than oneself who have editors of one document open."""
+
+    def __init__(self, client: Client, own: str, document_id: str) -> None:
+        self._client = client
+        self._own = own
+        self._document_id = document_id
+        self._heard: dict[tuple[str, str], float] = {}
+        self._keeper = Keeper(self._keep, LINGERS_S)
+
+    async def follow(self, section_id: str) -> AsyncGenerator[tuple[str, ...], None]:
+        """The names of those at a section now, and again whenever they are others."""
+        told, seen = None, 0
+        async with self._keeper.followed():
+            while True:
+                if (names := self._at(section_id)) != told:
+                    yield (told := names)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(EVERY_S):
+                        seen = await self._keeper.news_after(seen)
+
+    async def stop(self) -> None:
+        """Hear no more."""
+        await self._keeper.stop()
+
+    def _at(self, section_id: str) -> tuple[str, ...]:
+        long_ago = time.monotonic() - SILENT_FOR_S
+        there = (person for (person, at), heard in self._heard.items() if at == section_id and heard > long_ago)
+        return tuple(sorted(person for person in there if person != self._own))
+
+    async def _keep(self) -> None:
+        async with aclosing(self._client.follow_presence(self._document_id)) as told:
+            async for presence in told:
+                self._heard.pop(who := (presence.person, presence.section_id), None)
+                if presence.here:
+                    self._heard[who] = time.monotonic()
+                self._keeper.tell()
+
+
+@asynccontextmanager
+async def told_of(client: Client, document_id: str, section_id: str) -> AsyncIterator[None]:
+    """Tell the others, while the block runs, that one has the editor of a section open."""
+    telling = asyncio.create_task(_tell(client, document_id, section_id))
+    try:
+        yield
+    finally:
+        with CancelScope(shield=True), suppress(StemmaError):
+            await end([telling])
+            await client.tell_presence(document_id, section_id, here=False)
+
+
+async def _tell(client: Client, document_id: str, section_id: str) -> None:
+    while True:
+        with suppress(StemmaError):
+            await client.tell_presence(document_id, section_id, here=True)
+        await asyncio.sleep(EVERY_S)
+
 
 MOST_EVENTS = 5_000
 """That a session remembers of the documents that its pages show."""
@@ -36,3 +190,125 @@ class Followed:
         kept: list[Waiting | Writing | Editors] = [self.waiting, *self._writing.values(), *self._editors.values()]
         for each in kept:
             await each.stop()
+
+
+class Keeper:
+    """Runs a task from the first follower on, and for a while after the last one; for ever if no while is named."""
+
+    def __init__(self, keep: Callable[[], Coroutine[Any, Any, None]], lingers_s: float | None = None) -> None:
+        self._keep = keep
+        self._lingers_s = lingers_s
+        self._task: asyncio.Task[None] | None = None
+        self._followers = 0
+        self._news = 0
+        self._woken = asyncio.Event()
+
+    @asynccontextmanager
+    async def followed(self) -> AsyncIterator[None]:
+        """Keep up to date while the block runs."""
+        self._followers += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._keep())
+        try:
+            yield
+        finally:
+            self._followers -= 1
+            if self._lingers_s is not None:
+                asyncio.get_running_loop().call_later(self._lingers_s, self._end_unless_followed)
+
+    def tell(self) -> None:
+        """Wake all who follow: there is news."""
+        self._news += 1
+        woken, self._woken = self._woken, asyncio.Event()
+        woken.set()
+
+    async def news_after(self, seen: int) -> int:
+        """The number of the last news, once there is another one than was seen; raises what the task raised."""
+        while self._news == seen:
+            woken, task = asyncio.create_task(self._woken.wait()), self._task
+            assert task is not None
+            try:
+                await asyncio.wait({woken, task}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                woken.cancel()
+            if task.done():
+                task.result()
+                raise StemmaError("nothing more is told")
+        return self._news
+
+    async def stop(self) -> None:
+        """End it, whoever follows."""
+        await end([self._task] if self._task else [])
+
+    def _end_unless_followed(self) -> None:
+        if self._task and not self._followers:
+            self._task.cancel()
+            self._task = None
+
+
+# What is assigned to somebody else waits for them.
+
+_Shown = tuple[DocumentStatus, tuple[SectionSummary, ...]]
+"""What a list of all that waits shows of a document."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How many sections wait for the person or for nobody in particular, and the place in the read model of the last
+    change of what any of those that wait show.
+    """
+
+    total: int
+    sequence: int
+
+
+class Waiting:
+    """What waits in the documents of a tenant; it reads nothing before somebody follows it."""
+
+    def __init__(self, client: Client, user: str) -> None:
+        self._client = client
+        self._user = user
+        self._shown: dict[str, _Shown] | None = None
+        self._sequence = 0
+        self._keeper = Keeper(self._keep)
+
+    @property
+    def known(self) -> int | None:
+        """How many sections wait for the person, as far as that is counted already."""
+        if self._shown is None:
+            return None
+        return sum(section.assignee in ("", self._user) for _, sections in self._shown.values() for section in sections)
+
+    async def follow(self) -> AsyncGenerator[Waits, None]:
+        """How much waits now, and again whenever what waits is another; raises as `Client.listing` does."""
+        seen = 0
+        async with self._keeper.followed():
+            while True:
+                seen = await self._keeper.news_after(seen)
+                yield Waits(self.known or 0, self._sequence)
+
+    async def stop(self) -> None:
+        """Read no more."""
+        await self._keeper.stop()
+
+    async def _keep(self) -> None:
+        listing = await self._client.listing()
+        self._sequence = listing.sequence
+        self._shown = {one.document_id: shown for one in listing.documents if (shown := _shown(one))[1]}
+        self._keeper.tell()
+        async with aclosing(self._client.follow_listing(from_sequence=listing.sequence + 1)) as changes:
+            async for change in changes:
+                if self._is_other(self._shown, change.document_id, change.summary):
+                    self._sequence = change.sequence
+                    self._keeper.tell()
+
+    def _is_other(self, shown: dict[str, _Shown], document_id: str, summary: DocumentSummary | None) -> bool:
+        """Whether a list of all that waits shows something else of a document than before."""
+        now, before = _shown(summary) if summary else None, shown.pop(document_id, None)
+        if now and now[1]:
+            shown[document_id] = now
+        return shown.get(document_id) != before
+
+
+def _shown(document: DocumentSummary) -> _Shown:
+    return document.status, tuple(listed_sections(document))

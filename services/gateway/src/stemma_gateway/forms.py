@@ -14,7 +14,6 @@ from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import CreateDocument, Request
 
 from .bodies import CreateBody, request_of
-from .incoming import media_type_of
 from .problems import Invalid, TooLarge, UnsupportedMedia
 from .sessions import Session
 
@@ -95,3 +94,18 @@ def described() -> Mapping[str, Any]:
 def _as_json(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A field that stands as JSON in a form."""
     return {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
+
+
+def media_type_of(request: HttpRequest) -> str:
+    """What a body says it is, without parameters and in small letters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def whole_body(request: HttpRequest, most: int) -> bytes:
+    """A body of at most so many bytes; raises `TooLarge`."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise TooLarge(Problem.of("body_part_too_large", max_size=most))
+    return bytes(body)

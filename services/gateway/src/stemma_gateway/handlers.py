@@ -11,15 +11,10 @@ from starlette.routing import BaseRoute
 from . import agents, desk, openapi
 from .resources import (
     commands,
-    comments,
     decisions,
     documents,
     exports,
-    provider,
-    requests,
-    requirements,
     sections,
-    sign_in_links,
     signing_in,
     streams,
     uploads,
@@ -29,11 +24,9 @@ from .resources import (
 def _routes() -> tuple[BaseRoute, ...]:
     """All that can be asked for, with what FastAPI works out of signatures."""
     router = APIRouter(generate_unique_id_function=openapi.name_of)
-    of_documents = (documents, requirements, sections, comments, exports)
-    for resource in (*of_documents, commands, requests, uploads, streams, agents):
-        router.include_router(resource.router)
-    for pages in (signing_in, sign_in_links, provider, decisions):
-        router.include_router(pages.router)
+    of_documents = (documents.router, sections.router, exports.router, commands.router, commands.answers)
+    for routes in (*of_documents, uploads.router, streams.router, agents.router, signing_in.router, decisions.router):
+        router.include_router(routes)
     for page in desk.PAGES:
         router.include_router(page.router, include_in_schema=False)
     deque(iter_route_contexts(router.routes), maxlen=0)

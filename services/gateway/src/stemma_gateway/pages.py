@@ -6,24 +6,55 @@ comes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
+from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
+from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 
 from .cookies import UNATTENDED
 from .delivery import address
-from .languages import LANGUAGES, language_of, words
-from .problems import Invalid, Unauthenticated, answered, note_failure, problem_of, response_of
-from .refusals import reasons_shown, title_of
+from .problems import Invalid, ProblemDetails, Unauthenticated, answered, note_failure, problem_of, response_of
+
+LANGUAGES = ("en", "de")
+
+
+def language_of(request: Request) -> str:
+    """The language of the desk that a browser likes best, else English."""
+    for wanted in sorted(request.headers.get("accept-language", "").split(","), key=_dislike):
+        if (tag := wanted.partition(";")[0].strip().lower().partition("-")[0]) in LANGUAGES:
+            return tag
+    return LANGUAGES[0]
+
+
+def _dislike(wanted: str) -> float:
+    try:
+        return -float(wanted.partition("q=")[2] or 1)
+    except ValueError:
+        return 0
+
+
+@cache
+def words(language: str) -> Mapping[str, str]:
+    """The words of the desk in a language; a page may have some in a file of its own, ``en.editing.json``."""
+    found: dict[str, str] = {}
+    for file in (files("stemma_gateway") / "desk" / "words").iterdir():
+        if file.name.startswith(f"{language}."):
+            found |= json.loads(file.read_text(encoding="utf-8"))
+    return found
+
 
 HOME, SIGN_IN = "/", "/sign-in"
 MAX_PATH = 2000
@@ -123,3 +154,59 @@ def _told(request: Request, error: Exception) -> Response:
     language = language_of(request)
     about = {"title": title_of(problem, language), "why": reasons_shown(problem, language)}
     return page(request, "problem.html", HTTPStatus(problem.status), headers, language, **about)
+
+
+WRITTEN_IN = problems.WRITTEN_IN
+FOREIGN = "reason"
+"""The parameter that holds words of others, which are in `WRITTEN_IN`."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that is wrong: what people call the field, empty where the words say it, and the words as HTML."""
+
+    field: str
+    words: Markup
+
+
+def reasons(problem: ProblemDetails, language: str) -> tuple[Reason, ...]:
+    """All that is wrong, in a language of the desk as far as it has it."""
+    whole = Problem(field="", message=problem.detail, code=problem.code, params=problem.params)
+    return tuple(_reason(each, language) for each in problem.problems or (whole,))
+
+
+def reasons_shown(problem: ProblemDetails, language: str) -> Markup:
+    """The same as HTML on one line."""
+    return Markup("; ").join(_shown(reason) for reason in reasons(problem, language))
+
+
+def problem_shown(problem: Problem, language: str) -> Markup:
+    """One problem as HTML on one line."""
+    return _shown(_reason(problem, language))
+
+
+def title_of(problem: ProblemDetails, language: str) -> str:
+    """What the status of an answer is called."""
+    return words(language).get(f"status_{problem.status}", problem.title)
+
+
+def _reason(problem: Problem, language: str) -> Reason:
+    field = words(language).get(f"field_{problem.field.rpartition('.')[2]}", "") or problem.field
+    if language == WRITTEN_IN:
+        return Reason(field, escape(problem.message))
+    template = problems.template(problem.code, problem.params, language)
+    if template is None:
+        return Reason(field, _foreign(problem.message))
+    foreign = {FOREIGN: _foreign(str(problem.params[FOREIGN]))} if FOREIGN in problem.params else {}
+    said = escape(template).format_map({**problem.params, **foreign})
+    is_sentence = said[:1].isupper() or not said[:1].isalpha()
+    return Reason("" if is_sentence and not foreign else field, said)
+
+
+def _foreign(said: str) -> Markup:
+    return Markup('<bdi lang="{}">{}</bdi>').format(WRITTEN_IN, said)
+
+
+def _shown(reason: Reason) -> Markup:
+    field = Markup("{}: ").format(reason.field) if reason.field else ""
+    return Markup("{}{}").format(field, reason.words)

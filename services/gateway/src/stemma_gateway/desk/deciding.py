@@ -3,28 +3,177 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
-from stemma_client import AnswerTimeoutError, RequestRejectedError
+from stemma_client import AnswerTimeoutError, Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
+from stemma_client.single_changes import single_changes, without
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.requests import ApproveSection
+from stemma_contracts.v1.requests import ApproveSection, AssignSection, UnassignSection
 
 from stemma_gateway.authentication import RepeatableCaller
-from stemma_gateway.incoming import whole_body
+from stemma_gateway.forms import whole_body
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound
-from stemma_gateway.resources.addresses import DocumentId, SectionId
+from stemma_gateway.problems import HttpError, Invalid, NotFound
+from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of, section_of
 from stemma_gateway.sessions import Session
 
-from .section import section_page
-from .verbs import BY_NAME, whole_number
+from .inbox import inbox_page
+from .section import section_page, stored
+from .verbs import BY_NAME, Form, version_named, whole_number
+
+ACCEPTED, BACK = "accept", "back"
+"""What is chosen for a change, in the field that is called by its number: ``c0`` and so on."""
+router = APIRouter(route_class=PageRoute)
+
+
+@router.post("/desk/documents/{document_id}/sections/{section_id}/changes")
+async def decide_changes(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
+    """Do what is chosen for each change of the version or of the edit that was shown."""
+    form = dict(await sent(request))
+    document = await document_of(session, document_id)
+    section = await section_of(session, document_id, section_id)
+    try:
+        verb, asked = await _wanted_changes(session, document, section, form)
+        answer = await session.client.request(asked, wait_s=WAIT_S)
+    except (RequestRejectedError, ValidationError, AnswerTimeoutError, HttpError) as error:
+        old = whole_number(form.get("old", ""))
+        pair = (old, None) if old in {version.number for version in section.versions} and old else None
+        return await section_page(request, session, document_id, section_id, pair=pair, error=error, typed=form)
+    here = f"/desk/documents/{document_id}/sections/{section_id}"
+    return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
+
+
+async def _wanted_changes(
+    session: Session, document: DocumentView, section: SectionView, form: Mapping[str, str]
+) -> tuple[str, r.DocumentRequest]:
+    """The verb and the request of what was chosen; raises `Invalid` where that is nothing yet."""
+    proposal = section.proposal if form.get("proposal_id") else None
+    before, after = await _texts(session, document, section, form)
+    changes = await session.client.compute(single_changes, before, after, document.language)
+    chosen = {
+        number: form.get(f"c{number}") or form.get("rest", "")
+        for number, change in enumerate(changes)
+        if not change.is_blank
+    }
+    if undecided := sum(how not in (ACCEPTED, BACK) for how in chosen.values()):
+        raise Invalid(Problem.of("changes_undecided", "changes", undecided=undecided, all=len(chosen)))
+    back = [changes[number] for number, how in chosen.items() if how == BACK]
+    is_all_back = bool(back) and len(back) == len(chosen)
+    about = {
+        "document_id": document.document_id,
+        "section_id": section.section_id,
+        "version": whole_number(form["version"]),
+    }
+    if proposal is None and not back:
+        return _approval_of_changes(section, about)
+    if proposal is not None and not back:
+        return "accept_edit", r.AcceptEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
+    if proposal is not None and is_all_back:
+        return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
+    text = before if is_all_back else without(after, back)
+    return "accept_some" if proposal else "take_back", r.EditSection.model_validate({**about, "text": text})
+
+
+def _approval_of_changes(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:
+    if not section.waits_for_review:
+        raise Invalid(Problem.of("changes_applied", "changes"))
+    return "approve", r.ApproveSection.model_validate(about)
+
+
+async def _texts(
+    session: Session, document: DocumentView, section: SectionView, form: Mapping[str, str]
+) -> tuple[str, str]:
+    """The text before the changes and the one with them, as they were shown; raises `Invalid` if they are gone."""
+    current = version_named(section, form.get("version", ""))
+    text = await stored(session.client, document.document_id, current)
+    if proposal_id := form.get("proposal_id"):
+        proposal = section.proposal
+        if proposal is None or proposal.draft is None or proposal.proposal_id != proposal_id:
+            raise Invalid(Problem.of("proposal_unknown", "proposal_id", proposal_id=proposal_id))
+        return text, await session.client.text(document.document_id, proposal.draft)
+    old = version_named(section, form.get("old", ""))
+    return await stored(session.client, document.document_id, old), text
+
+
+MOST_AT_ONCE = 200
+SEEN_WITHIN_S = 5.0
+
+
+@router.post("/desk/documents/{document_id}/sections/{section_id}/assign")
+async def assign(
+    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
+) -> Response:
+    """Assign a section, or with ``nobody`` to nobody in particular; what is refused is told beside what was typed."""
+    form = dict(await sent(request))
+    try:
+        asked = _asked(document_id, section_id, form)
+        answer = await session.client.request(asked, wait_s=WAIT_S)
+    except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
+        return await section_page(request, session, document_id, section_id, error=error, typed=form)
+    here = f"/desk/documents/{document_id}/sections/{section_id}"
+    done = "unassign" if isinstance(asked, UnassignSection) else "assign_to_person"
+    return led_to(request, f"{here}?done={done}&at_least={answer.sequence or 0}")
+
+
+@router.post("/desk/assign")
+async def assign_all(request: Request, session: RepeatableCaller) -> Response:
+    """Assign what was ticked in the inbox, or with ``nobody`` take it from whom it is assigned to, section by section.
+
+    If one of them is refused, the inbox tells why.
+    """
+    fields = await sent(request)
+    form = dict(fields)
+    sections = dict.fromkeys(_chosen(value) for name, value in fields if name in ("seen", "item"))
+    if not sections or len(sections) > MOST_AT_ONCE:
+        raise Invalid(Problem.of("sections_needed", "item", most=MOST_AT_ONCE))
+    made: dict[str, int] = {}
+    count, refusal = 0, None
+    for document_id, section_id in sections:
+        try:
+            answer = await session.client.request(_asked(document_id, section_id, form), wait_s=WAIT_S)
+        except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
+            refusal = error
+        else:
+            count, made[document_id] = count + 1, answer.sequence or 0
+    await _shown_by_the_read_model(session.client, made)
+    if refusal is not None:
+        return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusal)
+    return led_to(request, f"/desk?assigned={count}{'&nobody=true' if 'nobody' in form else ''}")
+
+
+async def _shown_by_the_read_model(client: Client, made: dict[str, int]) -> None:
+    """Wait until the inbox tells of it, as long as that takes no longer than people wait."""
+    for document_id, sequence in made.items():
+        try:
+            await client.overview(document_id, at_least=sequence, wait_s=SEEN_WITHIN_S)
+        except NotReadYetError:
+            return
+
+
+def _chosen(value: str) -> tuple[str, str]:
+    """The document and the section that a box of the inbox stands for."""
+    document_id, section_id, *_ = (*value.split("/"), "", "")
+    return document_id, section_id
+
+
+def _asked(document_id: str, section_id: str, form: Form) -> AssignSection | UnassignSection:
+    """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
+    about = {"document_id": document_id, "section_id": section_id}
+    if "nobody" in form:
+        return UnassignSection.model_validate(about)
+    due = f"{form['due']}{form.get('zone', '')}" if form.get("due") else None
+    return AssignSection.model_validate(about | {"assignee": form.get("assignee", "").strip(), "due": due})
+
 
 WAIT_S = 20.0
 MAX_BYTES = 4 * 1024 * 1024
 MAX_FIELDS = 500
-router = APIRouter(route_class=PageRoute)
 
 
 @router.post("/desk/documents/{document_id}/sections/{section_id}/{verb}")

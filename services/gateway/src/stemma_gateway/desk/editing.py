@@ -16,7 +16,7 @@ from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import EditSection
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.incoming import whole_body
+from stemma_gateway.forms import whole_body
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid, NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of

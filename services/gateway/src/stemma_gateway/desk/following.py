@@ -16,7 +16,7 @@ from stemma_contracts.v1.events import SectionDrafted
 from stemma_messaging.cancellation import end
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.presence import told_of
+from stemma_gateway.followed import told_of
 from stemma_gateway.resources.streams import End, OpenStream, with_reason
 from stemma_gateway.sessions import Session
 

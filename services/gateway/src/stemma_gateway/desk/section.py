@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request, Response
-from stemma_client import Client, DocumentView
+from fastapi import APIRouter, Form, Query, Request, Response
+from stemma_client import Client, DocumentView, RecordedEvent
+from stemma_client.comments import ReadThread, replaceable, suggestion_in
 from stemma_client.findings import findings_of
+from stemma_client.recipes import outdated_recipe
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.ledger import RequirementStatus
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
-from stemma_gateway.languages import language_of
-from stemma_gateway.pages import PageRoute
+from stemma_gateway.pages import PageRoute, language_of
 from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
 from stemma_gateway.sessions import Session
@@ -26,9 +34,7 @@ from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown
 
 from .document import title_of
 from .found import Told, told
-from .provenance import lineage_of
 from .shell import shown
-from .suggested import replacements
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -166,3 +172,104 @@ def pictures(request: Request, document: DocumentView, section: SectionView | No
 
 def _is_picture(file: InputFile) -> bool:
     return file.artifact.media_type in PICTURES
+
+
+@dataclass(frozen=True)
+class Approval:
+    """Who settled a version, and when; nobody by name where the policy did."""
+
+    actor: str
+    verified: bool
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """The sources of a version: each input with the places that it was cited at, and each sentence with its own.
+
+    ``outdated`` is what would be another today; ``rows`` are the requirements that the section has to answer.
+    """
+
+    places: Mapping[str, tuple[CitedPlace, ...]]
+    sentences: tuple[CitedText, ...]
+    approval: Approval | None
+    outdated: tuple[str, ...]
+    rows: Mapping[str, RequirementStatus]
+
+
+async def lineage_of(
+    client: Client, document: DocumentView, section: SectionView, log: Sequence[RecordedEvent]
+) -> Lineage:
+    """The lineage of the current version of a section."""
+    ref = section.validation.grounding if section.validation else None
+    report = await client.stored(document.document_id, ref, GroundingReport) or GroundingReport()
+    standings = document.ledger.standings if document.ledger else {}
+    return Lineage(
+        places=_places(report.cited),
+        sentences=report.cited,
+        approval=approval_of(section, log),
+        outdated=outdated_recipe(section, await client.recipes()),
+        rows={name: one.status for name, one in standings.items() if one.section_id == section.section_id},
+    )
+
+
+def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> Approval | None:
+    """Who approved the current version, if that still holds."""
+    for event in reversed(log):
+        one = event.contract
+        if isinstance(one, e.SectionApproved) and (one.section_id, one.version) == (
+            section.section_id,
+            section.version,
+        ):
+            return Approval(one.actor or "", one.actor_verified, event.envelope.time)
+    return None
+
+
+def _places(cited: Sequence[CitedText]) -> Mapping[str, tuple[CitedPlace, ...]]:
+    """The places by the ids of their inputs, each label once, in the order of the input."""
+    found: dict[str, dict[str, CitedPlace]] = {}
+    for place in sorted((place for text in cited for place in text.places), key=lambda one: one.line):
+        found.setdefault(place.input_id, {}).setdefault(place.label, place)
+    return {name: tuple(places.values()) for name, places in found.items()}
+
+
+@router.post("/desk/documents/{document_id}/viewed", status_code=HTTPStatus.NO_CONTENT)
+async def view(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    section: Annotated[Token, Form()],
+    version: Annotated[int, Form(ge=0, le=2**31)],
+) -> Response:
+    """Tick a section as viewed in a version, or with 0 take that back."""
+    await session.client.viewed.mark(document_id, section, version)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """What a comment suggests: ``old`` is what of the text it replaces, None where it cannot be put there."""
+
+    old: str | None
+    new: str
+    said: str
+
+
+def replacements(text: str, section: SectionView, threads: Iterable[ReadThread]) -> Mapping[str, Replacement]:
+    """The suggestions in the threads of a section, by their comments."""
+    is_open = BY_NAME["edit"].is_open(section)
+    found = {}
+    for thread in threads:
+        place = place_of(text, thread) if is_open and not thread.view.resolved else None
+        for comment in thread.comments:
+            if thread.quote and comment.text and (suggestion := suggestion_in(comment.text)):
+                old = text[slice(*place)] if place else None
+                found[comment.view.comment_id] = Replacement(old, suggestion.words, suggestion.said)
+    return found
+
+
+def place_of(text: str, thread: ReadThread) -> tuple[int, int] | None:
+    """What of a text is replaced if a suggestion in a thread is accepted; None where its passage is not in it."""
+    if thread.start is None or thread.end is None:
+        return None
+    return replaceable(text, thread.start, thread.end)

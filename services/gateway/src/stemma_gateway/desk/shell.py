@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
-from mimetypes import guess_extension
+from importlib.resources import files
+from mimetypes import guess_extension, guess_type
+from types import MappingProxyType
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.inputs import ChangedInput
+from stemma_contracts.v1.ledger import RequirementChange
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.delivery import address
-from stemma_gateway.languages import language_of, words
-from stemma_gateway.problems import problem_of
-from stemma_gateway.refusals import problem_shown, reasons_shown
+from stemma_gateway.middlewares import PUBLIC
+from stemma_gateway.pages import language_of, problem_shown, reasons_shown, words
+from stemma_gateway.problems import NotFound, problem_of
 from stemma_gateway.sessions import Session
 
-from .assets import asset
 from .found import name_of
-from .staleness import mark_words, reason_words, stale_words
 
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 # What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
@@ -112,3 +118,64 @@ def _templates() -> Environment:
     environment.filters["criterion"] = name_of
     environment.filters["problem"] = problem_shown
     return environment
+
+
+router = APIRouter()
+_FOLDER = files("stemma_gateway") / "desk" / "static"
+
+
+@cache
+def asset(name: str) -> str:
+    """The address of a file, below that of the gateway."""
+    return f"/desk/static/{sha256((_FOLDER / name).read_bytes()).hexdigest()[:16]}/{name}"
+
+
+@router.get("/desk/static/{version}/{name}")
+async def show_asset(version: str, name: str) -> Response:
+    """A file; under another address it is another one, so browsers keep it."""
+    names = {file.name for file in _FOLDER.iterdir()}
+    if name not in names or asset(name) != f"/desk/static/{version}/{name}":
+        raise NotFound(Problem.of("asset_unknown"))
+    headers = {"Cache-Control": f"{PUBLIC}max-age=31536000, immutable"}
+    return Response((_FOLDER / name).read_bytes(), headers=headers, media_type=guess_type(name)[0])
+
+
+Sections = Mapping[str, SectionView]
+NOBODY: Sections = MappingProxyType({})
+
+
+def stale_words(section: SectionView, words: Mapping[str, str], sections: Sections = NOBODY) -> list[str]:
+    """A line for each section, each input and each requirement that made it stale; sections by their titles."""
+    return _because(section.stale_reasons, section.stale_inputs, section.stale_requirements, words, sections)
+
+
+def mark_words(mark: StaleMark, words: Mapping[str, str], sections: Sections = NOBODY) -> list[str]:
+    """The same of a section that an event made stale."""
+    return _because(mark.reasons, mark.inputs, mark.requirements, words, sections)
+
+
+def _because(
+    reasons: Iterable[StaleReason],
+    inputs: Iterable[ChangedInput],
+    rows: Iterable[RequirementChange],
+    words: Mapping[str, str],
+    sections: Sections,
+) -> list[str]:
+    upstream = [reason_words(reason, words, sections) for reason in reasons]
+    changed = [_of_input(one, words) for one in inputs]
+    return [*upstream, *changed, *(words[f"stale_row_{row.change}"] % row.requirement_id for row in rows)]
+
+
+def reason_words(reason: StaleReason, words: Mapping[str, str], sections: Sections = NOBODY) -> str:
+    """Why an upstream section makes one stale."""
+    upstream = sections.get(reason.upstream_section_id)
+    title = upstream.title if upstream else reason.upstream_section_id
+    if reason.accepted_version == reason.current_version:
+        return words["stale_upstream"] % title
+    return words["stale_by"] % (title, reason.accepted_version, reason.current_version)
+
+
+def _of_input(changed: ChangedInput, words: Mapping[str, str]) -> str:
+    if changed.withdrawn:
+        return words["stale_withdrawn"] % changed.name
+    return words["stale_input"] % (changed.name, changed.accepted_version, changed.current_version)

@@ -18,8 +18,7 @@ from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
-from stemma_gateway.forms import FORM
-from stemma_gateway.incoming import media_type_of
+from stemma_gateway.forms import FORM, media_type_of
 from stemma_gateway.problems import Invalid, TooLarge, UnsupportedMedia
 from stemma_gateway.sessions import Session
 

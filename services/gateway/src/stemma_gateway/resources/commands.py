@@ -7,13 +7,16 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from stemma_client import AnswerTimeoutError
+from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import requests
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.bodies import Body, body_of, commands, request_of
 from stemma_gateway.delivery import Made, Stored, delivered
 from stemma_gateway.preferences import Preferences, Preferred
+from stemma_gateway.problems import NotFound
 from stemma_gateway.sessions import Session
 
 from .addresses import DocumentId
@@ -75,3 +78,16 @@ def _add(name: str, cls: type[requests.Request]) -> None:
 
 for _name, _cls in commands():
     _add(_name, _cls)
+
+
+AT_HAND_S = 0.5
+answers = APIRouter(tags=["commands"])
+
+
+@answers.get("/requests/{request_id}")
+async def show_answer(session: Caller, request_id: Token, preferences: Preferred) -> RequestAccepted:
+    """The answer to a request: accepted, or the problem of a rejected one. It is kept for seven days."""
+    try:
+        return await session.client.answer(request_id, wait_s=max(preferences.wait_s, AT_HAND_S))
+    except AnswerTimeoutError:
+        raise NotFound(Problem.of("answer_unknown"), AT_HAND_S) from None

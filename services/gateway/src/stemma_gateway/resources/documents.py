@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentView
+from stemma_client.errors import LedgerFailedError
+from stemma_client.ledgers import ListedDeadline, listed_deadlines
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.references import InputFile
@@ -13,16 +16,30 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import EventView
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.content import served
+from stemma_gateway.content import content, served
 from stemma_gateway.delivery import Made, Stored, delivered
 from stemma_gateway.forms import asked_for, described
 from stemma_gateway.preferences import Preferred
-from stemma_gateway.problems import Conflict, NotFound
+from stemma_gateway.problems import Conflict, NotFound, problem_in
 
 from .addresses import AtLeast, DocumentId, document_of, told
-from .contents import content
 
 router = APIRouter(tags=["documents"])
+
+
+@router.get("/documents/{document_id}/deadlines")
+async def list_deadlines(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[ListedDeadline]:
+    """The deadlines of what a document answers, by their days; ``state`` is that of today in UTC."""
+    document = await document_of(session, document_id, at_least)
+    try:
+        ledger = await session.client.ledger_of(document)
+    except LedgerFailedError as error:
+        raise NotFound(problem_in(error)) from None
+    if ledger.deadlines is None:
+        raise NotFound(Problem.of("deadlines_not_read"))
+    return list(listed_deadlines(ledger.deadlines, datetime.now(UTC).date()))
+
+
 MOST = 1000
 
 

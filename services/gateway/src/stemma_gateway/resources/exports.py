@@ -13,11 +13,10 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import FormExportView
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.content import served
+from stemma_gateway.content import content, served
 from stemma_gateway.problems import NotFound
 
 from .addresses import AtLeast, DigestOf, DocumentId, document_of
-from .contents import content
 
 
 def references(found: Any) -> Iterator[ArtifactRef]:

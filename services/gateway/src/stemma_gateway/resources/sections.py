@@ -6,18 +6,27 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import SectionView
+from stemma_client.comments import ReadThread
 from stemma_client.differences import Change, differences
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import ArtifactRef
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.content import served
+from stemma_gateway.content import content, served
 from stemma_gateway.problems import NotFound
 
 from .addresses import AtLeast, DocumentId, Number, SectionId, document_of, section_in, section_of
-from .contents import content
 
 router = APIRouter(tags=["sections"], prefix="/documents/{document_id}/sections")
+
+
+@router.get("/{section_id}/comments")
+async def list_comments(
+    session: Caller, document_id: DocumentId, section_id: SectionId, at_least: AtLeast = 0
+) -> list[ReadThread]:
+    """The threads of comments on a section, with the places in the current version that they are about."""
+    section = await section_of(session, document_id, section_id, at_least)
+    return list(await session.client.threads(document_id, section))
 
 
 @router.get("")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from starlette.responses import RedirectResponse
 from stemma_client import InvalidLoginError, StemmaError
 from stemma_client.bearer import bearer_of
 from stemma_client.logins import login_of
@@ -16,30 +21,132 @@ from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
-from stemma_gateway.authentication import Caller, Shown, admitted, recognised
-from stemma_gateway.cookies import SignedIn
-from stemma_gateway.cross_site import check_change, check_origin
-from stemma_gateway.incoming import media_type_of, whole_body
-from stemma_gateway.languages import language_of
-from stemma_gateway.pages import HOME, HTML, MAX_PATH, SIGN_IN, PageRoute, led_to, local, page, reads_pages
+from stemma_gateway.authentication import Caller, Shown, admitted, bearer_in, recognised
+from stemma_gateway.cookies import SignedIn, check_change, check_origin, check_visit
+from stemma_gateway.delivery import address
+from stemma_gateway.forms import media_type_of, whole_body
+from stemma_gateway.limits import Owner
+from stemma_gateway.openid import OpenId, Visit, claims_of, ends_at
+from stemma_gateway.pages import (
+    HOME,
+    HTML,
+    MAX_PATH,
+    SIGN_IN,
+    PageRoute,
+    language_of,
+    led_to,
+    local,
+    page,
+    reads_pages,
+    reasons_shown,
+)
 from stemma_gateway.problems import (
     HttpError,
+    NotFound,
     SessionEnded,
+    SignInFailed,
     TooMany,
     Unauthenticated,
     UnsupportedMedia,
     problem_of,
     response_of,
 )
-from stemma_gateway.refusals import reasons_shown
 from stemma_gateway.sessions import Session
+
+router = APIRouter(tags=["sign-in"], route_class=PageRoute)
+BACK = "/sign-in/back"
+
+
+@router.get("/sign-in/provider", status_code=303, response_class=Response)
+async def visit_provider(request: Request, next: Annotated[str, Query(max_length=MAX_PATH)] = HOME) -> Response:
+    """Send a browser to the OpenID provider of this installation, from where it comes back signed in."""
+    there, visit = await _openid(request).begin(local(next), _back(request))
+    request.app.state.bearer.cookies.put_aside(request, visit)
+    return RedirectResponse(there, 303)
+
+
+@router.get(BACK, status_code=303, response_class=Response)
+async def come_back(request: Request) -> Response:
+    """Where the provider sends a browser back to; each answer counts once, in the browser that asked."""
+    openid, bearer = _openid(request), request.app.state.bearer
+    visit = bearer.cookies.brought_back(request, Visit)
+    if visit is None:
+        raise SignInFailed(Problem.of("provider_sign_in_unknown"))
+    token = await openid.finish(visit, dict(request.query_params), _back(request))
+    try:
+        async with admitted(request, bearer.shown(token)):
+            bearer.cookies.begun(request, token, ends_at(claims_of(token)))
+    except Unauthenticated as error:
+        raise SignInFailed(error.problem) from None
+    return led_to(request, visit.next)
+
+
+def _openid(request: Request) -> OpenId:
+    openid: OpenId | None = request.app.state.bearer.openid
+    if openid is None:
+        raise NotFound(Problem.of("provider_not_configured"))
+    return openid
+
+
+def _back(request: Request) -> str:
+    base = request.app.state.public_url or str(request.base_url)
+    return base.rstrip("/") + BACK
+
+
+LINKS = "/sign-in/links"
+
+
+class Wanted(BaseModel):
+    """Where a browser goes on to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    next: str = Field(HOME, max_length=MAX_PATH, description="a path of this gateway")
+
+
+class Link(BaseModel):
+    """A link that signs a browser in as whoever asked for it."""
+
+    path: str = Field(description="of this gateway; good once, at the process that made it")
+    good_for_s: float
+
+
+@router.post(LINKS, status_code=201)
+async def make_link(request: Request, session: Caller, wanted: Wanted) -> Link:
+    """Make a link that signs one browser in, for whoever shows a token; a session in a cookie makes none."""
+    links: Links = request.app.state.links
+    code = links.make(session.owner, bearer_in(request), local(wanted.next))
+    return Link(path=address(request, f"{LINKS}/{code}"), good_for_s=GOOD_FOR_S)
+
+
+@router.get(
+    f"{LINKS}/{{code}}",
+    response_class=Response,
+    responses={
+        200: {**HTML, "description": "Never."},
+        303: {"description": "The browser is signed in, and goes on."},
+        401: {**HTML, "description": "The form for signing in: the link is over, or its token is good no more."},
+    },
+)
+async def follow_link(request: Request, code: str) -> Response:
+    """Sign a browser in. A page of another site can lead nobody here: it could sign them in as somebody else."""
+    check_visit(request)
+    invitation = request.app.state.links.take(code)
+    if invitation is None:
+        return sign_in_form(request, HOME, None, Unauthenticated(Problem.of("sign_in_link_used")))
+    credentials = Credentials(token=SecretStr(invitation.token))
+    try:
+        await begun(request, credentials)
+    except (Unauthenticated, TooMany) as error:
+        return sign_in_form(request, invitation.path, None, error)
+    return led_to(request, invitation.path)
+
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MAX_BYTES = 16 * 1024
 ENDED_HERE_ONLY = "ended_here_only"
 """Of the page for sign-in: the session before it is known to be over at this gateway alone."""
 Next = Annotated[str, Query(max_length=MAX_PATH, description="the page to go on to: a path of this gateway")]
-router = APIRouter(tags=["sign-in"], route_class=PageRoute)
 
 
 class Credentials(BaseModel):
@@ -208,3 +315,48 @@ def _who(request: Request, session: Session, signed_in: SignedIn | None) -> WhoA
         ends_at = request.app.state.bearer.cookies.ends_at(signed_in)
         who = who.model_copy(update={"ends_at": ends_at, "csrf_token": signed_in.proof})
     return who
+
+
+GOOD_FOR_S = 60.0
+MOST, OF_ONE_CALLER = 1000, 10
+"""Links that are kept; beyond it the oldest are forgotten."""
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """Who is signed in by a link, where the browser goes on to, and until when."""
+
+    owner: Owner
+    token: str = field(repr=False)
+    path: str
+    ends_at: float
+
+
+class Links:
+    """The links of one process that nobody has followed yet."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open: dict[str, Invitation] = {}
+
+    def make(self, owner: Owner, token: str, path: str) -> str:
+        """A word that stands for the token of an owner, once."""
+        self._forget(owner)
+        code = secrets.token_urlsafe(32)
+        self._open[code] = Invitation(owner, token, path, self._clock() + GOOD_FOR_S)
+        return code
+
+    def take(self, code: str) -> Invitation | None:
+        """What a word stands for; None if it was taken before, is too old, or was never made here."""
+        invitation = self._open.pop(code, None)
+        return invitation if invitation and invitation.ends_at > self._clock() else None
+
+    def _forget(self, owner: Owner) -> None:
+        """They are in the order of their ends: what is over is in front."""
+        own = [code for code, invitation in self._open.items() if invitation.owner == owner]
+        if len(own) >= OF_ONE_CALLER:
+            del self._open[own[0]]
+        for code in list(self._open):
+            if len(self._open) < MOST and self._open[code].ends_at > self._clock():
+                return
+            del self._open[code]

@@ -19,11 +19,10 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.content import BYTES, OCTETS
 from stemma_gateway.delivery import address
 from stemma_gateway.problems import Conflict, NotFound, TooLarge
 from stemma_gateway.sessions import Session
-
-from .contents import BYTES, OCTETS
 
 IN_MEMORY_BYTES = 1024 * 1024
 YES: Final = "?1"
