@@ -75,6 +75,29 @@ async def test_a_body_with_more_values_than_a_request_has_is_read_by_nobody(
     assert (answer.status_code, answer.json()["code"]) == (413, "body_values_too_many")
 
 
+@pytest.mark.parametrize("second", ["text/plain", "multipart/form-data; boundary=x"])
+async def test_a_body_of_two_types_is_read_by_nobody(gateway: Any, caller: Any, second: str) -> None:
+    types = [("Content-Type", "application/json"), ("Content-Type", second)]
+    async with gateway() as url, caller(url) as http:
+        answer = await http.post("/documents", content=b"[" + b"0," * 10_001, headers=types)
+    assert (answer.status_code, answer.json()["code"]) == (400, "header_repeated")
+
+
+@pytest.mark.parametrize("name", ["content-length", "transfer-encoding"])
+async def test_a_length_that_is_told_twice_is_refused_whatever_the_server_let_through(name: str) -> None:
+    async def nobody(*_: Any) -> Any:
+        raise AssertionError("the request goes no further")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    sent: list[Any] = []
+    bounds = BodyBounds(file=1000, text=1000, texts=1000, within_s=1, bytes_per_s=1)
+    headers = [(name.encode(), value) for value in (b"1", b"2")]
+    await BodyLimit(nobody, bounds)({"type": "http", "path": "/", "headers": headers}, nobody, send)
+    assert (sent[0]["status"], b"header_repeated" in sent[1]["body"]) == (400, True)
+
+
 async def test_all_texts_that_come_at_a_time_are_bounded_and_room_comes_back(gateway: Any, caller: Any) -> None:
     async with gateway(max_texts_bytes=1000) as url, caller(url) as http:
         for _ in range(3):

@@ -60,3 +60,12 @@ async def test_a_file_that_is_too_long_is_refused_in_whichever_piece_it_becomes_
     beyond = await add(http, begun.headers["location"], 50 * 1024 * 1024, b"x", LAST)
     assert beyond.status_code in (409, 413)
     assert (await http.post("/uploads?name=../a.bin", content=b"x")).status_code == 422
+
+
+@pytest.mark.req("H1")
+async def test_a_file_of_json_has_as_many_values_as_it_likes(http: httpx.AsyncClient) -> None:
+    piece, kind = b"0," * 10_001, {"Content-Type": "application/json"}
+    whole = await http.post("/uploads?name=prices.json", content=b"[" + piece + b"0]", headers=kind)
+    begun = await http.post("/uploads?name=prices.json", content=b"[" + piece, headers=kind | MORE)
+    last = await add(http, begun.headers["location"], len(piece) + 1, piece + b"0]", kind | LAST)
+    assert (whole.status_code, begun.status_code, last.status_code) == (201, 204, 201)

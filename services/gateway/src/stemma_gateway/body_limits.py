@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stemma_contracts.misfits import MOST_VALUES, JsonValues
 from stemma_contracts.v1.answers import Problem
@@ -17,6 +18,7 @@ from .problems import Ambiguous, HttpError, TooLarge, TooSlow, response_of
 UPLOADS = "/uploads"
 TAKE_FORMS = ("/documents", "/desk/")
 """The address, and the beginning of others, that take files in a form."""
+ABOUT_BODY = ("content-type", "content-length", "transfer-encoding")
 DIGITS = 18
 """Of a length that is announced: longer ones are past any limit."""
 Refuse = Callable[[HttpError], Awaitable[None]]
@@ -56,15 +58,17 @@ class BodyLimit:
         async def refuse(error: HttpError) -> None:
             await response_of(error)(scope, receive, send)
 
-        headers = dict(scope["headers"])
-        if b"content-length" in headers and b"transfer-encoding" in headers:
-            await refuse(Ambiguous(Problem.of("body_length_ambiguous")))
+        headers = Headers(scope=scope)
+        if ambiguity := _ambiguity(headers):
+            await refuse(Ambiguous(ambiguity))
             return
-        bounds, has_files = self._bounds, _has_files(scope["path"], headers)
-        values = JsonValues() if b"json" in headers.get(b"content-type", b"").lower() else None
-        body = _Body(receive, send, refuse, bounds, None if has_files else _Held(self._texts, scope), values)
-        announced = headers.get(b"content-length", b"0")
-        if announced.isdigit() and int(announced[:DIGITS]) > body.limit:
+        media_type = headers.get("content-type", "").lower()
+        has_files = _has_files(scope["path"], media_type)
+        held = None if has_files else _Held(self._texts, scope)
+        values = JsonValues() if "json" in media_type and not has_files else None
+        body = _Body(receive, send, refuse, self._bounds, held, values)
+        announced = headers.get("content-length", "0")
+        if announced.isdecimal() and int(announced[:DIGITS]) > body.limit:
             await refuse(body.too_large)
             return
         try:
@@ -73,9 +77,19 @@ class BodyLimit:
             body.let_go()
 
 
-def _has_files(path: str, headers: Mapping[bytes, bytes]) -> bool:
+def _ambiguity(headers: Headers) -> Problem | None:
+    """Why two programs may read the body of a request differently."""
+    for name in ABOUT_BODY:
+        if len(headers.getlist(name)) > 1:
+            return Problem.of("header_repeated", name=name)
+    if "content-length" in headers and "transfer-encoding" in headers:
+        return Problem.of("body_length_ambiguous")
+    return None
+
+
+def _has_files(path: str, media_type: str) -> bool:
     address, begin = TAKE_FORMS
-    is_form = headers.get(b"content-type", b"").lower().startswith(b"multipart/form-data")
+    is_form = media_type.startswith("multipart/form-data")
     return path.startswith(UPLOADS) or (is_form and (path == address or path.startswith(begin)))
 
 
