@@ -8,7 +8,7 @@ import pytest
 from source_tree import ROOT
 from stemma_client.findings import Finding
 from stemma_gateway.desk.found import name_of, told
-from stemma_validator.rules import Rule
+from stemma_validator.report import Rule
 
 pytestmark = pytest.mark.req("H4")
 CRITERIA = [

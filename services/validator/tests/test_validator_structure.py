@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_validator.rules import Rule
+from stemma_validator.report import Rule
 from stemma_validator.structure import check_structure
 
 ASSETS = ("media/plan.png", "media/site plan.png", "media/a(1).png")

@@ -12,26 +12,7 @@ from .words import normal, terms
 _BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")
 _BLANK = re.compile(r"_{3,}|\.{5,}|…{2,}|(?:_ ){3,}_?")
 _NAME = re.compile(r"[^\W\d_][\w’'./&()-]*(?: [\w’'./&()-]+){0,9}")
-_SMALL_WORDS = {
-    "of",
-    "the",
-    "and",
-    "or",
-    "for",
-    "in",
-    "to",
-    "a",
-    "an",
-    "by",
-    "de",
-    "du",
-    "des",
-    "la",
-    "le",
-    "und",
-    "der",
-    "die",
-}
+_SMALL_WORDS = frozenset("of the and or for in to a an by de du des la le und der die".split())
 _SURE, _NAMED, _LOOSE = 0.9, 0.7, 0.6
 # What is said of an answer after its question: (max. 250 words).
 _REMARK = re.compile(r"\s{0,3}\([^()]{1,80}\)\s{0,3}$")

@@ -14,14 +14,13 @@ from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir
 
-from .converter import Converter
+from .converter import Converter, font_folders, problems
 from .handlers import Tools, routes
 from .images import ImageLimits
 from .manuscript import House
 from .pandoc import Pandoc
 from .reading import Limits as FileLimits
 from .readings import Drawings, Readings
-from .templates import font_folders, problems
 
 _MEGABYTE = 1024 * 1024
 _SHARE_FOR_RECOGNITION = 0.6
@@ -106,7 +105,6 @@ def drawings(settings: ConverterSettings, artifacts: ArtifactStore) -> Drawings:
 
 
 def file_limits(settings: ConverterSettings) -> FileLimits:
-    """How much of a file is read; recognition leaves time for the rest."""
     return FileLimits(
         file_bytes=settings.max_reading_mb * _MEGABYTE,
         unpacked_bytes=settings.max_unpacked_mb * _MEGABYTE,

@@ -29,8 +29,6 @@ from .tree import Node
 
 @dataclass(frozen=True)
 class Draft:
-    """A section with its parsed draft; no blocks while nothing is written."""
-
     section: ExportSection
     blocks: list[Node]
     warnings: Counter[str]
@@ -50,7 +48,6 @@ def versions(job: ConvertDocument) -> tuple[list[ExportSection], list[ExportSect
 def with_previous(
     manuscript: Manuscript, previous: Manuscript, job: ConvertDocument, texts: Mapping[str, str]
 ) -> Manuscript:
-    """A comparison with an earlier manuscript; ``texts`` has the drafts of all versions by their digests."""
     pictures = {**previous.pictures, **manuscript.pictures}
     makers = [Maker(one.author, one.made_at) for section in job.sections for one in section.history]
     return replace(

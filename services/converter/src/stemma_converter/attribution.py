@@ -39,7 +39,6 @@ class _Word:
 
 
 def attributed(blocks: list[Node], replay: Replay) -> list[Node]:
-    """A comparison whose marks say who made the change that begins there."""
     budget = Budget()
     before, after = _replayed(replay, budget)
     pieces = list(_pieces(blocks))

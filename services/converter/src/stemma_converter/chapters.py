@@ -15,7 +15,6 @@ DEPTH = 2
 
 
 def notice(remarks: Sequence[str]) -> list[Node]:
-    """Remarks about the state of a section that every reader sees, as GitHub's notes are parsed."""
     title = node("Div", attributes("", "title"), [node("Para", text("Note"))])
     words = [node("Para", text(remark)) for remark in remarks]
     return [node("Div", attributes("", "warning"), [title, *words])] if words else []

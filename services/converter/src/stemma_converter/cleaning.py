@@ -147,7 +147,6 @@ def with_safe_references(
 
 
 def is_safe_link(target: str) -> bool:
-    """Whether a link leads to the web, to a mailbox or into this document."""
     try:
         parts = urlsplit(target)
     except ValueError:
@@ -177,5 +176,4 @@ def _image(
 
 
 def is_foreign(name: str) -> bool:
-    """Whether an image's name leads out of the document's own assets."""
     return ":" in name or name.startswith(("/", "\\")) or ".." in name.split("/")

@@ -137,7 +137,6 @@ def _row(old: Row, new: Row, budget: Budget) -> Row:
 
 
 def _cell(old: list[Node], new: list[Node], budget: Budget) -> list[Node]:
-    """The text of both cells as one; what is no text is compared as blocks are."""
     if all(block["t"] == "Plain" for block in (*old, *new)):
         return [node("Plain", reworded(_words(old), _words(new), budget))]
     return _compared(old, new, budget)

@@ -109,7 +109,6 @@ def _field(entries: Sequence[_Entry], styles: Mapping[str, str], width: Length) 
 
 
 def _line(style: str, width: Length) -> CT_P:
-    """An entry without words: dots lead to its page."""
     paragraph = _paragraph(style)
     ParagraphFormat(paragraph).tab_stops.add_tab_stop(width, WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
     return paragraph

@@ -1,4 +1,7 @@
-"""One manuscript, five formats."""
+"""One manuscript, five formats; with the templates and fonts of the installation.
+
+Fonts of the machine are not used, so that the same document has the same pages everywhere.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 from typing import assert_never
+from zipfile import BadZipFile, ZipFile
 
+import noto_cjk_sans_jp_bold  # type: ignore[import-untyped]
+import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 from cachetools import LRUCache
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_telemetry import get_logger
@@ -24,11 +30,15 @@ from .pages import Pages
 from .pandoc import Pandoc
 from .pdf import to_pages
 from .structure import section_tree
-from .templates import WORD_TEMPLATE, font_folders
 from .webpage import to_html
 from .word import by_script, to_docx, to_package
 
 MAX_BYTES = 32 * 1024 * 1024
+WORD_TEMPLATE = "template.docx"
+_NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
+_PARTS = {"word/document.xml", "word/styles.xml"}
+# Chinese, Japanese and Korean, each with its own forms of the characters.
+_PACKAGED = (noto_cjk_sans_jp_regular.FONT_PATH, noto_cjk_sans_jp_bold.FONT_PATH)
 
 
 class KeptPages:
@@ -177,3 +187,29 @@ async def _to_json(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
     about = {"title": manuscript.title, "author": manuscript.house.author, "language": manuscript.tag}
     metadata = {**about, **house, "created": created}
     return json.dumps({"metadata": metadata, "sections": sections}, ensure_ascii=False, indent=1).encode()
+
+
+def problems(config: Path, house_template: Path | None, fonts: Path | None = None) -> Iterator[str]:
+    """What is wrong with the files of a config folder, and with the Word template and the fonts of a house, by line."""
+    for name in _NEEDED:
+        if not (config / name).is_file():
+            yield f"{name}: file is missing"
+    if house_template is not None and not house_template.is_file():
+        yield f"template: there is no file {house_template.name}"
+    if fonts is not None and not fonts.is_dir():
+        yield f"fonts: there is no folder {fonts.name}"
+    for file in filter(None, (config / WORD_TEMPLATE, house_template)):
+        if file.is_file() and not _is_word_document(file):
+            yield f"{file.name}: not a Word document"
+
+
+def _is_word_document(file: Path) -> bool:
+    try:
+        with ZipFile(file) as package:
+            return set(package.namelist()) >= _PARTS
+    except (BadZipFile, OSError):
+        return False
+
+
+def font_folders(house: Path | None) -> tuple[Path, ...]:
+    return (*(Path(str(file)).parent for file in _PACKAGED), *([house] if house else ()))

@@ -62,7 +62,6 @@ def with_matrix(blocks: list[Node], sections: Sequence[ExportSection], found: An
 
 
 def _free_name(blocks: Sequence[Node]) -> str:
-    """The identifier of the heading of the matrix: a section may be called like it."""
     taken = {block["c"][1][0] for block in blocks if block["t"] == "Header"}
     return next(name for name in (f"{_NAME}{'-' * number}" for number in count()) if name not in taken)
 
@@ -110,7 +109,6 @@ def _below(place: AnswerPlace | None, headings: Sequence[Heading]) -> Heading | 
 
 
 def _answered(section: ExportSection | None, answers: Sequence[AnsweredRows], matrix: str, words: Words) -> list[Node]:
-    """The line below a section that names the demands that it answers, and leads to the matrix."""
     mine = [one for one in answers if section and one.section_id == section.section_id]
     ids = sorted((name for one in mine for name in one.requirement_ids), key=_by_number)
     if not ids:

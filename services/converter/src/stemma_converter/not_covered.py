@@ -98,7 +98,6 @@ def _table(title: str, rows: Sequence[Row], words: Words, last: str = "") -> lis
 
 
 def pandoc_table(heads: Sequence[str], rows: Sequence[Sequence[str | list[Node]]]) -> Node:
-    """A table of plain words; a cell may be inlines of ours."""
     columns = [[node("AlignLeft"), node("ColWidthDefault")] for _ in heads]
     head = [attributes(), [_row(heads)]]
     body = [attributes(), 0, [], [_row(row) for row in rows]]

@@ -81,8 +81,6 @@ class Done(BaseModel):
 
 
 class Staged:
-    """The artifacts of an order, read from its folder."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 

@@ -42,8 +42,6 @@ class Place(BaseModel):
 
 
 class Heading(Place):
-    """Where a heading stands; headings of level 1 begin the sections of the document."""
-
     level: int = Field(ge=1)
 
 
@@ -64,8 +62,6 @@ class _Told(BaseModel):
 
 @dataclass(frozen=True)
 class Pages:
-    """A document as PDF, the places in it, and the characters that none of its fonts has."""
-
     pdf: bytes
     places: Places
     missing: str = ""

@@ -84,7 +84,10 @@ def read(folder: Path, order: Order) -> Done:
 
 def _done(order: Order, folder: Path) -> Done:
     content = (folder / FILE).read_bytes()
-    reading = _own_text(content) if order.is_text else read_input(order.name, order.media_type, content, order.limits)
+    if order.is_text:
+        reading = Reading(content.decode("utf-8-sig", "replace"))
+    else:
+        reading = read_input(order.name, order.media_type, content, order.limits)
     (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
     _write_anchors(reading, folder)
     told = _told(reading)
@@ -109,10 +112,6 @@ def _with_fields(told: Done, content: bytes, folder: Path) -> Done:
         return told.model_copy(update={"warnings": (none, *told.warnings)[: i.MOST_WARNINGS]})
     (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
     return told.model_copy(update={"field_ids": tuple(field.field_id for field in found), "accepted": accepted(found)})
-
-
-def _own_text(content: bytes) -> Reading:
-    return Reading(content.decode("utf-8-sig", "replace"))
 
 
 def _told(reading: Reading) -> Done:
@@ -189,7 +188,6 @@ def _token(word: str) -> str:
 
 
 def form_fields(content: bytes) -> tuple[tuple[FormField, ...], str]:
-    """The fields in the order of the form; none, and why, if it cannot be read as one."""
     try:
         return tuple(_form_field(field) for field in find_fields(content)[:MOST_FIELDS]), ""
     except FormError as error:

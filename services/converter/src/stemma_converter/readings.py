@@ -72,7 +72,9 @@ class Readings:
 
     async def _stored(self, folder: Path, job: ReadInput, done: Done) -> InputRead:
         reading = InputReading(
-            text=job.file if job.is_text else await self._put(job, folder / TEXT, "text/markdown", f"{_base(job)}.md"),
+            text=job.file
+            if job.is_text
+            else await self._put(job, folder / TEXT, "text/markdown", f"{Path(job.name).name}.md"),
             anchors=None if job.is_text else await self._put(job, folder / ANCHORS, "application/json", ANCHORS),
             images=await self._files(folder, job, "image", done.images),
             figures=done.figures,
@@ -139,10 +141,6 @@ def _given_up(ended: ConfinementError) -> Unreadable:
 def _echo(job: ReadInput) -> dict[str, Any]:
     document = job.document
     return {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
-
-
-def _base(job: ReadInput) -> str:
-    return Path(job.name).name
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from .tree import Node, node, plain, rewrite, text
 
 
 def with_notices(blocks: list[Node], attributes: list[Any], words: Words) -> list[Node]:
-    """Every remark as one block with these attributes, its name in bold at the beginning."""
     alerts = {"note": words.note, "tip": words.tip, "important": words.important, "caution": words.caution,
               "warning": words.warning}  # fmt: skip
 

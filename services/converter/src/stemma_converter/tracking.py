@@ -90,7 +90,7 @@ class _Tracker:
             change = blocks or now[Scope.WORDS]
             if mark := _mark(element):
                 if mark.scope is Scope.ROW and mark.change:
-                    self._row(_above(element, "w:tr"), mark)
+                    self._row(next(element.iterancestors(qn("w:tr"))), mark)
                 else:
                     now[mark.scope] = mark if mark.change else None
                 _remove(element)
@@ -190,13 +190,5 @@ def _remove(element: etree._Element) -> None:
     parent.remove(element)
 
 
-def _above(element: etree._Element, tag: str) -> etree._Element:
-    return next(iter(_ancestors(element, tag)))
-
-
 def _inside(element: etree._Element, *tags: str) -> bool:
-    return any(True for tag in tags for _ in _ancestors(element, tag))
-
-
-def _ancestors(element: etree._Element, tag: str) -> Iterator[etree._Element]:
-    yield from element.iterancestors(qn(tag))
+    return next(element.iterancestors(*map(qn, tags)), None) is not None

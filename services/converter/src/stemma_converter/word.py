@@ -83,7 +83,6 @@ def _end(manuscript: Manuscript) -> list[Node]:
 
 
 def _cover(manuscript: Manuscript) -> dict[str, Node]:
-    """What pandoc sets in the styles Title, Subtitle, Author and Date of the template."""
     house = manuscript.house
     return meta(title=manuscript.title, subtitle=house.company, author=house.author, date=manuscript.date)
 

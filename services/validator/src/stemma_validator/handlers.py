@@ -33,8 +33,7 @@ from .fixes import SafeFixes
 from .given import Given, given_texts, used_inputs
 from .grounds import Grounds
 from .identification import identified, stored
-from .report import Findings, found, nothing_found
-from .rules import OF_THE_WHOLE
+from .report import OF_THE_WHOLE, Findings, found, nothing_found
 from .structure import StructureCheck, fields_of
 
 DRAFT_LIMIT = 4 * 1024 * 1024

@@ -18,7 +18,7 @@ from stemma_languages import count_words
 from stemma_markdown import Document, Heading, Inline, Leaf, anchors, document_of
 
 from .confined import Check
-from .rules import Rule
+from .report import Rule
 
 SKIPPED_IMAGE = "Image not supplied: "
 

@@ -100,7 +100,6 @@ class Composer:
         return [*starts, *(self._write("\n", row) for row in body)]
 
     def block(self, markdown: str) -> int:
-        """A block as it is; gives where it begins."""
         self._depths = []
         start = self._write("\n\n", markdown)
         self._blocks.append(start)
@@ -119,7 +118,6 @@ class Composer:
             self._anchors.append(Anchor(at, kind, words))
 
     def note(self, key: str, text: str) -> str:
-        """A footnote, or the note of a comment; gives the mark of it."""
         self._notes.setdefault(key, text)
         return f"[^{key}]"
 

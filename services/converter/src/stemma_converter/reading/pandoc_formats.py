@@ -48,7 +48,6 @@ def read_rtf(content: bytes, composer: Composer) -> None:
 
 
 def read_html(content: bytes, composer: Composer) -> None:
-    """A web page, without scripts and whatever is not in the file itself; raises `Unreadable`."""
     put_html(content.decode(_encoding(content), "replace"), composer)
 
 

@@ -39,7 +39,6 @@ class Line:
 
     @property
     def size(self) -> float:
-        """The size that most of its letters have."""
         sizes: dict[float, int] = {}
         for run in self.runs:
             sizes[run.size] = sizes.get(run.size, 0) + len(run.text)
@@ -51,7 +50,6 @@ class Line:
 
     @property
     def text(self) -> str:
-        """Its words; raised figures, as of footnotes, are written as such."""
         return joined(self.runs, self.size)
 
 

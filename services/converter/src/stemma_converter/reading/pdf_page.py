@@ -88,7 +88,6 @@ class Turn:
 
     @classmethod
     def of(cls, page: pdfium.PdfPage, angle: int) -> Turn:
-        """How a page is turned so that text at an angle, in degrees, is upright."""
         return cls(angle, *_origin(page), *_size(page))
 
     @property
@@ -108,7 +107,6 @@ class Turn:
                 return x, self.height - y
 
     def box(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-        """Where a box of the page is then: left, top, right and bottom."""
         (x0, y0), (x1, y1) = self.point(box[0], box[1]), self.point(box[2], box[3])
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 

@@ -46,7 +46,6 @@ class Recogniser:
         return self._pages > 0 and _spent() < self._until
 
     def paragraphs(self, picture: Image.Image, dpi: int) -> list[str]:
-        """The paragraphs in a picture; none if it has no text, or its time ended."""
         self._pages -= 1
         buffer = BytesIO()
         picture.convert("L").save(buffer, "PNG", compress_level=1)

@@ -22,7 +22,6 @@ _DEEPEST = 8
 
 
 def read_slides(content: bytes, composer: Composer) -> None:
-    """All slides, hidden ones too; raises `Unreadable`."""
     package = open_package(content, composer.limits)
     package.refuse_entities()
     try:

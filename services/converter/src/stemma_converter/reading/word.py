@@ -24,7 +24,6 @@ _LABEL = {"comment": "comment-", "endnote": "end-", "footnote": ""}
 
 
 def read_word(content: bytes, composer: Composer) -> None:
-    """The body of a document with its notes, tables, text boxes and images; raises `Unreadable`."""
     package = open_package(content, composer.limits)
     package.refuse_entities()
     body = child(package.xml_if_there(package.main), "body")

@@ -199,7 +199,6 @@ def in_sheet(sheet: str, cells: str) -> str:
 
 
 def cell_range(top: int, left: int, bottom: int, right: int) -> str:
-    """A range such as ``A1:D20``; one cell is ``A1``."""
     first, last = f"{get_column_letter(left)}{top}", f"{get_column_letter(right)}{bottom}"
     return first if first == last else f"{first}:{last}"
 
@@ -231,7 +230,6 @@ class SheetParts:
 
 
 def parts_of_sheets(package: Package) -> dict[str, SheetParts]:
-    """The sheets of a workbook by their names, in their order; charts are none."""
     return {sheet.name: _parts(package, sheet.part, not sheet.is_shown) for sheet in worksheets(package)}
 
 
