@@ -20,6 +20,9 @@ _EDITING = (e.SectionRevised, e.SectionRevisionRefused, e.SectionEditProposed, e
 _CHECKING = (e.SectionChecked, e.SectionEditChecked)
 
 
+_WORK_OF: Mapping[Activity, Work] = {Activity.EDIT: "editing", Activity.GENERATE: "writing"}
+
+
 @dataclass(frozen=True)
 class Costs:
     """``by_work`` has a section, empty where an event names none, and what was done; ``by_version`` its versions.
@@ -68,11 +71,7 @@ def _add(event: e.PaidEvent, by_work: dict[tuple[str, Work], Usage], by_version:
 def work_of(event: e.PaidEvent) -> Work:
     """What the model calls of an event were made for."""
     if isinstance(event, e.SectionFailure):
-        return "editing" if event.activity is Activity.EDIT else _of_checks(event.activity)
+        return _WORK_OF.get(event.activity, "checking")
     if isinstance(event, _EDITING):
         return "editing"
     return "checking" if isinstance(event, _CHECKING) else "writing"
-
-
-def _of_checks(activity: Activity) -> Work:
-    return "writing" if activity is Activity.GENERATE else "checking"

@@ -57,7 +57,6 @@ READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
 _CONFLICTS = (10071, 10164)
-NAK = Msg.Ack.Nak
 
 
 class StemmaBroker(NatsBroker):

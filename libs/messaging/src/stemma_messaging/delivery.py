@@ -80,7 +80,7 @@ class Delivery:
         try:
             contract = registry.decode(self.envelope.type, self.data)
         except ValidationError as error:
-            raise InvalidMessage(_fields(error)) from None
+            raise InvalidMessage("; ".join(f"{one.field}: {one.kind}" for one in misfits(error))) from None
         except ValueError as error:
             raise InvalidMessage(type(error).__name__) from None
         if not isinstance(contract, expected):
@@ -89,7 +89,3 @@ class Delivery:
 
 
 Handler = Callable[[Delivery], Awaitable[None]]
-
-
-def _fields(error: ValidationError) -> str:
-    return "; ".join(f"{one.field}: {one.kind}" for one in misfits(error))

@@ -18,13 +18,9 @@ REMEMBERED = 4096
 Spent = Callable[[], Usage]
 
 
-def _nothing() -> Usage:
-    return Usage()
-
-
 class _Account:
     def __init__(self) -> None:
-        self.spent: Spent = _nothing
+        self.spent: Spent = Usage
 
 
 _current: ContextVar[_Account | None] = ContextVar("account", default=None)

@@ -24,7 +24,6 @@ async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
 
 
 def _client_of(context: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
-    """The client of the session that the route opened."""
     client: Client = _state_of(context).client
     return nullcontext(client)
 

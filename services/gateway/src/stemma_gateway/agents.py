@@ -34,7 +34,6 @@ class Agents:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Requests can be answered while the block runs."""
         try:
             yield
         finally:
@@ -43,7 +42,6 @@ class Agents:
                 await asyncio.wait([self._serving])
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, once the server is loaded."""
         if self._answering is None:
             self._answering = asyncio.get_running_loop().create_future()
             # Of nobody's context: who calls first is not whom the others are served for.
@@ -65,8 +63,6 @@ class Agents:
 
 
 class _Answer(Response):
-    """What the SDK sends: it reads the request itself."""
-
     def __init__(self, agents: Agents) -> None:
         super().__init__()
         self._agents = agents

@@ -73,13 +73,11 @@ class GatewaySettings(ServiceSettings):
     agent_origins: str = Field(default="", description="web pages from which agents may call; none")
 
     def body_bounds(self) -> BodyBounds:
-        """The bounds on bodies of requests."""
         return BodyBounds(
             self.max_body_bytes, self.max_text_bytes, self.max_texts_bytes, self.asks_within_s, self.least_bytes_per_s
         )
 
     def hosts(self) -> list[str]:
-        """Names by which callers reach it, that of ``public_url`` among them."""
         named = [name for name in self.trusted_hosts.split(",") if name]
         return named + ([host] if (host := urlsplit(self.public_url).hostname) else [])
 

@@ -49,7 +49,6 @@ def commands() -> Iterator[tuple[str, type[DocumentRequest]]]:
 
 @cache
 def body_of(cls: type[Request]) -> type[Body]:
-    """The body by which a request is asked for."""
     fields = {name: (field.annotation, field) for name, field in cls.model_fields.items() if name != IN_ADDRESS}
     model: type[Body] = create_model(cls.__name__, __base__=Body, __doc__=cls.__doc__, **fields)  # type: ignore[call-overload]
     return model

@@ -50,7 +50,6 @@ class BodyLimit:
         self._texts = Shares("texts", "max_texts_bytes", bounds.texts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -108,7 +107,6 @@ class _Held:
         self._taken += more
 
     def let_go(self) -> None:
-        """Hold nothing of it any more."""
         self._texts.give_back(self._sender, self._taken)
 
 
@@ -138,7 +136,6 @@ class _Body:
 
     @property
     def limit(self) -> int:
-        """Most bytes of it."""
         return self._bounds.file if self._held is None else self._bounds.text
 
     @property
@@ -149,7 +146,6 @@ class _Body:
         return TooLarge(Problem.of("body_text_too_large", max_size=self.limit, address=UPLOADS))
 
     def let_go(self) -> None:
-        """Nothing of it is held any more."""
         if self._held is not None:
             self._held.let_go()
 

@@ -29,7 +29,6 @@ _MODULES = (
 
 
 def prepare() -> None:
-    """Import what calls need."""
     for name in _MODULES:
         import_module(name)
     # The first sentences take longer than all others.

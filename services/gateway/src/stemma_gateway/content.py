@@ -58,7 +58,6 @@ class Download(StreamingResponse):
 
 
 async def _part_of(content: Content, part: Part) -> Content:
-    """The bytes of a part in one piece or more, the last one once all of the content has come."""
     (first, last), offset, held = part, 0, b""
     async with aclosing(content):
         async for piece in content:

@@ -182,8 +182,6 @@ class SetCookies:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
         async def with_cookie(message: Message) -> None:
             for cookie in scope.get("state", {}).get(_TO_SET, {}).values():
                 if message["type"] == "http.response.start":

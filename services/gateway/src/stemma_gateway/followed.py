@@ -48,7 +48,6 @@ class _Text:
         self.heard = at + len(piece.text)
 
     def forget(self) -> None:
-        """Begin anew."""
         self.begun, self.words, self.heard = self.begun + 1, "", 0
 
 
@@ -72,13 +71,11 @@ class Writing:
                 seen = await self._keeper.news_after(seen)
 
     def forget(self, section_id: str) -> None:
-        """A text that is written stands elsewhere now."""
         if text := self._texts.get(section_id):
             text.forget()
             self._keeper.tell()
 
     async def stop(self) -> None:
-        """Hear no more."""
         await self._keeper.stop()
 
     async def _keep(self) -> None:
@@ -126,7 +123,6 @@ class Editors:
                         seen = await self._keeper.news_after(seen)
 
     async def stop(self) -> None:
-        """Hear no more."""
         await self._keeper.stop()
 
     def _at(self, section_id: str) -> tuple[str, ...]:
@@ -145,7 +141,6 @@ class Editors:
 
 @asynccontextmanager
 async def told_of(client: Client, document_id: str, section_id: str) -> AsyncIterator[None]:
-    """Tell the others, while the block runs, that one has the editor of a section open."""
     telling = asyncio.create_task(_tell(client, document_id, section_id))
     try:
         yield
@@ -178,15 +173,12 @@ class Followed:
         self._editors: dict[str, Editors] = {}
 
     def writing(self, document_id: str) -> Writing:
-        """The texts of a document while they are written."""
         return self._writing.setdefault(document_id, Writing(self._client, document_id))
 
     def editors(self, document_id: str) -> Editors:
-        """The others who have editors of a document open."""
         return self._editors.setdefault(document_id, Editors(self._client, self._user, document_id))
 
     async def stop(self) -> None:
-        """Follow nothing any more."""
         kept: list[Waiting | Writing | Editors] = [self.waiting, *self._writing.values(), *self._editors.values()]
         for each in kept:
             await each.stop()
@@ -205,7 +197,6 @@ class Keeper:
 
     @asynccontextmanager
     async def followed(self) -> AsyncIterator[None]:
-        """Keep up to date while the block runs."""
         self._followers += 1
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._keep())
@@ -237,7 +228,6 @@ class Keeper:
         return self._news
 
     async def stop(self) -> None:
-        """End it, whoever follows."""
         await end([self._task] if self._task else [])
 
     def _end_unless_followed(self) -> None:
@@ -288,7 +278,6 @@ class Waiting:
                 yield Waits(self.known or 0, self._sequence)
 
     async def stop(self) -> None:
-        """Read no more."""
         await self._keeper.stop()
 
     async def _keep(self) -> None:

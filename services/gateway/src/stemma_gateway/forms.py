@@ -77,7 +77,6 @@ async def _uploaded(file: UploadFile, session: Session) -> UploadRef:
 
 
 def described() -> Mapping[str, Any]:
-    """The two bodies, for the OpenAPI."""
     schema = CreateBody.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs", None)
     properties = {name: about if name in _TEXTS else _as_json(about) for name, about in schema["properties"].items()}
@@ -92,7 +91,6 @@ def described() -> Mapping[str, Any]:
 
 
 def _as_json(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A field that stands as JSON in a form."""
     return {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
 
 

@@ -22,7 +22,6 @@ from .resources import (
 
 
 def _routes() -> tuple[BaseRoute, ...]:
-    """All that can be asked for, with what FastAPI works out of signatures."""
     router = APIRouter(generate_unique_id_function=openapi.name_of)
     of_documents = (documents.router, sections.router, exports.router, commands.router, commands.answers)
     for routes in (*of_documents, uploads.router, streams.router, agents.router, signing_in.router, decisions.router):

@@ -26,7 +26,6 @@ class Telemetry:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and record how."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,7 +74,6 @@ class CompressedPages:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         is_page = scope["type"] == "http" and (path == PAGES or path.startswith(f"{PAGES}/"))
         await (self._compressed if is_page else self._app)(scope, receive, send)
@@ -103,8 +101,6 @@ class SafeHeaders:
         self._is_https = is_https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

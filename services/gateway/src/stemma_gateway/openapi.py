@@ -43,7 +43,6 @@ def described(app: FastAPI) -> None:
 
 
 def _given(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a parameter that is given: one that may be left out is not null."""
     [*kinds] = (kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"})
     return {**{k: v for k, v in schema.items() if k != "anyOf"}, **kinds[0]} if len(kinds) == 1 else schema
 

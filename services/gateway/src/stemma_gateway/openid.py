@@ -64,7 +64,6 @@ class OpenId:
 
     @property
     def name(self) -> str:
-        """What people know the provider by."""
         return httpx.URL(self._own.issuer).host
 
     async def begin(self, next_page: str, back: str) -> tuple[str, Visit]:

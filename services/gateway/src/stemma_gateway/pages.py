@@ -77,7 +77,6 @@ def page(
     language: str = LANGUAGES[0],
     **shown: object,
 ) -> Response:
-    """A page; everything shown is escaped."""
     common = {"root": address(request, ""), "language": language, "t": words(language)}
     content = _templates().get_template(template).render(**common, **shown)
     return HTMLResponse(content, status, {**_SAFE, **(headers or {})})
@@ -121,7 +120,6 @@ class PageRoute(APIRoute):
     """A route whose errors are pages for those who read pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers a request."""
         route = super().get_route_handler()
 
         async def answer(request: Request) -> Response:

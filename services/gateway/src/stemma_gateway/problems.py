@@ -222,7 +222,6 @@ def told_by(app: FastAPI) -> None:
 
 
 async def answered(request: Request, error: Exception) -> Response:
-    """The answer to a request that led to an error."""
     response = response_of(error)
     if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         response.headers["Allow"] = _allowed(request) or response.headers["Allow"]
@@ -233,7 +232,6 @@ async def answered(request: Request, error: Exception) -> Response:
 
 
 def note_failure(error: Exception) -> None:
-    """Write to the log of the process what only a bug explains."""
     if problem_of(error).status == HTTPStatus.INTERNAL_SERVER_ERROR:
         get_logger().error("request_failed", error=error)
 
@@ -245,7 +243,6 @@ def _allowed(request: Request) -> str:
 
 
 def response_of(error: Exception) -> Response:
-    """The answer to what led to an error."""
     problem, headers = problem_of(error), dict(_headers(error))
     if problem.status in _COME_AGAIN:
         headers.setdefault("Retry-After", str(RETRY_AFTER_S))

@@ -14,7 +14,6 @@ MOST_LINES = 5_000
 
 
 def shown_lines(text: str) -> list[str]:
-    """The lines of a text; beyond `MOST_LINES` the rest is one."""
     return text.split("\n", MOST_LINES)
 
 
@@ -27,7 +26,6 @@ class Compared:
 
 
 def rendered(text: str, pictures: Mapping[str, str], first_line: int = 1) -> str:
-    """A text as HTML with headings a level lower; ``pictures`` are the addresses of images by their names."""
     return html(text, pictures.get, level=1, first_line=first_line)
 
 
@@ -39,7 +37,6 @@ def compared(old: str, new: str, language: str, is_open: bool) -> Compared:
 
 
 def pairs_compared(pairs: tuple[tuple[str, str], ...], language: str) -> list[tuple[Change, ...]]:
-    """What differs between the texts of each pair."""
     return [differences(old, new, language) for old, new in pairs]
 
 

@@ -100,7 +100,6 @@ async def _page(
 
 
 def _others(candidates: tuple[str, ...], there: list[str]) -> dict[str, Any]:
-    """Images that can stand in for one that is missing: those with such a name, and all others."""
     return {"alike": candidates, "others": [name for name in there if name not in candidates]}
 
 

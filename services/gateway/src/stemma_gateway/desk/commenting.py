@@ -107,8 +107,7 @@ async def mark(
 
 
 def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    """The comments of a form in their order, without those that say nothing."""
-    columns = {name: [_unix(value) for field, value in fields if field == name] for name in FIELDS}
+    columns = {name: [value.replace("\r\n", "\n") for field, value in fields if field == name] for name in FIELDS}
     thread = dict(fields).get("thread_id")
     about = {"thread_id": thread} if thread else {}
     rows = zip(*(columns[name] or [""] * len(columns["text"]) for name in FIELDS), strict=False)
@@ -118,17 +117,12 @@ def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def _comment(remark: Mapping[str, str]) -> dict[str, str]:
-    """A comment of the form, with what it suggests in its text."""
     made = {name: value for name, value in remark.items() if name != "instead"}
     if not remark["instead"]:
         return made
     if not remark["quote"] and "thread_id" not in remark:
         raise Invalid(Problem.of("quote_needed", "quote"))
     return made | {"text": with_suggestion(remark["text"].strip(), remark["instead"])}
-
-
-def _unix(text: str) -> str:
-    return text.replace("\r\n", "\n")
 
 
 def _shown(request: Request, document_id: str, section_id: str, done: str, sequence: int | None) -> Response:

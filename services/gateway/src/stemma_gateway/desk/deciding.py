@@ -157,7 +157,6 @@ async def _shown_by_the_read_model(client: Client, made: dict[str, int]) -> None
 
 
 def _chosen(value: str) -> tuple[str, str]:
-    """The document and the section that a box of the inbox stands for."""
     document_id, section_id, *_ = (*value.split("/"), "", "")
     return document_id, section_id
 

@@ -73,7 +73,6 @@ async def document_page(
     done: str = "",
     error: Exception | None = None,
 ) -> Response:
-    """The page of a document, all of it told by its log."""
     read = await read_log(session, document_id, at_least)
     log, document = read.events, read.document
     return shown(

@@ -69,8 +69,6 @@ def _way(upper: str, lower: str, depth: Mapping[str, int]) -> tuple[Place, ...]:
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """The places that each one is linked with, above and below."""
-
     above: Mapping[Place, list[Place]]
     below: Mapping[Place, list[Place]]
 
@@ -93,7 +91,6 @@ def _first_order(depth: Mapping[str, int], ways: Iterable[Sequence[Place]]) -> L
 
 
 def _ordered(layers: Layers, linked: _Neighbours, sweeps: int) -> Layers:
-    """The order with the fewest crossings that some sweeps come to."""
     best, fewest = layers, _crossings(layers, linked) if sweeps else 0
     for sweep in range(sweeps):
         layers = _swept(layers, linked.below if sweep % 2 else linked.above, upwards=bool(sweep % 2))
@@ -277,7 +274,6 @@ class Map:
 
 
 def drawn(document: DocumentView) -> Map:
-    """The map of a document."""
     upstream = {
         name: tuple(each for each in dict.fromkeys(section.depends_on) if each in document.sections)
         for name, section in document.sections.items()
@@ -318,7 +314,6 @@ def _edges(document: DocumentView, layout: Layout) -> Iterator[Edge]:
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:
-    """Down from a section, straight through the layers that it passes, to another one."""
     path = f"M{points[0][0]} {points[0][1] * STEP + HEIGHT}"
     for (x1, layer), (x2, below) in pairwise(points):
         y1, y2 = layer * STEP + HEIGHT, below * STEP

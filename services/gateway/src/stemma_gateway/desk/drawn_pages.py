@@ -84,7 +84,6 @@ def _letters(text: str) -> str:
 
 
 def _lines(words: Iterable[PageWord]) -> Iterator[PageWord]:
-    """The box of each line of some words."""
     line: PageWord | None = None
     for word in words:
         if line and line.top <= (word.top + word.bottom) / 2 <= line.bottom and word.right > line.left:

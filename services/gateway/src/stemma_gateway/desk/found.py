@@ -32,7 +32,6 @@ class Told:
 
 
 def told(findings: Iterable[Finding], language: str) -> tuple[Told, ...]:
-    """Findings in a language of the desk."""
     return tuple(_of_rule(one, language) if one.kind == "lint" else _of_other(one, language) for one in findings)
 
 
@@ -58,7 +57,6 @@ def _of_other(finding: Finding, language: str) -> Told:
 
 
 def translated(finding: Finding, language: str) -> str:
-    """The words of a finding in a language; empty if there are none for its code."""
     if language == WRITTEN_IN:
         return finding.message
     return problems.sentence(finding.code, finding.params, language) or ""

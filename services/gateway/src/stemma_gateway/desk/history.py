@@ -106,7 +106,6 @@ def _row(event: RecordedEvent, said: str | None) -> HistoryRow:
 
 
 def _who(contract: Any) -> str:
-    """Who did something: the name of a person, else what the words of the desk call it."""
     if getattr(contract, "actor", None):
         return str(contract.actor)
     if isinstance(contract, e.SectionApproved):

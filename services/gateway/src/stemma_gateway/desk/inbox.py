@@ -46,42 +46,34 @@ class Item:
 
     @property
     def address(self) -> str:
-        """Where it is looked at."""
         return f"/desk/documents/{self.document.document_id}/sections/{self.section.section_id}"
 
     @property
     def can_be_approved(self) -> bool:
-        """Whether it waits for a review that its text passed."""
         return self.why == "review" and self.passed and self.checked and not self.findings
 
     @property
     def judged(self) -> bool:
-        """Whether a model judged its text."""
         return self.details.evaluation is not None and self.details.evaluation.judged
 
     @property
     def passed(self) -> bool:
-        """Whether its text passed the judgement of a model."""
         return self.details.evaluation is not None and self.judged and self.details.evaluation.passed
 
     @property
     def checked(self) -> bool:
-        """Whether no check of its text is lacking."""
         return self.details.validation is None or self.details.validation.complete
 
     @property
     def findings(self) -> int:
-        """What the check of its text found."""
         return self.details.validation.found if self.details.validation else self.section.issue_count
 
     def failed_as(self, language: str) -> list[str]:
-        """The criteria that it failed, as a language calls them."""
         failed = self.details.evaluation.failed_criteria if self.details.evaluation else ()
         return [name_of(name, language) for name in failed]
 
     @property
     def seen(self) -> str:
-        """What a decision about it names."""
         return f"{self.document.document_id}/{self.section.section_id}/{self.section.version}"
 
 

@@ -52,7 +52,6 @@ class Filter(BaseModel):
     page: int = 1
 
     def lists(self, entry: LedgerEntry) -> bool:
-        """Whether a row is among them."""
         row, standing = entry.row, entry.standing
         return (
             (self.decided == entry.decided if self.decided else entry.counts)
@@ -64,7 +63,6 @@ class Filter(BaseModel):
         )
 
     def query(self, **other: object) -> str:
-        """The same filter in an address, with something in it changed."""
         given = {name: value for name, value in {**self.model_dump(exclude_defaults=True), **other}.items() if value}
         return urlencode(given)
 
@@ -78,7 +76,6 @@ def filter_of(
     text: Annotated[str, Query(max_length=300)] = "",
     page: Annotated[int, Query(ge=1, le=1000)] = 1,
 ) -> Filter:
-    """The filter in the address of a page."""
     return Filter(
         status=status, decided=decided, kind=kind, obligation=obligation, section=section, text=text, page=page
     )
@@ -143,7 +140,6 @@ def coverage_of(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -
 
 
 def by_section(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -> Mapping[str, Coverage]:
-    """The coverage of each section that has rows."""
     rows: dict[str, list[LedgerEntry]] = {}
     for entry in entries:
         if entry.counts and entry.standing.section_id:
@@ -261,7 +257,6 @@ async def decide_row(
 async def _decided_row(
     session: Session, document: DocumentView, row_id: str, fields: Sequence[tuple[str, str]]
 ) -> tuple[str, int]:
-    """What was decided about one row, and the sequence of what that led to."""
     if dict(fields).get("verb") == CUT:
         return CUT, await _cut(session, document, row_id, dict(fields).get(CUT, ""))
     verb, decisions = _decisions([*fields, ("row", row_id)])
@@ -408,7 +403,6 @@ async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -
 
 
 async def _ledger(session: Session, document: DocumentView) -> RequirementLedger | None:
-    """The ledger, if one was read and is still stored."""
     try:
         return await session.client.ledger_of(document)
     except (LedgerFailedError, ArtifactMissing):

@@ -162,7 +162,6 @@ def _by_line(findings: tuple[Told, ...]) -> Mapping[int, list[Told]]:
 
 
 def pictures(request: Request, document: DocumentView, section: SectionView | None) -> dict[str, str]:
-    """The addresses of the images that a text may show: the inputs, and what came with a text of its section."""
     here = f"/documents/{document.document_id}"
     sent = [image for version in (section.versions if section else ()) for image in version.images]
     found = {image.name: f"{here}/artifacts/{image.artifact.digest}" for image in sent if _is_picture(image)}
@@ -200,7 +199,6 @@ class Lineage:
 async def lineage_of(
     client: Client, document: DocumentView, section: SectionView, log: Sequence[RecordedEvent]
 ) -> Lineage:
-    """The lineage of the current version of a section."""
     ref = section.validation.grounding if section.validation else None
     report = await client.stored(document.document_id, ref, GroundingReport) or GroundingReport()
     standings = document.ledger.standings if document.ledger else {}
@@ -226,7 +224,6 @@ def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> Approval 
 
 
 def _places(cited: Sequence[CitedText]) -> Mapping[str, tuple[CitedPlace, ...]]:
-    """The places by the ids of their inputs, each label once, in the order of the input."""
     found: dict[str, dict[str, CitedPlace]] = {}
     for place in sorted((place for text in cited for place in text.places), key=lambda one: one.line):
         found.setdefault(place.input_id, {}).setdefault(place.label, place)
@@ -256,7 +253,6 @@ class Replacement:
 
 
 def replacements(text: str, section: SectionView, threads: Iterable[ReadThread]) -> Mapping[str, Replacement]:
-    """The suggestions in the threads of a section, by their comments."""
     is_open = BY_NAME["edit"].is_open(section)
     found = {}
     for thread in threads:

@@ -71,7 +71,6 @@ def age(since: datetime | None, language: str) -> str:
 
 
 def number(value: int, language: str) -> str:
-    """A whole number with its thousands apart."""
     return f"{value:,}".replace(",", "." if language == "de" else ",")
 
 
@@ -84,13 +83,11 @@ def money(dollars: float, language: str) -> str:
 
 
 def few(lines: Sequence[str], words: Mapping[str, str], most: int = 3) -> list[str]:
-    """The first of some lines, and how many more there are."""
     more = len(lines) - most
     return [*lines[:most], words["and_more"] % more] if more > 1 else list(lines)
 
 
 def is_past(time: datetime) -> bool:
-    """Whether a time is over."""
     return time <= datetime.now(UTC)
 
 
@@ -126,7 +123,6 @@ _FOLDER = files("stemma_gateway") / "desk" / "static"
 
 @cache
 def asset(name: str) -> str:
-    """The address of a file, below that of the gateway."""
     return f"/desk/static/{sha256((_FOLDER / name).read_bytes()).hexdigest()[:16]}/{name}"
 
 
@@ -145,7 +141,6 @@ NOBODY: Sections = MappingProxyType({})
 
 
 def stale_words(section: SectionView, words: Mapping[str, str], sections: Sections = NOBODY) -> list[str]:
-    """A line for each section, each input and each requirement that made it stale; sections by their titles."""
     return _because(section.stale_reasons, section.stale_inputs, section.stale_requirements, words, sections)
 
 

@@ -54,7 +54,6 @@ class Part:
     after: int
 
     def holds(self, line: int) -> bool:
-        """Whether a line of the whole text is in it."""
         return self.line <= line and (not self.after or line < self.after)
 
 
@@ -138,7 +137,6 @@ def _cut(text: str, start: int, end: int) -> list[int]:
 
 
 async def _rows(session: Session, document: DocumentView, one: InputView, part: Part) -> list[LedgerEntry]:
-    """The demands that stand in a part."""
     try:
         entries = (await session.client.ledger_of(document)).entries
     except (LedgerFailedError, ArtifactMissing):

@@ -41,7 +41,6 @@ class Sent:
         return value.replace("\r\n", "\n") if isinstance(value, str) else ""
 
     def files(self, name: str) -> list[UploadFile]:
-        """The files of a field; browsers send one without a name where nothing was chosen."""
         return [each for each in self.form.getlist(name) if isinstance(each, UploadFile) and each.filename]
 
     def kept(self, name: str) -> tuple[UploadRef, ...]:

@@ -50,10 +50,6 @@ def whole_number(text: str) -> int | None:
     return int(text) if len(text) <= MOST_DIGITS and text.isascii() and text.isdecimal() else None
 
 
-def _has_text(section: SectionView) -> bool:
-    return section.version > 0
-
-
 VERBS = (
     Verb("approve", "a", r.ApproveSection, lambda s: s.waits_for_review),
     Verb("revise", "r", r.ReviseSection, lambda s: s.waits_for_review, ("feedback",)),
@@ -63,7 +59,7 @@ VERBS = (
     Verb("keep", "p", r.KeepSection, lambda s: s.is_to_be_kept_or_regenerated),
     Verb("retry", "t", r.RetrySection, lambda s: s.can_be_retried, numbers=()),
     Verb("edit", "e", r.EditSection, lambda s: not s.at_work, ("text",)),
-    Verb("instruct", "o", r.EditSection, lambda s: _has_text(s) and not s.at_work, ("instruction",)),
+    Verb("instruct", "o", r.EditSection, lambda s: s.version > 0 and not s.at_work, ("instruction",)),
     Verb("regenerate", "g", r.RegenerateSection, lambda s: s.can_be_regenerated, ("guidance",), ("replace_edited",)),
     Verb(
         "restore",

@@ -45,7 +45,6 @@ def _command(cls: type[requests.Request]) -> Command:
 
 
 def _made(cls: type[requests.Request], document_id: str) -> Made | None:
-    """What a request makes, if it makes something."""
     if cls not in _EXPORTS:
         return None
     is_form = cls is requests.ExportForm

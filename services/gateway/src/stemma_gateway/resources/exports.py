@@ -20,7 +20,6 @@ from .addresses import AtLeast, DigestOf, DocumentId, document_of
 
 
 def references(found: Any) -> Iterator[ArtifactRef]:
-    """The references in a view, however deep they stand."""
     if isinstance(found, ArtifactRef):
         yield found
         return

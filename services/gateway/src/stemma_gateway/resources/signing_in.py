@@ -262,7 +262,6 @@ def sign_in_form(
     *,
     ended_here_only: bool = False,
 ) -> Response:
-    """The page on which a person signs in, with what was wrong."""
     plain = response_of(error) if error else None
     status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}

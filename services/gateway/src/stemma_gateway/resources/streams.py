@@ -40,7 +40,6 @@ class Wanted(BaseModel):
     section: frozenset[str] = frozenset()
 
     def has(self, event: RecordedEvent) -> bool:
-        """Whether an event is wanted."""
         section = getattr(event.contract, "section_id", None)
         return (not self.name or event.name in self.name) and (not self.section or section in self.section)
 
@@ -56,7 +55,6 @@ def wanted(
         int | None, Header(ge=0, le=2**53, description="the last id that was seen: go on behind it")
     ] = None,
 ) -> Wanted:
-    """What a caller wants to be told."""
     start = from_sequence if last_event_id is None else last_event_id + 1
     return Wanted(
         from_sequence=start,
@@ -67,7 +65,6 @@ def wanted(
 
 
 def one_more(request: Request, session: Caller) -> Iterator[Stream]:
-    """One more stream of this caller."""
     streams: Streams = request.app.state.streams
     with streams.one_more(session.owner) as stream:
         yield stream
