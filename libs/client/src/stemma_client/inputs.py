@@ -117,7 +117,6 @@ def _files_of(path: Path) -> Iterator[InputPath]:
 
 
 def _regular(path: Path) -> Path:
-    """The path of a regular file, or of a link to one."""
     if path.is_file():
         return path
     if path.exists():

@@ -118,7 +118,6 @@ def _section(heading: Heading, body: str) -> dict[str, Any]:
 
 
 def _with_upstreams(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The lists of upstreams at their commas, but for those inside of a title."""
     titles = {" ".join(str(section["title"]).split()).casefold() for section in sections}
     lists = (
         {"depends_on": _upstreams(section["depends_on"], titles)} if "depends_on" in section else {}
@@ -229,7 +228,6 @@ def _of_item(text: str, more: Sequence[str]) -> OutlineSection | None:
 
 
 def _titled_section(title: str, purpose: str, also: str = "") -> OutlineSection | None:
-    """None if nothing is left of the title but marks."""
     name = _BRACKET.sub("", _NUMBER.sub("", _plain(title), count=1)).strip()
     called = (name or _plain(title))[:MAX_TITLE].rstrip(" .:")
     if not called:

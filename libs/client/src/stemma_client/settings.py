@@ -150,7 +150,6 @@ def _of_person(file: Path, url: str | None, state: Mapping[str, str]) -> ServerA
 
 
 def _is_for(login: Login, state: Mapping[str, str]) -> bool:
-    """Whether a login is for the installation of a state file, whose address may be another one meanwhile."""
     return bool(login.installation) and login.installation == state.get("installation")
 
 

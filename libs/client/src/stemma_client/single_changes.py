@@ -88,7 +88,6 @@ def _places(old: str, new: str) -> dict[int, int]:
 
 
 def _gone(block: Block, at: int, lines: _Lines) -> SingleChange:
-    """A block that was removed; if it comes back, blank lines keep it apart."""
     return SingleChange(at, at, lines.number(at), f"{lines.missing_before(at)}{block.content.rstrip()}\n\n", "")
 
 

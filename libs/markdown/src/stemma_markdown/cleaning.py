@@ -101,7 +101,6 @@ def without_unticked(text: str) -> str:
 
 
 def _ranges(tokens: Sequence[Token], text: str) -> Iterator[tuple[int, int]]:
-    """Where the options are: of an item that begins with one, all of the item; else as far as the paragraph says."""
     open_item: tuple[int, int] | None = None
     before: Token | None = None
     for token in tokens:

@@ -114,7 +114,6 @@ def _is_empty(run: Run) -> bool:
 
 
 def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """The places of items that each side has once, as many as stand in the same order."""
     places = {item: place for place, item in enumerate(old)}
     many, theirs = Counter(old), Counter(new)
     pairs = {places[item]: place for place, item in enumerate(new) if many[item] == theirs[item] == 1}

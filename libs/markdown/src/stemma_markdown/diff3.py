@@ -393,7 +393,6 @@ class _Merge(Generic[P]):
 
 
 def _stretches(rows: _Rows[P]) -> Iterator[_Stretch]:
-    """The parts that all three have in the same order, and what stands before, between and behind them."""
     both, moved = rows.ours.parts.keys() & rows.theirs.parts.keys(), rows.moved
     anchors = {key: None for key in rows.base.parts if key in both and key not in moved}
     between = zip(*(_segments(row.parts, anchors) for row in rows), strict=True)

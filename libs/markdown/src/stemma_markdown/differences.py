@@ -142,7 +142,6 @@ class _Differences:
             yield from self._replaced(before[slice(*removed)], after[slice(*added)])
 
     def _replaced(self, removed: list[Passage], added: list[Passage]) -> Iterator[SentenceDifference]:
-        """Pairs in order those that are alike; what is left was added or removed."""
         at = 0
         words = [_WORD.findall(unit.text) for unit in added]
         for old in removed:

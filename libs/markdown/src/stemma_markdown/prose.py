@@ -176,7 +176,6 @@ def inline_pieces(inlines: Iterable[Inline], source: str) -> Iterator[Piece]:
 
 
 def _code(inline: Inline, source: str) -> Iterable[Piece]:
-    """Code stands between marks, and maybe a space on either side."""
     found = _MARKS.match(source, inline.start)
     width = len(found[0]) if found else 0
     start, end = inline.start + width, inline.end - width

@@ -89,7 +89,6 @@ class StemmaBroker(NatsBroker):
         )
 
     def _around(self) -> tuple[Middleware, ...]:
-        """The middlewares of every handler, from the outside to the inside."""
         patience = self._patience
         dead_letters = DeadLetters(self.service, lambda: self.sender, patience)
         putting_back = PuttingBack(lambda: self.sender, patience)
@@ -114,7 +113,6 @@ class StemmaBroker(NatsBroker):
             self._results(set(results_of(own)))
 
     def _results(self, results: set[type[Contract]]) -> None:
-        """What a handler returns, which only a worker publishes."""
         if results:
             raise TypeError(f"{self.service} is no worker: nobody publishes what a handler returns")
 

@@ -135,7 +135,6 @@ def _headers(delivery: Delivery, verdict: DeadLetter, error: BaseException | Non
 
 
 def _read_job(delivery: Delivery) -> _Identity | None:
-    """Whose job a job or an outcome is about."""
     try:
         if delivery.stream == subjects.OUTCOMES:
             return _Identity.model_validate_json(delivery.data)

@@ -137,7 +137,6 @@ class Feed:
             raise held.error
 
     def _subscriber(self, subject: str) -> StreamSubscriber:
-        """The subscriber for a subject; where there is none, any of them, whose decoder refuses the message."""
         if subject in self._subscribers:  # as the subjects of jobs are, which come most
             return self._subscribers[subject]
         fitting = (own for pattern, own in self._subscribers.items() if matches(pattern, subject))

@@ -34,6 +34,8 @@ from .sessions import Sessions
 from .streaming import Streams
 
 SHORTEST_KEY = 32
+REACHED_WITHIN_S = 2.0
+DEFAULT_PORT = 4222
 
 
 class GatewaySettings(ServiceSettings):
@@ -152,6 +154,34 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     return app
 
 
+def missing(url: str) -> Callable[[], Awaitable[list[str]]]:
+    """Asks the servers of an address, and tells what is missing: nothing, or the bus."""
+
+    async def ask() -> list[str]:
+        away = not any(await asyncio.gather(*map(_answers, servers_in(url))))
+        measure(away=away)
+        return ["no NATS server can be reached"] if away else []
+
+    return ask
+
+
+async def observed(missing: Callable[[], Awaitable[list[str]]], every_s: float) -> None:
+    """Measure whether the bus can be reached, every so many seconds, until cancelled."""
+    while True:
+        await missing()
+        await asyncio.sleep(every_s)
+
+
+async def _answers(server: str) -> bool:
+    address = urlsplit(server if "://" in server else f"nats://{server}")
+    with suppress(OSError, TimeoutError):
+        async with asyncio.timeout(REACHED_WITHIN_S):
+            _, writer = await asyncio.open_connection(address.hostname, address.port or DEFAULT_PORT)
+            writer.close()
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class HttpService(Service[GatewaySettings]):
     """A service that listens to HTTP; it has no consumer, so it is ready where the bus can be reached."""
@@ -194,35 +224,3 @@ def main() -> None:
         print(json.dumps(build_app(settings).openapi(), indent=1, sort_keys=True, ensure_ascii=False))
 
     service.main({"--openapi": print_openapi})
-
-
-REACHED_WITHIN_S = 2.0
-DEFAULT_PORT = 4222
-
-
-def missing(url: str) -> Callable[[], Awaitable[list[str]]]:
-    """Asks the servers of an address, and tells what is missing: nothing, or the bus."""
-
-    async def ask() -> list[str]:
-        away = not any(await asyncio.gather(*map(_answers, servers_in(url))))
-        measure(away=away)
-        return ["no NATS server can be reached"] if away else []
-
-    return ask
-
-
-async def observed(missing: Callable[[], Awaitable[list[str]]], every_s: float) -> None:
-    """Measure whether the bus can be reached, every so many seconds, until cancelled."""
-    while True:
-        await missing()
-        await asyncio.sleep(every_s)
-
-
-async def _answers(server: str) -> bool:
-    address = urlsplit(server if "://" in server else f"nats://{server}")
-    with suppress(OSError, TimeoutError):
-        async with asyncio.timeout(REACHED_WITHIN_S):
-            _, writer = await asyncio.open_connection(address.hostname, address.port or DEFAULT_PORT)
-            writer.close()
-            return True
-    return False

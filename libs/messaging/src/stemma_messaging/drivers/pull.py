@@ -76,7 +76,6 @@ class Slots:
             self._begin()
 
     async def _turn(self, waiting: deque[asyncio.Future[None]]) -> None:
-        """Wait for a slot; whoever is cancelled while it is given one gives it on."""
         turn = asyncio.get_running_loop().create_future()
         waiting.append(turn)
         self._begin()
