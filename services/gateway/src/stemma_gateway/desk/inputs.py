@@ -146,5 +146,5 @@ async def _one(
 def found_input(document: DocumentView, input_id: str) -> InputView:
     """An input of a document by its id; raises `NotFound`."""
     if (found := document.input(input_id)) is None:
-        raise NotFound(Problem.of("input_unknown", input_id=input_id))
+        raise NotFound(Problem.of("input_unknown", name=input_id))
     return found
