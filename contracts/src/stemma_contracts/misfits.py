@@ -42,14 +42,15 @@ class JsonValues:
         self._in_string = False
         self._held = b""
 
-    def add(self, piece: bytes) -> None:
-        """Count those of the next piece."""
+    def add(self, piece: bytes) -> int:
+        """Count those of the next piece; gives how many came so far."""
         piece = self._held + piece
         self._held = b"\\" if (len(piece) - len(piece.rstrip(b"\\"))) % 2 else b""
         parts = piece.removesuffix(self._held).replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
         outside = b'"'.join(parts[self._in_string :: 2])
         self.number += sum(map(outside.count, (b",", b"[", b"{"))) + piece.count(b"\0")
         self._in_string ^= len(parts) % 2 == 0
+        return self.number
 
 
 class Misfit(NamedTuple):

@@ -136,6 +136,12 @@ async def test_a_text_that_looks_like_json_is_taken_as_it_is(called: Any, backst
     assert backstage.received[-1][1].text == text
 
 
+@pytest.mark.req("S5")
+async def test_an_argument_that_the_sdk_reads_as_json_has_no_more_values_than_a_request(refused: Any) -> None:
+    error = await refused("start_document", kind="proposal", brief="x," * 10_001, inputs=f"[{'0,' * 10_001}0]")
+    assert [(one["field"], one["code"]) for one in error["problems"]] == [("inputs", "body_values_too_many")]
+
+
 async def test_a_document_is_started_from_words_and_files_and_named_at_once(called: Any, backstage: Any) -> None:
     files = [
         {"name": "facts.md", "text": "EUR 4,250"},

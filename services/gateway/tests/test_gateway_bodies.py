@@ -98,6 +98,24 @@ async def test_a_length_that_is_told_twice_is_refused_whatever_the_server_let_th
     assert (sent[0]["status"], b"header_repeated" in sent[1]["body"]) == (400, True)
 
 
+async def test_json_in_the_fields_of_a_form_has_no_more_values_than_a_request(gateway: Any, caller: Any) -> None:
+    form = {"kind": "proposal", "brief": "x," * 10_001, "outline": f"[{'0,' * 6_000}", "sections": f"[{'0,' * 6_000}"}
+    async with gateway() as url, caller(url) as http:
+        answer = await http.post("/documents", data=form, files={"inputs": ("a.md", b"x")})
+    assert (answer.status_code, answer.json()["problems"][0]["field"]) == (413, "sections")
+    assert answer.json()["code"] == "body_values_too_many"
+
+
+async def test_a_form_names_no_codec_by_which_it_is_read(gateway: Any, caller: Any) -> None:
+    form = b'--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\na-b\r\n--x--\r\n'
+    told = {}
+    async with gateway() as url, caller(url) as http:
+        for charset in ("punycode", "UTF-8"):
+            kind = {"Content-Type": f'multipart/form-data; boundary=x; charset="{charset}"'}
+            told[charset] = problem(await http.post("/documents", content=form, headers=kind))
+    assert told == {"punycode": (415, "unsupported-media-type"), "UTF-8": (422, "invalid")}
+
+
 async def test_all_texts_that_come_at_a_time_are_bounded_and_room_comes_back(gateway: Any, caller: Any) -> None:
     async with gateway(max_texts_bytes=1000) as url, caller(url) as http:
         for _ in range(3):

@@ -11,6 +11,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Listed
 from pydantic import PrivateAttr, ValidationError
+from stemma_contracts.misfits import MOST_VALUES, JsonValues
+from stemma_contracts.v1.answers import Problem
 
 from .profiles import Profile, Tooling, with_usable_steps
 from .refusals import NOT_LISTED, InvalidArgumentsError, Refusal, problems_of, refusal_of
@@ -91,12 +93,22 @@ class ClientTool(Tool):
         arguments.model_rebuild(force=True)
         self.parameters = without_null(terse(arguments.model_json_schema()))
 
+    def _check_values(self, arguments: dict[str, Any]) -> None:
+        """The SDK reads a string as JSON where an argument is no string; raises `InvalidArgumentsError`."""
+        known = self.fn_metadata.arg_model.model_fields
+        for name, value in arguments.items():
+            if not isinstance(value, str) or (name in known and known[name].annotation is str):
+                continue
+            if JsonValues().add(value.encode("utf-8", "surrogatepass")) > MOST_VALUES:
+                raise InvalidArgumentsError(Problem.of("body_values_too_many", name, max_values=MOST_VALUES))
+
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
         """Call the function with the client of whoever asks; what is refused comes as an error that names fields."""
         profile = self._tooling.profile_of(context)
         if self.name not in self._tooling.lists(profile, ""):
             return told(NOT_LISTED)
         try:
+            self._check_values(arguments)
             async with self._tooling.client_of(context) as client:
                 given = await super().run(arguments, cast("Context[Any, Any]", client))
                 given = with_usable_steps(given, self._tooling.lists(profile, client.role))

@@ -7,18 +7,20 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stemma_contracts.misfits import MOST_VALUES, JsonValues
 from stemma_contracts.v1.answers import Problem
 
 from .limits import Owner, Shares, counted_as
-from .problems import Ambiguous, HttpError, TooLarge, TooSlow, response_of
+from .problems import Ambiguous, HttpError, TooLarge, TooSlow, UnsupportedMedia, response_of
 
 UPLOADS = "/uploads"
 TAKE_FORMS = ("/documents", "/desk/")
 """The address, and the beginning of others, that take files in a form."""
 ABOUT_BODY = ("content-type", "content-length", "transfer-encoding")
+UTF_8 = (b"utf-8", b"utf8")
 DIGITS = 18
 """Of a length that is announced: longer ones are past any limit."""
 Refuse = Callable[[HttpError], Awaitable[None]]
@@ -62,6 +64,10 @@ class BodyLimit:
             await refuse(Ambiguous(ambiguity))
             return
         media_type = headers.get("content-type", "").lower()
+        # A form is decoded by the codec that its caller names, and Python has some that take the square of the length.
+        if parse_options_header(media_type)[1].get(b"charset", b"utf-8") not in UTF_8:
+            await refuse(UnsupportedMedia(Problem.of("media_type_unsupported", media_types="charset=utf-8")))
+            return
         has_files = _has_files(scope["path"], media_type)
         held = None if has_files else _Held(self._texts, scope)
         values = JsonValues() if "json" in media_type and not has_files else None
@@ -179,10 +185,8 @@ class _Body:
             self._held.take(len(piece))
         if self._taken > self.limit:
             raise self.too_large
-        if self._values is not None:
-            self._values.add(piece)
-            if self._values.number > MOST_VALUES:
-                raise TooLarge(Problem.of("body_values_too_many", max_values=MOST_VALUES))
+        if self._values is not None and self._values.add(piece) > MOST_VALUES:
+            raise TooLarge(Problem.of("body_values_too_many", max_values=MOST_VALUES))
 
     async def send(self, message: Message) -> None:
         """Pass an answer on, or refuse in its place."""

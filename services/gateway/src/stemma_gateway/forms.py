@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request as HttpRequest
+from stemma_contracts.misfits import MOST_VALUES, JsonValues
 from stemma_contracts.shown import check_upload_name
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.references import UploadRef
@@ -39,10 +40,20 @@ async def asked_for(http: HttpRequest, session: Session) -> Request:
 
 
 async def _of_form(form: FormData, session: Session) -> Request:
+    _check_values(form)
     fields = {name: await _field(name, value) for name, value in form.multi_items() if name != INPUTS}
     body = CreateBody.model_validate(fields)
     files = [value for value in form.getlist(INPUTS) if isinstance(value, UploadFile) and value.filename]
     return request_of(CreateDocument, body, inputs=[await _uploaded(file, session) for file in files])
+
+
+def _check_values(form: FormData) -> None:
+    number = 0
+    for name, value in form.multi_items():
+        if isinstance(value, str) and name not in _TEXTS:
+            number += JsonValues().add(value.encode("utf-8", "surrogatepass"))
+            if number > MOST_VALUES:
+                raise TooLarge(Problem.of("body_values_too_many", name, max_values=MOST_VALUES))
 
 
 async def _field(name: str, value: UploadFile | str) -> Any:

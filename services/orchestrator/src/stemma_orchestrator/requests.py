@@ -153,9 +153,7 @@ def _check_size(data: bytes, body: Mapping[str, Any]) -> None:
 
 
 def _check_values(data: bytes, body: Mapping[str, Any]) -> None:
-    values = JsonValues()
-    values.add(data)
-    if values.number > MOST_VALUES:
+    if JsonValues().add(data) > MOST_VALUES:
         raise _Unreadable(Problem.of("body_values_too_many", max_values=MOST_VALUES), body=body)
 
 
