@@ -122,6 +122,10 @@ def test_another_version_of_the_form_makes_its_section_stale_if_it_has_other_fie
     assert plan.form.version == 2
 
 
+def test_fields_of_a_form_that_is_still_being_read_are_refused_as_of_no_version(given: Story) -> None:
+    confirm(given, version=1).then_refused("input_version_unknown")
+
+
 def test_fields_are_confirmed_on_the_version_that_counts_and_on_no_older_one(given: Story) -> None:
     read(given, "f-1", "f-2")
     given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))

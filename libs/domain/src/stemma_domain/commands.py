@@ -83,6 +83,13 @@ def of_version(version: int, current: int) -> Problem:
     return Problem.of("version_old", "version", version=version, current_version=current)
 
 
+def of_input_version(input_id: str, version: int, current: int) -> Problem:
+    """The problem of what is about another version of an input than the one that counts, or than none."""
+    if current == 0:
+        return Problem.of("input_version_unknown", "version", input_id=input_id)
+    return of_version(version, current)
+
+
 def old_version(command: Asked[SectionDecision | EditSection], current: int) -> e.DecisionRefused | None:
     """The refusal of what is about another version than the current one."""
     version = command.request.version

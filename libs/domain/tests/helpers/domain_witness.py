@@ -17,6 +17,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.requests import SeenVersion
+from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.commands import Asked, RequestMeta
 from stemma_domain.evolve import evolve
 from stemma_domain.features.proposals import Proposed, Proposing
@@ -27,24 +28,24 @@ from stemma_domain.work import closed_jobs, open_jobs
 
 Move = Ask | Say
 NEED = "n1"
-REFUSALS: dict[str, str | tuple[str, ...]] = {
-    "document status": "document_",
-    "unknown section": "section_unknown",
-    "status": "section_",
-    "unknown need": "question_closed",
+REFUSALS: dict[str, tuple[str, ...]] = {
+    "document status": tuple(f"document_{status}" for status in DocumentStatus),
+    "unknown section": ("section_unknown",),
+    "status": tuple(f"section_{status}" for status in SectionStatus),
+    "unknown need": ("question_closed",),
     "old version": ("version_old", "nothing_written"),
-    "revision limit": "revision_limit",
-    "nothing written": "nothing_written",
-    "not stale": "section_not_stale",
-    "replaces edit": "edited_by_person",
-    "unknown version": "version_unknown",
-    "unknown proposal": "proposal_unknown",
-    "void proposal": "proposal_void",
+    "revision limit": ("revision_limit",),
+    "nothing written": ("nothing_written",),
+    "not stale": ("section_not_stale",),
+    "replaces edit": ("edited_by_person",),
+    "unknown version": ("version_unknown",),
+    "unknown proposal": ("proposal_unknown",),
+    "void proposal": ("proposal_void",),
     "withdrawn proposal": ("proposal_refused", "proposal_failed"),
     "decided proposal": ("proposal_accepted", "proposal_rejected"),
     "open proposal": ("proposal_open", "proposal_in_work"),
 }
-"""What the naive model calls a refusal, and how its codes begin."""
+"""What the naive model calls a refusal, and the codes of it."""
 CHECKS = {"check-validate": "validate", "check-evaluate": "evaluate"}
 
 
@@ -182,7 +183,7 @@ class Witness:
 
 
 def _refused_as(event: e.AnyEvent, refusal: str) -> bool:
-    return isinstance(event, e.DecisionRefused) and event.problem.code.startswith(REFUSALS[refusal])
+    return isinstance(event, e.DecisionRefused) and event.problem.code in REFUSALS[refusal]
 
 
 def _names(events: Sequence[e.AnyEvent], field_name: str) -> set[str]:

@@ -19,7 +19,7 @@ from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
 from stemma_contracts.v1.section import SETTLED, SectionPlan
 from stemma_contracts.v1.views import FormExportView
 
-from stemma_domain.commands import Asked, of_document, of_status, of_version, refused
+from stemma_domain.commands import Asked, of_document, of_input_version, of_status, refused
 from stemma_domain.features.inputs.material import changed_inputs, lacks_form
 from stemma_domain.features.inputs.state import Input
 from stemma_domain.hooks import Feature, Task, Work
@@ -98,7 +98,7 @@ def _confirmed(command: Asked[FormRequest], request: r.ConfirmFormFields, docume
     if document.lifecycle is Lifecycle.CANCELLED:
         return refused(command, of_document(document))
     if request.version != one.version:
-        return refused(command, of_version(request.version, one.version))
+        return refused(command, of_input_version(one.input_id, request.version, one.version))
     found = one.current.reading.form if one.current and one.current.reading else None
     if found is None or not set(found.field_ids).difference(request.dropped):
         return refused(command, Problem.of("form_without_fields", "input_id", input_id=one.input_id))

@@ -13,7 +13,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import BRIEF, Unreadable
 
-from stemma_domain.commands import Asked, of_document, of_version, refused
+from stemma_domain.commands import Asked, of_document, of_input_version, refused
 from stemma_domain.hooks import Feature
 from stemma_domain.job_ids import READ_INPUT
 from stemma_domain.staleness import Staleness
@@ -74,9 +74,9 @@ def _add(command: Added, document: Document) -> e.AnyEvent:
 
 def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
     current = _version_to_decide(request, one)
-    if current == 0:
-        return Problem.of("input_version_unknown", "version", input_id=one.input_id)
-    return None if request.version == current else of_version(request.version, current)
+    if current and request.version == current:
+        return None
+    return of_input_version(one.input_id, request.version, current)
 
 
 def _version_to_decide(request: r.InputDecision, one: Input) -> int:
