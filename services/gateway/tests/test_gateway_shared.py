@@ -112,11 +112,11 @@ async def test_where_all_sessions_are_in_use_whoever_has_most_gives_one_up_and_w
             assert await statuses(url, keys[:1]) == [503]
 
 
-async def test_where_all_streams_are_open_whoever_has_most_gives_some_up(
+async def test_a_person_who_opens_all_streams_that_are_given_leaves_some_to_others(
     gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
 ) -> None:
     async with gateway(max_streams=MANY) as url, streams_of(url, [shown(server, greedy)] * MANY) as answers:
-        assert answers == [200] * MANY
+        assert set(answers) == {200, 429}
         async with streams_of(url, others) as beside:
             assert beside == [200, 200]
 

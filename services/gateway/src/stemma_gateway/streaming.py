@@ -13,8 +13,8 @@ from stemma_messaging.cancellation import end
 from stemma_telemetry import names
 from stemma_telemetry.metrics import Gauges
 
-from .limits import Owner, to_displace
-from .problems import Busy, SessionEnded, TooMany
+from .limits import Owner, Shares
+from .problems import SessionEnded
 
 T = TypeVar("T")
 SessionEnd = Callable[[], Coroutine[Any, Any, bool]]
@@ -26,9 +26,7 @@ class Streams:
     """The open streams of a process."""
 
     def __init__(self, most: int, of_one_caller: int) -> None:
-        self._most = most
-        self._of_one_caller = of_one_caller
-        self._open: dict[Stream, Owner] = {}
+        self._shares = Shares("streams", "max_streams", most, of_one_caller)
         self._ended = asyncio.Event()
         self._measure()
 
@@ -37,46 +35,20 @@ class Streams:
         self._ended.set()
 
     @contextmanager
-    def one_more(self, owner: Owner) -> Iterator[Stream]:
-        """A stream while the block runs, in place of one of whoever has most if all are open.
-
-        Raises `Busy` and `TooMany`.
-        """
-        self._make_room(owner)
-        stream = Stream(self._ended)
-        self._open[stream] = owner
-        self._measure()
+    def one_more(self, owner: Owner) -> Iterator[None]:
+        """Count a stream while the block runs; raises `Busy` and `TooMany`."""
         try:
-            yield stream
+            with self._shares.more(owner):
+                self._measure()
+                yield
         finally:
-            self._open.pop(stream, None)
             self._measure()
 
-    def _make_room(self, owner: Owner) -> None:
-        owners = list(self._open.values())
-        if owners.count(owner) >= self._of_one_caller:
-            raise TooMany(Problem.of("caller_limit", most=self._of_one_caller, what="streams"), "streams")
-        if len(owners) < self._most:
-            return
-        if (place := to_displace(owners, owner)) is None:
-            raise Busy(Problem.of("gateway_full", what="streams", setting="max_streams"), "streams")
-        other = list(self._open)[place]
-        del self._open[other]
-        other.displaced.set()
-
     def _measure(self) -> None:
-        _GAUGES.see(names.Metric.HTTP_STREAMS, [(len(self._open), {})])
-
-
-class Stream:
-    """An open stream. It ends with all of them, and where its place went to another caller: ``displaced``."""
-
-    def __init__(self, all_ended: asyncio.Event) -> None:
-        self.displaced = asyncio.Event()
-        self._all_ended = all_ended
+        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._shares.total, {})])
 
     async def until_ended(self, items: AsyncGenerator[T, None], session_end: SessionEnd) -> AsyncGenerator[T, None]:
-        """What comes until the stream ends. Raises `SessionEnded` at the end of a session."""
+        """What comes until all streams are ended. Raises `SessionEnded` at the end of a session."""
         ended = asyncio.create_task(self._over(session_end))
         try:
             async for item in _beside(items, ended):
@@ -90,10 +62,10 @@ class Stream:
 
     async def _over(self, session_end: SessionEnd) -> bool:
         session = asyncio.create_task(session_end())
-        waiting = [session, *(asyncio.create_task(event.wait()) for event in (self._all_ended, self.displaced))]
+        waiting = [session, asyncio.create_task(self._ended.wait())]
         try:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            return done == {session} and session.result()
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            return not self._ended.is_set() and session.result()
         finally:
             await end(waiting)
 

@@ -17,7 +17,7 @@ from stemma_messaging.cancellation import end
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.followed import told_of
-from stemma_gateway.resources.streams import End, OpenStream, with_reason
+from stemma_gateway.resources.streams import End, OpenStreams, with_reason
 from stemma_gateway.sessions import Session
 
 T = TypeVar("T")
@@ -51,19 +51,19 @@ def page(
 
 @router.get("/desk/live", response_class=EventSourceResponse)
 async def follow(
-    session: Caller, page: Annotated[Page, Depends(page)], stream: OpenStream, end_of_session: End
+    session: Caller, page: Annotated[Page, Depends(page)], streams: OpenStreams, end_of_session: End
 ) -> AsyncIterable[ServerSentEvent]:
     """What a page is told from where it was made: nothing is missed between that and the connection."""
-    sources = stream.until_ended(merged(*_sources(session, page)), end_of_session)
+    sources = streams.until_ended(merged(*_sources(session, page)), end_of_session)
     async with _present(session, page), aclosing(with_reason(session, sources)) as told:
         async for each in told:
             yield each
 
 
 @router.get("/desk/waiting", response_class=EventSourceResponse)
-async def follow_waiting(session: Caller, stream: OpenStream, end_of_session: End) -> AsyncIterable[ServerSentEvent]:
+async def follow_waiting(session: Caller, streams: OpenStreams, end_of_session: End) -> AsyncIterable[ServerSentEvent]:
     """How much waits, now and whenever it changes."""
-    totals = stream.until_ended(_totals(session), end_of_session)
+    totals = streams.until_ended(_totals(session), end_of_session)
     async with aclosing(with_reason(session, totals)) as told:
         async for each in told:
             yield each

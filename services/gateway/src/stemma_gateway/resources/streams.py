@@ -19,7 +19,7 @@ from stemma_telemetry import get_logger
 from stemma_gateway.authentication import Caller, still_admitted
 from stemma_gateway.problems import Conflict, HttpError, problem_of
 from stemma_gateway.sessions import Session
-from stemma_gateway.streaming import SessionEnd, Stream, Streams
+from stemma_gateway.streaming import SessionEnd, Streams
 
 from .addresses import DocumentId, has_come_to
 
@@ -64,10 +64,10 @@ def wanted(
     )
 
 
-def one_more(request: Request, session: Caller) -> Iterator[Stream]:
+def one_more(request: Request, session: Caller) -> Iterator[Streams]:
     streams: Streams = request.app.state.streams
-    with streams.one_more(session.owner) as stream:
-        yield stream
+    with streams.one_more(session.owner):
+        yield streams
 
 
 async def existing(session: Caller, document_id: DocumentId) -> str:
@@ -110,38 +110,38 @@ def session_end(request: Request, session: Caller) -> SessionEnd:
 
 WantedEvents = Annotated[Wanted, Depends(wanted)]
 BeginsAt = Annotated[int, Depends(begins_at)]
-OpenStream = Annotated[Stream, Depends(one_more)]
+OpenStreams = Annotated[Streams, Depends(one_more)]
 Document = Annotated[str, Depends(existing)]
 End = Annotated[SessionEnd, Depends(session_end)]
 
 
 @router.get("/documents/{document_id}/events", response_class=EventSourceResponse)
 async def follow_document(
-    session: Caller, document: Document, wanted: WantedEvents, begin: BeginsAt, stream: OpenStream, end: End
+    session: Caller, document: Document, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of a document, those that are there and those to come; each once and in order."""
     events = session.client.follow(document, from_sequence=begin)
-    async for told in with_reason(session, _events(stream.until_ended(events, end), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, end), wanted)):
         yield told
 
 
 @router.get("/events", response_class=EventSourceResponse)
 async def follow_all(
-    session: Caller, wanted: WantedEvents, begin: BeginsAt, stream: OpenStream, end: End
+    session: Caller, wanted: WantedEvents, begin: BeginsAt, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """The events of all documents of the tenant."""
     events = session.client.follow_all(from_sequence=begin)
-    async for told in with_reason(session, _events(stream.until_ended(events, end), wanted)):
+    async for told in with_reason(session, _events(streams.until_ended(events, end), wanted)):
         yield told
 
 
 @router.get("/documents/{document_id}/live", response_class=EventSourceResponse)
 async def follow_text(
-    session: Caller, document: Document, stream: OpenStream, end: End
+    session: Caller, document: Document, streams: OpenStreams, end: End
 ) -> AsyncIterable[ServerSentEvent]:
     """Text as it is written, piece by piece. What is missed does not come again."""
     pieces = session.client.follow_live(document)
-    async for told in with_reason(session, _texts(stream.until_ended(pieces, end))):
+    async for told in with_reason(session, _texts(streams.until_ended(pieces, end))):
         yield told
 
 
