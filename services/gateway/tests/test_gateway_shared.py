@@ -94,24 +94,6 @@ async def test_a_person_with_many_second_keys_has_few_sessions_and_others_get_in
         assert await statuses(url, others) == [200, 200]
 
 
-async def test_where_all_sessions_are_in_use_whoever_has_most_gives_one_up_and_what_it_follows_ends(
-    gateway: Any, server: NatsServer, greedy: Login, token: Callable[..., str]
-) -> None:
-    keys = [shown(server, replace(greedy, asking_seed=new_seed())) for _ in range(2)]
-    garden = {"Authorization": f"Bearer {token('garden')}"}
-    async with (
-        gateway(max_sessions=2) as url,
-        httpx.AsyncClient(base_url=url, timeout=60) as http,
-        http.stream("GET", "/events", headers=keys[0]) as first,
-        streams_of(url, keys[1:]) as second,
-    ):
-        assert (first.status_code, second) == (200, [200])
-        assert await statuses(url, [garden], "/events") == [200]
-        assert b"session has ended" not in await first.aread()
-        async with streams_of(url, [garden]):
-            assert await statuses(url, keys[:1]) == [503]
-
-
 async def test_a_person_who_opens_all_streams_that_are_given_leaves_some_to_others(
     gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Network, ip_address
@@ -56,11 +56,15 @@ class Shares:
         free = self._most - self.total
         if some > free:
             return Busy(Problem.of("gateway_full", what=self._name, setting=self._setting), self._name)
-        if self._taken[owner] + some > self._of_one:
+        if self.is_at_own_bound(owner, some):
             return TooMany(Problem.of("caller_limit", most=self._of_one, what=self._name), self._name)
         if OF_A_TENANT * (self._taken[owner] + some) > OF_A_TENANT * free - self._of_tenants[owner.tenant]:
             return TooMany(Problem.of("fair_share_limit", what=self._name, setting=self._setting), self._name)
         return None
+
+    def is_at_own_bound(self, owner: Owner, some: int = 1) -> bool:
+        """Whether an owner has as many as one may have, however many are free."""
+        return self._taken[owner] + some > self._of_one
 
     def take(self, owner: Owner, some: int = 1) -> None:
         """Take places; raises `Busy` and `TooMany`."""
@@ -82,22 +86,6 @@ class Shares:
             yield
         finally:
             self.give_back(owner, some)
-
-
-def to_displace(places: Sequence[Owner], owner: Owner) -> int | None:
-    """Which place gives way to an owner: the first of the tenant that has most, and in it of the person who has most.
-
-    None where that would leave whoever loses it with fewer than the owner has then.
-    """
-    tenants, people = Counter(one.tenant for one in places), Counter(places)
-
-    def has_more(other: Owner) -> bool:
-        if other.tenant == owner.tenant:
-            return people[other] > people[owner] + 1
-        return tenants[other.tenant] > tenants[owner.tenant] + 1
-
-    losing = [number for number, other in enumerate(places) if has_more(other)]
-    return max(losing, key=lambda n: (tenants[places[n].tenant], people[places[n]]), default=None)
 
 
 def counted_as(host: str) -> str:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from stemma_client import AccessDeniedError, Client, NobodyAdmitsError
 from stemma_client.settings import ServerAddress
-from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
 from .followed import Followed
-from .limits import Owner, to_displace
-from .problems import Busy, Limited, TooMany, Unauthenticated, problem_in
+from .limits import Owner, Shares
+from .problems import Busy, Unauthenticated, problem_in
 
 Find = Callable[[], Awaitable[ServerAddress]]
 """Tells who calls, at which server; may ask there."""
@@ -36,8 +34,6 @@ class Session:
     owner: Owner
     is_person: bool
     followed: Followed
-    displaced: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set where its place went to another caller: what it follows ends."""
 
     @property
     def tenant(self) -> str:
@@ -50,32 +46,34 @@ class Session:
         return self.owner.user
 
 
-@dataclass(eq=False)
+@dataclass
 class _Entry:
-    key: str
-    opening: asyncio.Task[Session] = field(init=False)
-    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    opening: asyncio.Task[Session]
+    stack: AsyncExitStack
     users: int = 0
     idle_since: float = field(default_factory=time.monotonic)
 
     @property
-    def session(self) -> Session | None:
-        """The session, once it is open."""
+    def owner(self) -> Owner | None:
+        """Whose it is, once it is open."""
         ready = self.opening.done() and not self.opening.cancelled() and self.opening.exception() is None
-        return self.opening.result() if ready else None
+        return self.opening.result().owner if ready else None
 
     @property
     def is_lost(self) -> bool:
         """Whether it was open, and is connected no longer."""
-        return self.session is not None and not self.session.client.is_connected
+        return self.owner is not None and not self.opening.result().client.is_connected
+
+    def is_of(self, tenant: str) -> bool:
+        """Whether it is open for a caller of a tenant."""
+        return self.owner is not None and self.owner.tenant == tenant
 
 
 class Sessions:
     """The sessions of one process."""
 
     def __init__(self, most: int, idle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
-        self._places: dict[_Entry, Owner] = {}
+        self._shares = Shares("sessions", "max_sessions", most, OF_ONE_CALLER)
         self._idle_s = idle_s
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
@@ -117,61 +115,51 @@ class Sessions:
             if not known.is_lost:
                 return known
             await self._close(key)
-        self._entries[key] = entry = _Entry(key)
-        entry.opening = asyncio.create_task(self._open(find, attempt, entry))
-        entry.opening.add_done_callback(lambda _: self._forget_failed(entry))
+        stack = AsyncExitStack()
+        opening = asyncio.create_task(self._open(find, key, attempt, stack))
+        self._entries[key] = entry = _Entry(opening, stack)
+        opening.add_done_callback(lambda _: self._forget_failed(key, entry))
         return entry
 
-    def _forget_failed(self, entry: _Entry) -> None:
-        if entry.session is None and self._entries.get(entry.key) is entry:
-            del self._entries[entry.key]
+    def _forget_failed(self, key: str, entry: _Entry) -> None:
+        if entry.owner is None and self._entries.get(key) is entry:
+            del self._entries[key]
 
-    async def _open(self, find: Find, attempt: Attempt, entry: _Entry) -> Session:
+    async def _open(self, find: Find, key: str, attempt: Attempt, stack: AsyncExitStack) -> Session:
         try:
             async with attempt():
                 address = await find()
-                client = await _connected(address, entry.stack)
+                client = await _connected(address, stack)
             owner = Owner(client.tenant, address.user or "")
-            await self._take_place(owner, entry)
+            await self._take_place(owner, stack)
         except BaseException:
-            await entry.stack.aclose()
+            await stack.aclose()
             raise
         followed = Followed(client, owner.user)
-        entry.stack.push_async_callback(followed.stop)
+        stack.push_async_callback(followed.stop)
         return Session(client, owner, address.login is not None, followed)
 
-    async def _take_place(self, owner: Owner, entry: _Entry) -> None:
-        """Take a place. Where all are taken, an idle session has to go, or else one of whoever has most."""
-        while refusal := self._refusal(owner):
-            if (other := self._idle(owner, refusal) or self._in_use(owner, refusal)) is None:
-                raise refusal
-            if other.session:
-                other.session.displaced.set()
-            await self._close(other.key)
-        self._places[entry] = owner
-        entry.stack.callback(self._places.pop, entry, None)
+    async def _take_place(self, owner: Owner, stack: AsyncExitStack) -> None:
+        """Take a place, if need be that of an idle session: one of the same caller, or else of the same tenant.
 
-    def _refusal(self, owner: Owner) -> Limited | None:
-        if list(self._places.values()).count(owner) >= OF_ONE_CALLER:
-            return TooMany(Problem.of("caller_limit", most=OF_ONE_CALLER, what="sessions"), "sessions")
-        if len(self._places) >= self._most:
-            return Busy(Problem.of("gateway_full", what="sessions", setting="max_sessions"), "sessions")
-        return None
+        Where all places are taken, one session of another tenant has to go.
+        """
+        while self._shares.refusal(owner) and (idle := self._idle(self._may_replace(owner))):
+            await self._close(idle)
+        if isinstance(self._shares.refusal(owner), Busy) and (idle := self._idle(self._entries)):
+            await self._close(idle)
+        self._shares.take(owner)
+        stack.callback(self._shares.give_back, owner)
 
-    def _idle(self, owner: Owner, refusal: Limited) -> _Entry | None:
-        """The session that is idle for the longest time, of the tenant that has most; of the owner at their bound."""
-        of_tenants = Counter(other.tenant for other in self._places.values())
-        idle = [
-            (-of_tenants[other.tenant], entry.idle_since, entry)
-            for entry, other in self._places.items()
-            if not entry.users and (other == owner or isinstance(refusal, Busy))
-        ]
-        return min(idle, key=lambda one: one[:2])[2] if idle else None
+    def _may_replace(self, owner: Owner) -> list[str]:
+        of_tenant = {key: entry.owner for key, entry in self._entries.items() if entry.is_of(owner.tenant)}
+        own = [key for key, other in of_tenant.items() if other == owner]
+        return own if self._idle(own) or self._shares.is_at_own_bound(owner) else [*of_tenant]
 
-    def _in_use(self, owner: Owner, refusal: Limited) -> _Entry | None:
-        open_ = {entry: other for entry, other in self._places.items() if entry.session}
-        place = to_displace(list(open_.values()), owner) if isinstance(refusal, Busy) else None
-        return None if place is None else list(open_)[place]
+    def _idle(self, keys: Iterable[str]) -> str | None:
+        """Which of some open sessions is idle for the longest time."""
+        idle = {key: entry for key in keys if (entry := self._entries[key]).owner and not entry.users}
+        return min(idle, key=lambda key: idle[key].idle_since, default=None)
 
     async def _sweep(self) -> None:
         while True:
@@ -188,9 +176,8 @@ class Sessions:
                 yield key
 
     async def _close(self, key: str) -> None:
-        """Forget a session, and give its place back; whoever uses it still closes it in the end."""
+        """Forget a session; whoever uses it still closes it in the end."""
         entry = self._entries.pop(key)
-        self._places.pop(entry, None)
         if not entry.users:
             with suppress(asyncio.CancelledError):
                 entry.opening.cancel()

@@ -17,8 +17,8 @@ from .limits import Owner, Shares
 from .problems import SessionEnded
 
 T = TypeVar("T")
-SessionEnd = Callable[[], Coroutine[Any, Any, bool]]
-"""Waits until what a session follows has to end; whether the session has ended for good."""
+SessionEnd = Callable[[], Coroutine[Any, Any, None]]
+"""Waits until a session has ended."""
 _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
 
 
@@ -47,7 +47,9 @@ class Streams:
     def _measure(self) -> None:
         _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._shares.total, {})])
 
-    async def until_ended(self, items: AsyncGenerator[T, None], session_end: SessionEnd) -> AsyncGenerator[T, None]:
+    async def until_ended(
+        self, items: AsyncGenerator[T, None], session_end: SessionEnd | None = None
+    ) -> AsyncGenerator[T, None]:
         """What comes until all streams are ended. Raises `SessionEnded` at the end of a session."""
         ended = asyncio.create_task(self._over(session_end))
         try:
@@ -57,20 +59,19 @@ class Streams:
             ended.cancel()
             with CancelScope(shield=True):
                 await items.aclose()
-        if ended.done() and ended.result():
+        if ended.done() and not self._ended.is_set():
             raise SessionEnded(Problem.of("session_ended"))
 
-    async def _over(self, session_end: SessionEnd) -> bool:
-        session = asyncio.create_task(session_end())
-        waiting = [session, asyncio.create_task(self._ended.wait())]
+    async def _over(self, session_end: SessionEnd | None) -> None:
+        waiting: list[asyncio.Task[Any]] = [asyncio.create_task(self._ended.wait())]
+        waiting += [asyncio.create_task(session_end())] if session_end else []
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            return not self._ended.is_set() and session.result()
         finally:
             await end(waiting)
 
 
-async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[bool]) -> AsyncIterator[T]:
+async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[None]) -> AsyncIterator[T]:
     """What comes before the end. Who reads is cancelled again and again; what was begun is ended all the same."""
     while True:
         coming = asyncio.ensure_future(anext(items))

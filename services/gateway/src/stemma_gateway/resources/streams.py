@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -90,20 +90,17 @@ async def begins_at(request: Request, session: Caller, wanted: Annotated[Wanted,
     return wanted.from_sequence
 
 
-def session_end(request: Request, session: Caller) -> SessionEnd:
-    """Waits until a session is displaced, or that of a browser ends: then whoever follows has to sign in again."""
+def session_end(request: Request, session: Caller) -> SessionEnd | None:
+    """Waits until the session of a browser ends, and with it what it follows; None for a bearer token."""
     cookies, signed_in = request.app.state.bearer.cookies, getattr(request.state, "signed_in", None)
+    if signed_in is None:
+        return None
 
-    async def end() -> bool:
-        while (
-            left_s := cookies.ends_in(signed_in) if signed_in else LOOKED_AFTER_S
-        ) and not session.displaced.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(left_s, LOOKED_AFTER_S)):
-                    await session.displaced.wait()
-            if signed_in and (cookies.has_ended(signed_in) or await session.client.signed_out.has(signed_in.name)):
-                return True
-        return not session.displaced.is_set()
+    async def end() -> None:
+        while left_s := cookies.ends_in(signed_in):
+            await asyncio.sleep(min(left_s, LOOKED_AFTER_S))
+            if cookies.has_ended(signed_in) or await session.client.signed_out.has(signed_in.name):
+                return
 
     return end
 
@@ -112,7 +109,7 @@ WantedEvents = Annotated[Wanted, Depends(wanted)]
 BeginsAt = Annotated[int, Depends(begins_at)]
 OpenStreams = Annotated[Streams, Depends(one_more)]
 Document = Annotated[str, Depends(existing)]
-End = Annotated[SessionEnd, Depends(session_end)]
+End = Annotated[SessionEnd | None, Depends(session_end)]
 
 
 @router.get("/documents/{document_id}/events", response_class=EventSourceResponse)
