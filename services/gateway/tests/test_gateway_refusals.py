@@ -135,11 +135,16 @@ async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_ger
     async with caller(address) as http:
         nowhere = await http.get("/desk/nowhere", headers=GERMAN)
         nothing = await http.get(f"{section(document_id)}x", headers=GERMAN)
+        inputs = [
+            await http.get(f"/desk/documents/{document_id}/inputs/input-99{page}", headers=GERMAN)
+            for page in ("", "/text")
+        ]
         program = await http.get("/desk/nowhere")
         too_much = await http.post(f"{section(document_id)}/approve", headers=GERMAN, content=b"x" * 5_000_000)
         bus.problems = (Problem.of("version_old", "version", version=2, current_version=3),)
         refused = await http.post(f"{section(document_id)}/approve", headers=GERMAN, data={"version": "2"})
     assert ("Unter dieser Adresse ist nichts." in nowhere.text, nowhere.status_code) == (True, 404)
+    assert [one.status_code for one in inputs] == [404, 404]
     assert program.json()["detail"] == "Not Found"
     assert "<h1>Nicht gefunden</h1>" in nothing.text
     assert ("<h1>Zu groß</h1>" in too_much.text, too_much.status_code) == (True, 413)
