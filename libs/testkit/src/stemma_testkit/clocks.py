@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from .customizing import env_of
 
@@ -63,5 +65,9 @@ def _moved(seconds: int) -> type[datetime]:
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Any:
             return datetime.now(tz) + by
+
+        @classmethod
+        def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+            return handler(datetime)
 
     return Moved
