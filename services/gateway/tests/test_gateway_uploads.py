@@ -69,3 +69,9 @@ async def test_a_file_of_json_has_as_many_values_as_it_likes(http: httpx.AsyncCl
     begun = await http.post("/uploads?name=prices.json", content=b"[" + piece, headers=kind | MORE)
     last = await add(http, begun.headers["location"], len(piece) + 1, piece + b"0]", kind | LAST)
     assert (whole.status_code, begun.status_code, last.status_code) == (201, 204, 201)
+
+
+@pytest.mark.req("H1")
+async def test_a_file_has_whichever_charset_it_likes(http: httpx.AsyncClient) -> None:
+    kind = {"Content-Type": "text/csv; charset=windows-1252"}
+    assert (await http.post("/uploads?name=a.csv", content=b"caf\xe9", headers=kind)).status_code == 201

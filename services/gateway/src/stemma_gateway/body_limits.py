@@ -65,7 +65,8 @@ class BodyLimit:
             return
         media_type = headers.get("content-type", "").lower()
         # A form is decoded by the codec that its caller names, and Python has some that take the square of the length.
-        if parse_options_header(media_type)[1].get(b"charset", b"utf-8") not in UTF_8:
+        kind, options = parse_options_header(media_type)
+        if kind == b"multipart/form-data" and options.get(b"charset", b"utf-8") not in UTF_8:
             await refuse(UnsupportedMedia(Problem.of("media_type_unsupported", media_types="charset=utf-8")))
             return
         has_files = _has_files(scope["path"], media_type)
