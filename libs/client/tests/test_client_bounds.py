@@ -40,7 +40,7 @@ async def test_a_full_queue_is_told_in_words(narrow: NatsServer) -> None:
                 subject = subjects.request(waiting.tenant, "pause-document")
                 await waiting._connection.nats.publish(subject, b"{}")
             await waiting._connection.nats.flush()
-        with pytest.raises(TooManyRequestsError, match="as many requests wait as a tenant may have"):
+        with pytest.raises(TooManyRequestsError, match="as many requests of the tenant as it may"):
             await client.request(PauseDocument(document_id="d1"))
         assert await other._connection.jetstream.publish(subjects.request("other", "pause-document"), b"{}")
 

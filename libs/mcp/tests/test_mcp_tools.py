@@ -278,6 +278,8 @@ async def test_what_there_is_not_is_told_by_its_field(refused: Any, hostile: str
 
     told = [(one["code"], one["problems"][0]["field"]) for one in (nowhere, section, version, export)]
     assert told == [("not_found", name) for name in ("document_id", "section_id", "version", "export_id")]
+    assert "research" in section["problems"][0]["params"]["known"].split(", ")
+    assert version["problems"][0]["params"] == {"section_id": "research", "version": 7, "current_version": 1}
 
 
 async def test_outline_and_texts_are_resources(agent: Agent, hostile: str) -> None:
@@ -389,6 +391,7 @@ async def test_an_input_that_is_not_there_is_refused_and_told_where_they_are_nam
     told = await refused("read_input", document_id=hostile, input_id="input-9")
 
     assert (told["code"], told["problems"][0]["field"]) == ("not_found", "input_id")
+    assert "brief" in told["problems"][0]["params"]["known"].split(", ")
     assert "inputs" in told["advice"]
 
 

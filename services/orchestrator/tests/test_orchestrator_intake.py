@@ -147,6 +147,15 @@ async def test_demands_are_read_without_the_brief_if_an_input_is_a_request(
     assert [problem.field for problem in refused.value.problems] == ["sources"]
 
 
+@pytest.mark.req("L1")
+async def test_a_source_that_the_document_does_not_have_is_refused_with_the_names_that_it_has(intake: Intake) -> None:
+    given = [InputFile(name=name, artifact=ref("x")) for name in ("rfp.pdf", "old.md")]
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, r.ReadRequirements(document_id="d1", sources=("old.md", "new.md")), given)
+    [problem] = refused.value.problems
+    assert (problem.field, problem.params) == ("sources.1", {"name": "new.md", "known": "rfp.pdf, old.md"})
+
+
 @pytest.mark.req("I4")
 async def test_requests_about_inputs_become_commands_and_their_files_artifacts(
     intake: Intake, uploads: UploadStore

@@ -409,7 +409,7 @@ async def test_requests_of_a_tenant_behind_which_too_many_wait_are_rejected_whoe
             answers = [(await bus.answers(person))[0] for person in people]
             [theirs] = await bus.answers("theirs", tenant="other")
     assert [bool(answer.get("document_id")) for answer in answers] == [False, False, False, True, True, True]
-    words = "as many requests wait as a tenant may have"
+    words = "as many requests wait as a tenant may have, 2 (max_waiting_requests)"
     assert words in answers[0]["problems"][0]["message"]
     assert theirs["document_id"]
 

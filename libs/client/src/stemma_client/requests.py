@@ -96,7 +96,7 @@ async def _stored(jetstream: JetStreamContext, subject: str, body: bytes, header
     except APIError as refused:
         if refused.description != _FULL:
             raise
-        raise TooManyRequestsError.of("tenant_requests_full") from None
+        raise TooManyRequestsError.of("tenant_queue_full") from None
 
 
 async def answered(connection: Connection, request: Request, encoded: EncodedRequest, wait_s: float) -> RequestAccepted:

@@ -33,14 +33,19 @@ async def section_in(client: Client, document_id: str, section_id: str) -> tuple
     """A section and its document, as the log has them now."""
     view = await client.document(document_id)
     if section_id not in view.sections:
-        raise NotThereError(Problem.of("section_unknown", "section_id", section_id=section_id))
+        known = ", ".join(view.sections)
+        raise NotThereError(Problem.of("section_unknown_among", "section_id", section_id=section_id, known=known))
     return view, view.sections[section_id]
 
 
 def version_in(section: SectionView, number: int, argument: str) -> VersionView:
     """A version by its number; raises `NotThereError`, which names the argument that gave it."""
     if (version := section.numbered(number)) is None:
-        raise NotThereError(Problem.of("version_unknown", argument, section_id=section.section_id, version=number))
+        name, current = section.section_id, section.version
+        problem = Problem.of(
+            "version_unknown_beside", argument, section_id=name, version=number, current_version=current
+        )
+        raise NotThereError(problem)
     return version
 
 

@@ -63,7 +63,8 @@ async def read_input(
 
 def _input_in(view: DocumentView, input_id: str) -> InputView:
     if (found := view.input(input_id)) is None:
-        raise NotThereError(Problem.of("input_unknown", "input_id", name=input_id))
+        known = ", ".join(one.input_id for one in view.input_views)
+        raise NotThereError(Problem.of("input_unknown_among", "input_id", name=input_id, known=known))
     return found
 
 

@@ -71,7 +71,7 @@ class Bounds:
 
     async def _problem(self, tenant: str, request: r.Request, waiting: int) -> Problem | None:
         if waiting > self.limits.requests:
-            return Problem.of("tenant_requests_full")
+            return Problem.of("tenant_requests_full", limit=self.limits.requests)
         if not isinstance(request, _ADDS_WORK):
             return None
         if isinstance(request, _STORES) and await self.stored(tenant) >= self.limits.stored_bytes:

@@ -47,7 +47,10 @@ def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> N
     names = {item.name for item in inputs}
     unknown = [(position, name) for position, name in enumerate(request.sources) if name not in names][:MAX_NAMED]
     if unknown:
-        raise Refused(*(Problem.of("input_unknown", f"sources.{position}", name=name) for position, name in unknown))
+        known = ", ".join(item.name for item in inputs)
+        raise Refused(
+            *(Problem.of("input_unknown_among", f"sources.{at}", name=name, known=known) for at, name in unknown)
+        )
 
 
 def _is_request(item: InputFile) -> bool:
