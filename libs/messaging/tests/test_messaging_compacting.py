@@ -9,7 +9,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
-from stemma_messaging.drivers.compacting import MOST_REST_S, CompactingLoop, rest_after
+from stemma_messaging.drivers import MOST_ROUND_REST_S, CompactingDriver, rest_after
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually
 
@@ -17,8 +17,8 @@ STREAM, DURABLE = "LATEST", "reader"
 WAITING = 6
 
 
-def document(message: Msg) -> Hashable:
-    return message.subject.split(".")[1]
+def document(subject: str) -> Hashable:
+    return subject.split(".")[1]
 
 
 @asynccontextmanager
@@ -44,8 +44,8 @@ async def reading(
             await js.publish(f"latest.{'ab'[number % 2]}.event", f"{'ab'[number % 2]}{number}".encode())
         if backwards:
             await _given_back(js)
-        worker = CompactingLoop(js, STREAM, DURABLE, document, 0.01, handle, batch=WAITING, collect_s=collect_s)
-        task = asyncio.create_task(worker.run())
+        driver = CompactingDriver(STREAM, DURABLE, document, 0.01, batch=WAITING, collect_s=collect_s)
+        task = asyncio.create_task(driver.run(js, handle))
         try:
             yield client
         finally:
@@ -107,6 +107,6 @@ async def test_what_comes_later_is_handled_too(session_server: NatsServer) -> No
     assert seen == [*before, "a6"]
 
 
-@pytest.mark.parametrize(("took_s", "rests_s"), [(0.001, 0.25), (0.05, 0.45), (5.0, MOST_REST_S)])
+@pytest.mark.parametrize(("took_s", "rests_s"), [(0.001, 0.25), (0.05, 0.45), (5.0, MOST_ROUND_REST_S)])
 def test_the_longer_a_round_takes_the_more_may_gather_before_the_next(took_s: float, rests_s: float) -> None:
     assert rest_after(took_s, 0.25) == pytest.approx(rests_s)

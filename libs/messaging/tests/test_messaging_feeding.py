@@ -7,7 +7,6 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -23,11 +22,11 @@ from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_messaging import Delivery, Opened, StemmaBroker, WorkerBroker, WorkerSettings, middlewares
+from stemma_messaging import Delivery, Opened, StemmaBroker, WorkerBroker, WorkerSettings
 from stemma_messaging.addresses import matches, overlap
+from stemma_messaging.delivery import Incoming, Terms
 from stemma_messaging.drivers import PushDriver
 from stemma_messaging.feeding import Feed, of_stream, results_of
-from stemma_messaging.held import Incoming, Terms
 from stemma_telemetry import names
 from stemma_testkit.routing import routed, routed_bytes
 from stemma_testkit.servers import eventually
@@ -114,18 +113,16 @@ def _with_a_handler() -> NatsRouter:
 async def test_middlewares_are_called_from_the_outside_to_the_inside_and_then_the_handler(lab: Any) -> None:
     seen: list[str] = []
 
-    class Outer:
-        async def consume_scope(self, call_next: Any, msg: Any) -> Any:
-            seen.append("outer")
-            assert isinstance(msg, Incoming)
-            return await call_next(msg)
+    async def outer(call_next: Any, msg: Any) -> Any:
+        seen.append("outer")
+        assert isinstance(msg, Incoming)
+        return await call_next(msg)
 
-    class Inner:
-        async def consume_scope(self, call_next: Any, msg: Any) -> Any:
-            seen.append("inner")
-            return await call_next(msg)
+    async def inner(call_next: Any, msg: Any) -> Any:
+        seen.append("inner")
+        return await call_next(msg)
 
-    broker = StemmaBroker(subjects.VALIDATOR, WorkerSettings(), within=(Outer(), Inner()))
+    broker = StemmaBroker(subjects.VALIDATOR, WorkerSettings(), within=(outer, inner))
     made = router()
 
     @made.subscriber(SUBJECT, stream=jobs())
@@ -351,30 +348,6 @@ async def test_a_message_that_was_handled_is_gone_without_a_look_for_garbage(
             await eventually(lambda: _first_is_gone(seen))
     finally:
         gc.enable()
-
-
-@pytest.mark.req("E1")
-async def test_a_message_in_hand_has_no_joints_of_the_middlewares_for_itself(lab: Any) -> None:
-    seen: list[int] = []
-    broker, made = StemmaBroker(subjects.VALIDATOR, WorkerSettings()), router()
-
-    @made.subscriber(SUBJECT, stream=jobs())
-    async def take(job: ValidateDraft) -> None:
-        seen.append(_joints())
-
-    broker.include_router(made)
-    before = _joints()
-    assert await routed(broker, subjects.JOBS, SUBJECT, lab.job()) == []
-    assert before
-    assert seen == [before]
-
-
-def _joints() -> int:
-    """Of our middlewares, each with the one within it."""
-    gc.collect()
-    bound = (found.func for found in gc.get_objects() if isinstance(found, partial))
-    ours = (type(getattr(one, "__self__", None)) for one in bound if getattr(one, "__name__", "") == "consume_scope")
-    return sum(cls.__module__.startswith(middlewares.__name__) and cls is not middlewares.Chain for cls in ours)
 
 
 async def _first_is_gone(seen: list[weakref.ref[Msg]]) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from stemma_messaging.held import Held, Incoming, Terms
+from stemma_messaging.delivery import Held, Incoming, Terms
 from stemma_messaging.middlewares import Heartbeat
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def until_signs_came(message: Incoming) -> None:
 async def test_messages_that_are_worked_on_together_give_their_signs_together() -> None:
     heartbeat, messages = Heartbeat(), [Signs(2) for _ in range(50)]
 
-    await asyncio.gather(*(heartbeat.consume_scope(until_signs_came, incoming(one)) for one in messages))
+    await asyncio.gather(*(heartbeat(until_signs_came, incoming(one)) for one in messages))
 
     assert len({giver for one in messages for giver in one.by}) < 10
 
@@ -55,7 +55,7 @@ async def test_messages_that_came_one_after_the_other_soon_give_their_signs_toge
 
     async def come(number: int) -> None:
         await asyncio.sleep(number * TERMS.beat_every_s / 15)
-        await heartbeat.consume_scope(until_signs_came, incoming(messages[number]))
+        await heartbeat(until_signs_came, incoming(messages[number]))
 
     await asyncio.gather(*(come(number) for number in range(10)))
 
@@ -69,12 +69,12 @@ async def test_a_message_that_is_settled_when_its_sign_is_due_gives_none() -> No
 
     async def settle_the_other(_: Any) -> None:
         """While the sign of this one is given, which is due together with that of the other, but before it."""
-        other = asyncio.create_task(heartbeat.consume_scope(until_signs_came, incoming(settled)))
+        other = asyncio.create_task(heartbeat(until_signs_came, incoming(settled)))
         await until_signs_came(incoming(working))
         other.cancel()
 
-    await heartbeat.consume_scope(settle_the_other, incoming(working))
-    await heartbeat.consume_scope(until_signs_came, incoming(Signs(2)))
+    await heartbeat(settle_the_other, incoming(working))
+    await heartbeat(until_signs_came, incoming(Signs(2)))
 
     assert (len(working.by), settled.by) == (1, [])
 
@@ -86,8 +86,8 @@ async def test_a_message_that_is_done_before_its_first_sign_is_due_gives_none() 
     async def at_once(_: Any) -> None:
         """Done."""
 
-    await heartbeat.consume_scope(at_once, incoming(soon_done))
-    await heartbeat.consume_scope(until_signs_came, incoming(long))
+    await heartbeat(at_once, incoming(soon_done))
+    await heartbeat(until_signs_came, incoming(long))
 
     assert (len(soon_done.by), len(long.by)) == (0, 1)
 

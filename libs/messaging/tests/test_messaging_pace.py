@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from stemma_messaging.drivers.pull import BEHIND_S, TICK_S, Pace, paced
+from stemma_messaging.drivers import BEHIND_S, TICK_S, Pace, paced
 from stemma_testkit.servers import eventually
 
 MOST = 12

@@ -6,10 +6,9 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from stemma_messaging import Delivery, Turns
+from stemma_messaging import Delivery, Turns, turns
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import Throttle, turns
-from stemma_messaging.drivers.turns import CROWD, RESTS
+from stemma_messaging.turns import CROWD, RESTS, Throttle
 from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.req("S5")

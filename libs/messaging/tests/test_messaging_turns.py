@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from stemma_messaging import Delivery, Turns
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import LaneTurns
-from stemma_messaging.drivers.pull import Slots
+from stemma_messaging.drivers import Slots
+from stemma_messaging.turns import LaneTurns
 
 HEADERS = {
     "ce-specversion": "1.0",

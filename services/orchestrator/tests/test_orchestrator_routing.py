@@ -21,9 +21,9 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_eventlog import EventStore, MemoryEventLog
 from stemma_messaging import Delivery
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import PushDriver
-from stemma_messaging.drivers.turns import CROWD, in_turn
-from stemma_messaging.held import Turn
+from stemma_messaging.delivery import Turn
+from stemma_messaging.drivers import PushDriver, handled_in_turn
+from stemma_messaging.turns import CROWD
 from stemma_orchestrator.advisories import AdvisoryHandler
 from stemma_orchestrator.answers import Answers
 from stemma_orchestrator.app import DECIDER, OrchestratorSettings, drivers, make_broker
@@ -99,7 +99,7 @@ async def test_requests_of_a_crowd_come_one_at_a_time_while_another_tenant_is_at
             in_hand.append(subject)
             await asyncio.get_running_loop().create_future()
 
-    handle_in_turn, other, crowded = in_turn(handle, requests.turns), subjects.request("other", "x"), CREATE
+    handle_in_turn, other, crowded = handled_in_turn(handle, requests.turns), subjects.request("other", "x"), CREATE
     arrived = [Msg(AsyncMock(), other, "0"), *(Msg(AsyncMock(), crowded, str(CROWD)) for _ in range(2))]
     tasks = [asyncio.create_task(handle_in_turn(message)) for message in arrived]
     for _ in range(20):

@@ -24,12 +24,12 @@ again with growing delays, a bounded number of times.
 
 from .broker import StemmaBroker, WorkerBroker
 from .delivery import Delivery, Handler
-from .drivers import Turns
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
 from .publisher import Publisher
 from .running import account
 from .service import Opened, Service, http_server
 from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
+from .turns import Turns
 
 __all__ = [
     "BadSettings",

@@ -15,7 +15,6 @@ from faststream.nats import JStream, NatsBroker
 from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import Error
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, Header
@@ -27,28 +26,16 @@ from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
 
 from .connection import ConnectionMonitor, close, connected
-from .drivers import Driver, LaneTurns, Link, PullDriver, PushDriver
-from .drivers.base import API_TIMEOUT_S, LookUp, Stop
+from .delivery import Terms, parse
+from .drivers import API_TIMEOUT_S, Driver, Link, LookUp, PullDriver, PushDriver, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
-from .held import Terms, parse
-from .middlewares import (
-    CallingOff,
-    Chain,
-    DeadLetters,
-    Heartbeat,
-    InTurn,
-    Judgement,
-    Middleware,
-    Outcomes,
-    PuttingBack,
-    Settlement,
-    Telemetry,
-)
+from .middlewares import CallingOff, Chain, Heartbeat, Middleware, Outcomes, Settlement, in_turn, telemetry
 from .outages import Patience, is_outage, measure, reason_of
 from .publisher import Publisher
 from .running import RunningJobs
 from .settings import ServiceSettings, WorkerSettings
+from .turns import LaneTurns
 
 TOLD_AT, RELEASE, CONTRACTS = "ce-time", "stemma-release", "stemma-contracts"
 """What a service tells of itself beside its capabilities: its time, and the versions that it runs."""
@@ -57,6 +44,9 @@ READY_TIMEOUT_S = 2.0
 FIRST_TIMEOUT_S = 2.0
 PAUSE_S = 0.5
 _CONFLICTS = (10071, 10164)
+NO_RESPONDERS = "503"
+ANSWER_S = 1
+"""How long the server may take to say that nobody listens."""
 
 
 class StemmaBroker(NatsBroker):
@@ -77,7 +67,7 @@ class StemmaBroker(NatsBroker):
         self._capabilities_sequence = 0
         self._stops: list[Stop] = []
         self._adopted: list[StreamSubscriber] = []
-        self._live = LiveText(lambda: self.nats)
+        settlement = Settlement(service, lambda: self.sender, self._patience)
         super().__init__(
             without_credentials(settings.nats_url),
             apply_types=False,
@@ -85,21 +75,7 @@ class StemmaBroker(NatsBroker):
             parser=parse,
             ack_policy=AckPolicy.MANUAL,
             js_options={"timeout": API_TIMEOUT_S},
-            middlewares=(Chain(*self._around(), *within),),
-        )
-
-    def _around(self) -> tuple[Middleware, ...]:
-        patience = self._patience
-        dead_letters = DeadLetters(self.service, lambda: self.sender, patience)
-        putting_back = PuttingBack(lambda: self.sender, patience)
-        return (
-            Telemetry(),
-            Heartbeat(),
-            Settlement(patience),
-            dead_letters,
-            putting_back,
-            Judgement(patience),
-            InTurn(),
+            middlewares=(Chain(telemetry, Heartbeat(), settlement, in_turn, *within),),
         )
 
     def include_router(self, router: Any, **options: Any) -> None:
@@ -148,10 +124,27 @@ class StemmaBroker(NatsBroker):
         Without tokens it only asks the server whether somebody listens; `False` if nobody does. ``at`` is how many
         characters of the text came before them.
         """
-        subject = subjects.live(tenant, document_id, section_id)
-        if not data:
-            return await self._live.is_followed(subject, at)
-        await self._live.publish(subject, data, at)
+        subject, headers = subjects.live(tenant, document_id, section_id), {AT: str(at)}
+        if data:
+            await self.nats.publish(subject, data, headers=headers)
+            return True
+        try:
+            return await self._is_followed(subject, headers)
+        except NatsError:  # of a server that does not answer nobody knows, and the text is not worth the wait
+            return False
+
+    async def _is_followed(self, subject: str, headers: dict[str, str]) -> bool:
+        """Whether somebody listens, by an empty piece: the server answers at once if nobody does."""
+        answers = await self.nats.subscribe(inbox := self.nats.new_inbox())
+        try:
+            await self.nats.publish(subject, reply=inbox, headers=headers)
+            await self.nats.flush(ANSWER_S)
+            while answers.pending_msgs:
+                # Who listens sees the reply subject too: only the server's word counts.
+                if ((await answers.next_msg()).headers or {}).get(Header.STATUS) == NO_RESPONDERS:
+                    return False
+        finally:
+            await answers.unsubscribe()
         return True
 
     async def cancel_job(self, tenant: str, job_id: str) -> None:
@@ -327,43 +320,3 @@ async def _through_outages(call: Callable[[], Awaitable[object]]) -> None:
             await asyncio.sleep(PAUSE_S)
         else:
             return
-
-
-_STATUS, _NO_RESPONDERS = "Status", "503"
-_ANSWER_S = 1
-"""How long the server may take to say that nobody listens."""
-
-
-class LiveText:
-    """Publishes pieces of text, and asks the server whether somebody listens to a subject."""
-
-    def __init__(self, nats: Callable[[], Client]) -> None:
-        self._nats = nats
-
-    async def publish(self, subject: str, data: bytes, at: int) -> None:
-        """Send a piece of text; ``at`` is how many characters came before it."""
-        await self._nats().publish(subject, data, headers={AT: str(at)})
-
-    async def is_followed(self, subject: str, at: int) -> bool:
-        """Whether somebody listens, by an empty piece: the server answers at once if nobody does.
-
-        Of a server that does not answer nobody knows, and the text is not worth waiting for it.
-        """
-        try:
-            return await self._asked(subject, at)
-        except Error:
-            return False
-
-    async def _asked(self, subject: str, at: int) -> bool:
-        nats = self._nats()
-        answers = await nats.subscribe(inbox := nats.new_inbox())
-        try:
-            await nats.publish(subject, reply=inbox, headers={AT: str(at)})
-            await nats.flush(_ANSWER_S)
-            while answers.pending_msgs:
-                # Who listens sees the reply subject too: only the server's word counts.
-                if ((await answers.next_msg()).headers or {}).get(_STATUS) == _NO_RESPONDERS:
-                    return False
-        finally:
-            await answers.unsubscribe()
-        return True

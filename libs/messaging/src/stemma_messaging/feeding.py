@@ -18,9 +18,8 @@ from stemma_contracts import Contract, registry
 from stemma_telemetry import get_logger, names
 
 from .addresses import matches, overlap
-from .delivery import Delivery
+from .delivery import HELD, Delivery, Held, Incoming, Terms, Turn
 from .errors import InvalidMessage
-from .held import HELD, Held, Incoming, Terms, Turn
 
 
 def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscriber:

@@ -35,7 +35,8 @@ from stemma_messaging import (
     config_dir,
 )
 from stemma_messaging.cancellation import end
-from stemma_messaging.drivers import CompactingDriver, Driver, PullDriver, PushDriver, Throttle, Turns
+from stemma_messaging.drivers import CompactingDriver, Driver, PullDriver, PushDriver
+from stemma_messaging.turns import Throttle, Turns
 from stemma_telemetry import get_logger, names
 
 from .advisories import AdvisoryHandler

@@ -1,28 +1,249 @@
-"""Pulled, for long jobs: the server hands out as many messages as there are free slots."""
+"""What brings messages to the subscribers: pushed, pulled into slots, or the latest of each key.
+
+FastStream has loops of its own; `stemma_messaging.feeding` says why they are not used.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js.api import ConsumerConfig, Header
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerConfig, ConsumerInfo, Header
+from nats.js.errors import NotFoundError
 from stemma_telemetry import get_logger, names
 
-from stemma_messaging.cancellation import end, is_cancelled
-from stemma_messaging.delivery import Delivery
+from .cancellation import end, is_cancelled
+from .delivery import Delivery, Turn
+from .outages import reason_of
+from .turns import OneByOne, Turns
 
-from .base import Handle, InFlight, Link, LookUp, Stop, drain_subscription, lookups
+API_TIMEOUT_S = 10.0
+LookUp = Callable[[JetStreamContext], Awaitable[ConsumerInfo]]
+Stop = Callable[[float], Awaitable[None]]
+
+
+class Handle(Protocol):
+    """Handles a message and settles it, in its turn where it has to wait for one."""
+
+    def __call__(self, message: Msg, turn: Turn | None = None) -> Coroutine[Any, Any, None]:
+        """Raises `asyncio.CancelledError` alone."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """The connection, and how a driver says that it cannot go on."""
+
+    nats: Client
+    fail: Callable[[str], None]
+
+    def loop(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a loop; the process must end where it ends by itself."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._on_end)
+        return task
+
+    def _on_end(self, loop: asyncio.Task[None]) -> None:
+        if not loop.cancelled():
+            self.fail(f"a pull loop ended: {type(loop.exception()).__name__}")
+
+
+class Driver(Protocol):
+    """Binds to consumers that were provisioned, and never makes one."""
+
+    @property
+    def stream(self) -> str:
+        """The stream whose subscribers it feeds."""
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """What must be there, by name, and how it is looked up; the consumers are otherwise alike."""
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Take messages from now on; what it gives back takes no more of them and lets work under way end."""
+
+
+def handled_in_turn(handle: Handle, turns: OneByOne | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
+    """Handle messages as it is their tenant's turn, if turns are given."""
+    return handle if turns is None else partial(handle, turn=turns.of)
+
+
+def _lookups(stream: str, durables: tuple[str, ...]) -> Mapping[str, LookUp]:
+    """These consumers, by the names that operators read."""
+    return {f"{stream}/{durable}": partial(_consumer, stream, durable) for durable in durables}
+
+
+async def _consumer(stream: str, durable: str, jetstream: JetStreamContext) -> ConsumerInfo:
+    info: ConsumerInfo = await jetstream.consumer_info(stream, durable)
+    return info
+
+
+async def _any_of(stream: str, jetstream: JetStreamContext) -> ConsumerInfo:
+    for info in await jetstream.consumers_info(stream):
+        return info
+    raise NotFoundError(description=f"{stream} has no consumer")
+
+
+DRAIN_TIMEOUT_S = 2.0
+
+
+async def drain_subscription(subscription: Subscription) -> None:
+    """Receive nothing more but what the server has sent already."""
+    with suppress(NatsError, TimeoutError):
+        async with asyncio.timeout(DRAIN_TIMEOUT_S):
+            await subscription.drain()  # type: ignore[no-untyped-call]
+
+
+class InFlight:
+    """Work that was begun and has not ended."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, None], ended: Callable[[], object] | None = None) -> None:
+        """Begin work; ``ended`` is called at its end, however it ends."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if ended is not None:
+            task.add_done_callback(lambda _: ended())
+
+    async def drain(self, grace_s: float) -> None:
+        """Let work end within ``grace_s`` seconds; what does not is cancelled, which gives it back."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=grace_s)
+        await end(late)
+
+
+@dataclass(frozen=True)
+class PushDriver:
+    """For short handlers: the server delivers up to each consumer's ``max_ack_pending`` messages at a time.
+
+    Each is handled in a task of its own, so that none waits without a heartbeat; with ``turns``, by tenants in turn.
+    Without ``durables`` each tenant has a consumer of its own, later ones too; all deliver to one subject.
+    """
+
+    stream: str
+    durables: tuple[str, ...] = ()
+    turns: OneByOne | None = None
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """The consumers that deliver to it."""
+        return _lookups(self.stream, self.durables) if self.durables else {self.stream: partial(_any_of, self.stream)}
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Subscribe once for all of them, each message to one of those who have their group."""
+        in_flight, in_turn = InFlight(), handled_in_turn(handle, self.turns)
+
+        async def receive(message: Msg) -> None:
+            """What another consumer was made to deliver here is none of ours and is left alone."""
+            meta = message.metadata
+            if meta.stream == self.stream and (not self.durables or meta.consumer in self.durables):
+                in_flight.begin(in_turn(message))
+
+        where, group = config.deliver_subject or "", config.deliver_group or ""
+        subscription = await link.nats.subscribe(where, queue=group, cb=receive)
+
+        async def stop(grace_s: float) -> None:
+            await drain_subscription(subscription)
+            await in_flight.drain(grace_s)
+
+        return stop
+
+
+PULL_TIMEOUT_S = 3.0
+"""How long a fetch waits; after a restart of the server this bounds how long the lost one is waited for."""
+BATCH = 256
+COLLECT_S = 0.02
+"""How long messages are collected that come together."""
+ROUND_RESTS = 9.0
+"""How many times as long as a round took the rest after it is at least: read models have a tenth of the time."""
+MOST_ROUND_REST_S = 1.0
+
+
+@dataclass(frozen=True)
+class CompactingDriver:
+    """For read models: of the messages that wait, the last of each ``key`` of a subject is handled.
+
+    Those before it are acknowledged with it. A round is what comes within ``collect_s`` seconds, at most ``batch``
+    messages. After each it rests for ``rest_s`` seconds or longer, in which more messages of one key gather. With
+    ``turns`` rounds are taken from tenants in turn.
+    """
+
+    stream: str
+    durable: str
+    key: Callable[[str], Hashable]
+    rest_s: float
+    turns: OneByOne | None = None
+    batch: int = BATCH
+    collect_s: float = COLLECT_S
+
+    def bound(self) -> Mapping[str, LookUp]:
+        """The consumer that it pulls from."""
+        return _lookups(self.stream, (self.durable,))
+
+    async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
+        """Pull in a loop; a round under way is given back at the end."""
+        jetstream = link.nats.jetstream(timeout=API_TIMEOUT_S)
+        loop = link.loop(self.run(jetstream, handled_in_turn(handle, self.turns)))
+
+        async def stop(_: float) -> None:
+            await end([loop])
+
+        return stop
+
+    async def run(self, jetstream: JetStreamContext, handle: Callable[[Msg], Awaitable[None]]) -> None:
+        """Fetch and handle until cancelled."""
+        subscription = await jetstream.pull_subscribe_bind(self.durable, stream=self.stream)
+        now = asyncio.get_running_loop().time
+        try:
+            while not is_cancelled():
+                if messages := await self._waiting(subscription):
+                    began = now()
+                    await self._round(messages, handle)
+                    await asyncio.sleep(rest_after(now() - began, self.rest_s))
+        finally:
+            with suppress(NatsError):
+                await subscription.unsubscribe()
+
+    async def _waiting(self, subscription: JetStreamContext.PullSubscription) -> list[Msg]:
+        first = await self._fetched(subscription, 1, PULL_TIMEOUT_S)
+        return first and first + await self._fetched(subscription, self.batch - 1, self.collect_s)
+
+    async def _fetched(self, subscription: JetStreamContext.PullSubscription, most: int, timeout_s: float) -> list[Msg]:
+        try:
+            return await subscription.fetch(most, timeout=timeout_s)
+        except TimeoutError:  # of nats-py, or the bare one that it lets through under load
+            return []
+        except NatsError as error:
+            place, reason = {"stream": self.stream, "consumer": self.durable}, reason_of(error)
+            get_logger().warning(names.Log.PULL_FAILED, **place, error=error, reason=reason)
+            await asyncio.sleep(PAUSE_S)
+            return []
+
+    async def _round(self, messages: list[Msg], handle: Callable[[Msg], Awaitable[None]]) -> None:
+        in_order = sorted(messages, key=lambda message: message.metadata.sequence.stream)  # some may come again
+        latest = {self.key(message.subject): message for message in in_order}
+        await asyncio.gather(*(handle(message) for message in latest.values()))
+        for message in messages:
+            if latest[self.key(message.subject)] is not message:
+                await message.ack()
+
+
+def rest_after(took_s: float, rest_s: float) -> float:
+    """How long to rest after a round: the more there is to do, the longer, so that more is written at once."""
+    return max(rest_s, min(MOST_ROUND_REST_S, ROUND_RESTS * took_s))
+
 
 EXPIRES_S = 3.0
 """How long a request for messages stands; one that was lost with its server is missed this long and `LATE_S`.
@@ -48,10 +269,9 @@ class Slots:
 
     def __init__(self, count: int) -> None:
         self._count = count
+        self._turns = Turns(count, by_rank=True)
         self._pace = Pace(count - count // 4, self._tell)
         self._held = [0, 0]
-        self._running = 0
-        self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
         self._changed: set[asyncio.Event] = set()
 
     def room(self, lane: int) -> int:
@@ -63,40 +283,14 @@ class Slots:
         free = self._count - sum(self._held)
         if lane == BULK:
             return min(max(free - self._count // 4, 1 - self._held[BULK]), self._pace.width - self._held[BULK])
-        return free + len(self._waiting[BULK])
+        return free + self._turns.waiting(str(BULK))
 
     @asynccontextmanager
     async def turn(self, lane: int, _: Delivery) -> AsyncIterator[None]:
         """Have a slot in this block, once there is one; the message is held meanwhile."""
-        await self._turn(self._waiting[lane])
-        try:
-            yield
-        finally:
-            self._running -= 1
-            self._begin()
-
-    async def _turn(self, waiting: deque[asyncio.Future[None]]) -> None:
-        turn = asyncio.get_running_loop().create_future()
-        waiting.append(turn)
-        self._begin()
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._running -= 1
-            elif turn in waiting:
-                waiting.remove(turn)
-            self._begin()
-            raise
-
-    def _begin(self) -> None:
-        for waiting in self._waiting:
-            while waiting and self._running < self._count:
-                turn = waiting.popleft()
-                if not turn.cancelled():
-                    self._running += 1
-                    turn.set_result(None)
         self._tell()
+        async with self._turns.turn(str(lane)):
+            yield
 
     def hold(self, lane: int, messages: int) -> None:
         """Hold messages of a consumer, or let them go."""
@@ -229,7 +423,7 @@ class PullDriver:
 
     def bound(self) -> Mapping[str, LookUp]:
         """The consumers that it pulls from."""
-        return lookups(self.stream, self.durables)
+        return _lookups(self.stream, self.durables)
 
     async def begin(self, link: Link, config: ConsumerConfig, handle: Handle) -> Stop:
         """Pull from each of them, in a loop of its own."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
-from nats.aio.msg import Msg
-
-from stemma_messaging.delivery import Delivery
-
-from .base import Handle
+from .delivery import Delivery
 
 
 class OneByOne(Protocol):
@@ -24,17 +19,25 @@ class OneByOne(Protocol):
 
 
 class Turns:
-    """So many pieces of work at a time, of one tenant at most ``per_tenant``; tenants come round robin."""
+    """So many pieces of work at a time, of one tenant at most ``per_tenant``; tenants come round robin.
 
-    def __init__(self, at_a_time: int, per_tenant: int | None = None) -> None:
+    With ``by_rank`` those with the smallest name come first instead, as often as they come.
+    """
+
+    def __init__(self, at_a_time: int, per_tenant: int | None = None, *, by_rank: bool = False) -> None:
         self._free = at_a_time
         self._per_tenant = per_tenant or at_a_time
+        self._by_rank = by_rank
         self._running: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     def of(self, delivery: Delivery) -> AbstractAsyncContextManager[None]:
         """The turn of a message, which is that of its tenant; it is held meanwhile."""
         return self.turn(delivery.tenant)
+
+    def waiting(self, tenant: str) -> int:
+        """How many wait for a turn of a tenant."""
+        return len(self._waiting.get(tenant, ()))
 
     @asynccontextmanager
     async def turn(self, tenant: str) -> AsyncIterator[None]:
@@ -49,7 +52,7 @@ class Turns:
             self._end(tenant, turn)
 
     def _begin(self) -> None:
-        for tenant in list(self._waiting):
+        for tenant in sorted(self._waiting) if self._by_rank else list(self._waiting):
             if not self._free:
                 return
             if self._running[tenant] < self._per_tenant:
@@ -95,11 +98,6 @@ class LaneTurns(Turns):
     async def _behind(self, delivery: Delivery) -> AsyncIterator[None]:
         async with self._of_bulk.of(delivery), super().of(delivery):
             yield
-
-
-def in_turn(handle: Handle, turns: OneByOne | None) -> Callable[[Msg], Coroutine[Any, Any, None]]:
-    """Handle messages as it is their tenant's turn, if turns are given."""
-    return handle if turns is None else partial(handle, turn=turns.of)
 
 
 CROWD = 6
