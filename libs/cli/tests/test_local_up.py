@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import pytest
-from stemma_cli.local.foreground import how_to_begin, run_in_foreground
+from stemma_cli.exit_codes import ExitCode
+from stemma_cli.local.foreground import how_to_begin, run_demo, run_in_foreground
 
 STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 
@@ -131,3 +133,17 @@ def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
 
     assert (code, (tmp_path / "data").exists()) == (2, False)
     assert capsys.readouterr().err.startswith(f"error: {variable} {words}")
+
+
+@pytest.mark.parametrize("start", ["up", "demo"])
+def test_without_services_nothing_starts_and_they_are_named(
+    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("stemma_cli.local.supervisor.entry_points", lambda group: EntryPoints())
+    code = (
+        run_in_foreground(tmp_path / "data", processes=False, port=None, as_json=False)
+        if start == "up"
+        else run_demo(tmp_path, "proposal", as_json=False)
+    )
+    assert (code, (tmp_path / "data").exists()) == (ExitCode.FAILED, False)
+    assert "not installed beside this command: stemma-converter" in capsys.readouterr().err

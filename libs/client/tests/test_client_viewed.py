@@ -53,13 +53,22 @@ async def test_sessions_that_were_ended_are_known_to_the_same_person_alone_and_f
                 await two.viewed.mark(document_id, "section", 1)
         assert await one.signed_out.has("a"), "no tick takes the place of what was ended"
         full = SignedOutSessions(ends_at={f"s{number}": soon + number for number in range(1, MOST_SESSIONS + 1)})
-        _, sequence = await two.signed_out._read()
         key = subjects.signed_out_key("default", "sara")
+        _, sequence = await two.signed_out._read(key)
         data = full.model_dump_json().encode()
         assert await write_value(two._connection, subjects.VIEWED_BUCKET, key, data, sequence)
         await one.signed_out.add("last", soon + MOST_SESSIONS)
-        known, _ = await two.signed_out._read()
+        known, _ = await two.signed_out._read(key)
         assert (len(known.ends_at), "last" in known.ends_at, "s1" in known.ends_at) == (MOST_SESSIONS, True, False)
+
+
+async def test_a_server_that_tells_no_ended_sessions_is_asked_again_in_seconds(server: NatsServer) -> None:
+    login = admit(server, "zoe", Role.REVIEWER)
+    async with Client.connect_to(ServerAddress(server.url, "default", "zoe", login=login)) as client:
+        client.signed_out._key = subjects.signed_out_key("default", "sara")
+        client.viewed._owner = "sara"
+        assert (await client.signed_out.has("a"), await client.viewed.of("d1")) == (False, {})
+        assert client.signed_out._not_before < time.monotonic() + 10 < client.viewed._not_before
 
 
 async def test_all_calls_that_wait_while_one_is_refused_are_refused_in_words(server: NatsServer) -> None:

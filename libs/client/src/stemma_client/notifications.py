@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
-from collections.abc import Callable
 from time import monotonic
-from typing import TypeVar
 from uuid import uuid4
 
-from pydantic import ValidationError
-from stemma_contracts import Contract, subjects
+from stemma_contracts import subjects
 from stemma_contracts.v1.notifications import (
     MAX_RULES,
     SECRET_PREFIX,
@@ -26,15 +23,12 @@ from stemma_contracts.v1.notifications import (
 
 from .connection import Connection
 from .errors import InvalidInputError
-from .own_values import read_value, write_value
+from .own_values import OwnValues, read_value
 
-TRIES = 5
 CHECKED_WITHIN_S, LOOKS_EACH_S = 2.0, 0.1
 """For how long the notifier is waited for when a rule is added, and how often its answer is looked for."""
 _SECRET_BYTES = 32
-
-C = TypeVar("C", bound=Contract)
-Change = Callable[[NotificationRules], NotificationRules]
+_TOO_BUSY = "the rules are changed by somebody else all the time: try again"
 
 
 def new_secret() -> str:
@@ -42,19 +36,16 @@ def new_secret() -> str:
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
-class Notifications:
+class Notifications(OwnValues[NotificationRules]):
     """The rules of whoever is connected: of a person that is logged in, else of the programs of the tenant."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        login = connection.address.login
-        self._tenant = connection.address.tenant
-        self._owner = login.person if login else subjects.PROGRAMS
+        super().__init__(connection, subjects.RULES_BUCKET, NotificationRules)
+        self._key = subjects.rules_key(self._tenant, self._owner)
 
     async def rules(self) -> tuple[NotificationRule, ...]:
         """The rules as they stand."""
-        known, _ = await self._read()
-        return known.rules
+        return (await self._read(self._key))[0].rules
 
     async def add(self, rule: NotificationRule) -> str:
         """Add a rule; returns why its receiver may not be told yet, empty if nothing is known against it.
@@ -71,12 +62,12 @@ class Notifications:
                 raise InvalidInputError(f"there are {MAX_RULES} rules, and no more may be")
             return NotificationRules(rules=(*known.rules, rule), check=check)
 
-        await self._change(added)
+        await self._change(self._key, added, _TOO_BUSY)
         found = await self._checked(check)
         if found is None:
             return "no notifier has looked at its receiver yet"
         if found.refused:
-            await self._change(lambda known: _without(known, rule.rule_id))
+            await self._change(self._key, lambda known: _without(known, rule.rule_id), _TOO_BUSY)
             field = "webhook" if rule.webhook else "email"
             raise InvalidInputError(f"{field} of the rule {rule.rule_id}: {found.refused}")
         return found.doubt
@@ -98,7 +89,7 @@ class Notifications:
             _check_there(known, rule_id)
             return _without(known, rule_id)
 
-        await self._change(removed)
+        await self._change(self._key, removed, _TOO_BUSY)
 
     async def test(self, rule_id: str) -> None:
         """Have the receiver of a rule told of nothing; `log` says what came of it. Raises `InvalidInputError`."""
@@ -107,7 +98,7 @@ class Notifications:
             _check_there(known, rule_id)
             return NotificationRules(rules=known.rules, test=NotificationTest(rule_id=rule_id, test_id=uuid4().hex))
 
-        await self._change(tested)
+        await self._change(self._key, tested, _TOO_BUSY)
 
     async def log(self, rule_id: str) -> tuple[DeliveryAttempt, ...]:
         """The latest attempts of a rule, the oldest first."""
@@ -117,29 +108,6 @@ class Notifications:
         key = subjects.deliveries_key(self._tenant, self._owner, rule_id)
         data, _ = await read_value(self._connection, subjects.DELIVERIES_BUCKET, key)
         return DeliveryLog.model_validate_json(data)
-
-    async def _change(self, change: Change) -> None:
-        """Write what ``change`` makes of the rules; what another session of the owner wrote meanwhile is kept."""
-        for _ in range(TRIES):
-            known, sequence = await self._read()
-            if await self._written(change(known), sequence):
-                return
-        raise InvalidInputError("the rules are changed by somebody else all the time")
-
-    async def _written(self, rules: NotificationRules, sequence: int) -> bool:
-        bucket, key = subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner)
-        data = rules.model_dump_json(exclude_defaults=True).encode()
-        return await write_value(self._connection, bucket, key, data, sequence)
-
-    async def _read(self) -> tuple[NotificationRules, int]:
-        """The rules and the sequence where they lie; what nobody can read is as good as none."""
-        data, sequence = await read_value(
-            self._connection, subjects.RULES_BUCKET, subjects.rules_key(self._tenant, self._owner)
-        )
-        try:
-            return NotificationRules.model_validate_json(data), sequence
-        except ValidationError:
-            return NotificationRules(), sequence
 
 
 def _check_there(known: NotificationRules, rule_id: str) -> None:

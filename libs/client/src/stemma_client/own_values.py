@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
 
 from nats.js.api import Header
 from nats.js.errors import APIError, NotFoundError
@@ -17,9 +18,13 @@ from .errors import InvalidInputError, ServerUnreachableError, StemmaError
 
 MOST_SESSIONS = 200
 """Sessions that are remembered; of more, those that would end last."""
+TRIES = 5
+PATIENCE_S = 2.0
+VIEWED_AGAIN_AFTER_S, SESSIONS_AGAIN_AFTER_S = 60.0, 5.0
+"""How long a server that refuses without an answer, as one whose configuration is older does, is not asked again."""
+_CONFLICTS = (10071, 10164)
 
-
-SESSIONS_AGAIN_AFTER_S = 5.0
+V = TypeVar("V", bound=BaseModel)
 
 
 class SignedOutSessions(BaseModel):
@@ -28,47 +33,92 @@ class SignedOutSessions(BaseModel):
     ends_at: dict[str, float] = Field(default={}, max_length=MOST_SESSIONS)
 
 
-class SignedOut:
-    """The sessions of a person, or of the programs of a tenant; nobody else writes or reads them."""
+class OwnValues(Generic[V]):
+    """Values of one model in a bucket; of a person that is logged in, else of the programs of the tenant together."""
+
+    def __init__(self, connection: Connection, bucket: str, model: type[V], again_after_s: float = 0.0) -> None:
+        login = connection.address.login
+        self._connection, self._bucket, self._model = connection, bucket, model
+        self._tenant, self._owner = connection.address.tenant, login.person if login else subjects.PROGRAMS
+        self._again_after_s, self._not_before = again_after_s, 0.0
+
+    async def _read(self, key: str) -> tuple[V, int]:
+        """The value and the sequence where it lies; what nobody can read is as good as none."""
+        data, sequence = await read_value(self._connection, self._bucket, key)
+        try:
+            return self._model.model_validate_json(data), sequence
+        except ValidationError:
+            return self._model(), sequence
+
+    async def _read_soon(self, key: str) -> V | None:
+        """The value; None where the server does not tell it, which is asked again after a while."""
+        if time.monotonic() < self._not_before:
+            return None
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return (await self._read(key))[0]
+        except (TimeoutError, StemmaError):
+            self._not_before = time.monotonic() + self._again_after_s
+            return None
+
+    async def _change(self, key: str, change: Callable[[V], V], otherwise: str) -> None:
+        """Write what ``change`` makes of a value; what another session of the owner wrote meanwhile is kept."""
+        for _ in range(TRIES):
+            known, sequence = await self._read(key)
+            data = change(known).model_dump_json(exclude_defaults=True).encode()
+            if await write_value(self._connection, self._bucket, key, data, sequence):
+                return
+        raise InvalidInputError(otherwise)
+
+
+class SignedOut(OwnValues[SignedOutSessions]):
+    """The sessions that were ended; nobody else writes or reads them."""
 
     def __init__(self, connection: Connection) -> None:
-        login, tenant = connection.address.login, connection.address.tenant
-        self._connection = connection
-        self._key = subjects.signed_out_key(tenant, login.person if login else subjects.PROGRAMS)
-        self._not_before = 0.0
+        super().__init__(connection, subjects.VIEWED_BUCKET, SignedOutSessions, SESSIONS_AGAIN_AFTER_S)
+        self._key = subjects.signed_out_key(self._tenant, self._owner)
 
     async def add(self, session: str, ends_at: float) -> None:
         """A session was ended: no gateway accepts a copy of its cookie any more."""
-        for _ in range(TRIES):
-            known, sequence = await self._read()
+
+        def added(known: SignedOutSessions) -> SignedOutSessions:
             ahead = {name: end for name, end in known.ends_at.items() if end > time.time()} | {session: ends_at}
-            kept = dict(sorted(ahead.items(), key=lambda item: item[1])[-MOST_SESSIONS:])
-            data = SignedOutSessions(ends_at=kept).model_dump_json().encode()
-            if await write_value(self._connection, subjects.VIEWED_BUCKET, self._key, data, sequence):
-                return
-        raise InvalidInputError("many sessions of this person are ended at the same time: try again")
+            return SignedOutSessions(ends_at=dict(sorted(ahead.items(), key=lambda item: item[1])[-MOST_SESSIONS:]))
+
+        await self._change(self._key, added, "many sessions of this person are ended at the same time: try again")
 
     async def has(self, session: str) -> bool:
-        """Whether a session was ended; not where the server does not tell it, as one that is not set up for it."""
-        if time.monotonic() < self._not_before:
-            return False
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                known, _ = await self._read()
-        except (TimeoutError, StemmaError):
-            self._not_before = time.monotonic() + SESSIONS_AGAIN_AFTER_S
-            return False
-        return session in known.ends_at
-
-    async def _read(self) -> tuple[SignedOutSessions, int]:
-        data, sequence = await read_value(self._connection, subjects.VIEWED_BUCKET, self._key)
-        try:
-            return SignedOutSessions.model_validate_json(data), sequence
-        except ValidationError:
-            return SignedOutSessions(), sequence
+        """Whether a session was ended; not where the server does not tell it."""
+        known = await self._read_soon(self._key)
+        return known is not None and session in known.ends_at
 
 
-_CONFLICTS = (10071, 10164)
+class Viewed(OwnValues[ViewedSections]):
+    """What was viewed; nobody else reads it."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection, subjects.VIEWED_BUCKET, ViewedSections, VIEWED_AGAIN_AFTER_S)
+
+    async def of(self, document_id: str) -> Mapping[str, int]:
+        """The version in which each section of a document was viewed; nothing where the server does not tell it."""
+        known = await self._read_soon(self._key(document_id))
+        return known.versions if known else {}
+
+    async def mark(self, document_id: str, section_id: str, version: int) -> None:
+        """A section was viewed in a version; 0 takes that back. Raises `InvalidInputError` for too many at a time."""
+
+        def marked(known: ViewedSections) -> ViewedSections:
+            versions = {name: seen for name, seen in known.versions.items() if name != section_id}
+            if version and len(versions) >= MOST_VIEWED:
+                raise InvalidInputError(f"{MOST_VIEWED} sections of the document are marked, and no more can be")
+            return ViewedSections(versions=versions | ({section_id: version} if version else {}))
+
+        await self._change(
+            self._key(document_id), marked, "what was viewed is changed in another window all the time: try again"
+        )
+
+    def _key(self, document_id: str) -> str:
+        return subjects.viewed_key(self._tenant, self._owner, document_id)
 
 
 async def read_value(connection: Connection, bucket: str, key: str) -> tuple[bytes, int]:
@@ -94,57 +144,3 @@ async def write_value(connection: Connection, bucket: str, key: str, data: bytes
             raise
         return False
     return True
-
-
-TRIES = 5
-PATIENCE_S = 2.0
-SESSIONS_AGAIN_AFTER_S = 60.0
-
-
-class Viewed:
-    """What a person that is logged in has viewed, else the programs of the tenant together; nobody else reads it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        login = connection.address.login
-        self._tenant = connection.address.tenant
-        self._owner = login.person if login else subjects.PROGRAMS
-        self._not_before = 0.0
-
-    async def of(self, document_id: str) -> Mapping[str, int]:
-        """The version in which each section of a document was viewed; nothing where the server does not tell it.
-
-        A server whose configuration is older refuses without an answer: it is asked again after a while.
-        """
-        if time.monotonic() < self._not_before:
-            return {}
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                known, _ = await self._read(document_id)
-        except (TimeoutError, StemmaError):
-            self._not_before = time.monotonic() + SESSIONS_AGAIN_AFTER_S
-            return {}
-        return known.versions
-
-    async def mark(self, document_id: str, section_id: str, version: int) -> None:
-        """A section was viewed in a version; 0 takes that back. Raises `InvalidInputError` for too many at a time."""
-        for _ in range(TRIES):
-            known, sequence = await self._read(document_id)
-            versions = {name: seen for name, seen in known.versions.items() if name != section_id}
-            if version and len(versions) >= MOST_VIEWED:
-                raise InvalidInputError(f"{MOST_VIEWED} sections of the document are marked, and no more can be")
-            versions |= {section_id: version} if version else {}
-            data = ViewedSections(versions=versions).model_dump_json().encode()
-            if await write_value(self._connection, subjects.VIEWED_BUCKET, self._key(document_id), data, sequence):
-                return
-        raise InvalidInputError("what was viewed is changed in another window all the time")
-
-    async def _read(self, document_id: str) -> tuple[ViewedSections, int]:
-        data, sequence = await read_value(self._connection, subjects.VIEWED_BUCKET, self._key(document_id))
-        try:
-            return ViewedSections.model_validate_json(data), sequence
-        except ValidationError:
-            return ViewedSections(), sequence
-
-    def _key(self, document_id: str) -> str:
-        return subjects.viewed_key(self._tenant, self._owner, document_id)

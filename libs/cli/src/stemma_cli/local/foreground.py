@@ -23,7 +23,7 @@ from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
 from .processes import DidNotStartError, Report
-from .supervisor import LocalStemma
+from .supervisor import LocalStemma, NotInstalledError
 from .tenants import DamagedTenantsError
 
 TAIL_LINES = 5
@@ -78,6 +78,8 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     except (InvalidToken, BadBound, BadProvider) as error:
         print(f"error: {error}", file=sys.stderr)
         return ExitCode.USAGE
+    except NotInstalledError as error:
+        print(f"error: {error}; install them, or connect to a server that runs (STEMMA_NATS_URL)", file=sys.stderr)
     except (AlreadyRunningError, DamagedPasswordsError, DamagedTenantsError, ServerFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
     return ExitCode.FAILED

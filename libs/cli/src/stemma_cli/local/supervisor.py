@@ -73,9 +73,17 @@ READY_WITHIN_S = 120.0
 WATCH_S = 0.2
 
 
+class NotInstalledError(RuntimeError):
+    """Services are missing beside the command; the message names them."""
+
+
 def service_names() -> list[str]:
-    """The services that are installed, found by their entry points."""
-    return sorted(entry_points(group=SERVICES_GROUP).names)
+    """The services, found by their entry points. Raises `NotInstalledError`."""
+    found = entry_points(group=SERVICES_GROUP).names
+    if missing := sorted({*_ALL} - found):
+        packages = " ".join(f"stemma-{name}" for name in missing)
+        raise NotInstalledError(f"{len(missing)} services of Stemma are not installed beside this command: {packages}")
+    return sorted(found)
 
 
 def free_port() -> int:
@@ -91,8 +99,9 @@ class LocalStemma:
     """A running installation; an async context manager that is ready when it is entered.
 
     ``services`` are the ones to start (all that are installed), in one process or, with ``processes``, in one each;
-    ``env`` holds environment variables by service, ``report`` gets what happens to which process. Entering raises
-    `AlreadyRunningError`, `ServerFailed` and `DidNotStartError`; leaving stops the services first and NATS last.
+    ``env`` holds environment variables by service, ``report`` gets what happens to which process. Making one raises
+    `NotInstalledError`, entering it `AlreadyRunningError`, `ServerFailed` and `DidNotStartError`; leaving stops the
+    services first and NATS last.
     """
 
     def __init__(
