@@ -7,7 +7,7 @@ import json
 import pytest
 from source_tree import ROOT
 from stemma_client.findings import Finding
-from stemma_gateway.desk.found import name_of, told
+from stemma_gateway.desk.shell import name_of, told
 from stemma_validator.report import Rule
 
 pytestmark = pytest.mark.req("H4")

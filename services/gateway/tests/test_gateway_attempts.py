@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 from stemma_contracts.v1.answers import Problem
-from stemma_gateway.attempts import MOST_WAITING, Attempts
+from stemma_gateway.limits import MOST_WAITING, Attempts
 from stemma_gateway.problems import Busy, Unauthenticated
 
 pytestmark = pytest.mark.req("H1", "S5")

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from stemma_gateway.body_limits import BodyBounds, BodyLimit
+from stemma_gateway.middlewares import BodyBounds, BodyLimit
 from stemma_gateway.problems import HttpError
 
 from .conftest import problem

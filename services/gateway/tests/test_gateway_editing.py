@@ -239,3 +239,14 @@ async def test_all_scripts_but_the_editor_have_less_than_sixty_kilobytes() -> No
     sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
     assert sizes.pop("codemirror.js") > 60_000
     assert sum(sizes.values()) < 60_000
+
+
+@pytest.mark.req("H2", "S8")
+async def test_the_name_of_a_draft_becomes_no_header(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    form, key = {"text": "# Mine", "version": "2", "draft": "a\r\nX-Odd: 1"}, {"Idempotency-Key": "one"}
+    async with caller(address) as http:
+        sent = await http.post(f"{section(document_id)}/edit", data=form, files={"picture": ("", b"")}, headers=key)
+    assert sent.status_code == 204, sent.text
+    assert ("x-odd" in sent.headers, "draft=a%0AX-Odd%3A%201" in sent.headers["location"]) == (False, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_client.findings import Finding
-from stemma_gateway.desk.found import Told, name_of, told
+from stemma_gateway.desk.shell import Told, name_of, told
 
 pytestmark = pytest.mark.req("H4")
 

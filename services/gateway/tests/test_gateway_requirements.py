@@ -36,9 +36,8 @@ from stemma_contracts.v1.ledger import (
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_gateway.desk.drawn_pages import marked
 from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, listed
-from stemma_gateway.desk.sources import LONG, part_at
+from stemma_gateway.desk.sources import LONG, marked, part_at
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, expect
 from stemma_contracts.v1.requests import ApproveSection, CommentSection, Request, ReviseSection
-from stemma_gateway.desk import deciding
+from stemma_gateway.desk import forms
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
 from stemma_testkit.ports import free_port
@@ -77,7 +77,7 @@ async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(
     document_id: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(deciding, "WAIT_S", 0.2)
+    monkeypatch.setattr(forms, "WAIT_S", 0.2)
     back = asyncio.Event()
 
     async def away(_: Request) -> None:

@@ -1,16 +1,25 @@
-"""What every request passes: telemetry, compression of pages, and safe headers."""
+"""What every request passes: telemetry, bounds on its body, compression of pages, and safe headers."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from fastapi.telemetry import TelemetryConfig
 from opentelemetry.trace import SpanKind
-from starlette.datastructures import MutableHeaders
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from stemma_contracts.misfits import MOST_VALUES, JsonValues
+from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import bind, get_logger, names, span
 from stemma_telemetry.metrics import histogram
+
+from .limits import Owner, Shares, counted_as
+from .problems import Ambiguous, HttpError, TooLarge, TooSlow, UnsupportedMedia, response_of
 
 METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 OTHER = "_OTHER"
@@ -112,3 +121,187 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+# Bounds on the bodies of requests: how long they are, how slowly they come, and what all of them take in memory.
+
+UPLOADS = "/uploads"
+TAKE_FORMS = ("/documents", "/desk/")
+"""The address, and the beginning of others, that take files in a form."""
+ABOUT_BODY = ("content-type", "content-length", "transfer-encoding")
+UTF_8 = (b"utf-8", b"utf8")
+DIGITS = 18
+"""Of a length that is announced: longer ones are past any limit."""
+Refuse = Callable[[HttpError], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class BodyBounds:
+    """Most bytes of a body with files, of another one, and of all the others that come at a time.
+
+    A body is waited for ``within_s`` seconds, and one more for each ``bytes_per_s`` bytes of it that came.
+    """
+
+    file: int
+    text: int
+    texts: int
+    within_s: float
+    bytes_per_s: float
+
+
+class BodyLimit:
+    """An ASGI middleware that refuses bodies beyond the bounds, by what they say they are or as they come.
+
+    Files go through in pieces. Whatever else comes is held in memory, also before it is known who sends it.
+    """
+
+    def __init__(self, app: ASGIApp, bounds: BodyBounds) -> None:
+        self._app = app
+        self._bounds = bounds
+        self._texts = Shares("texts", "max_texts_bytes", bounds.texts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def refuse(error: HttpError) -> None:
+            await response_of(error)(scope, receive, send)
+
+        headers = Headers(scope=scope)
+        if ambiguity := _ambiguity(headers):
+            await refuse(Ambiguous(ambiguity))
+            return
+        media_type = headers.get("content-type", "").lower()
+        # A form is decoded by the codec that its caller names, and Python has some that take the square of the length.
+        kind, options = parse_options_header(media_type)
+        if kind == b"multipart/form-data" and options.get(b"charset", b"utf-8") not in UTF_8:
+            await refuse(UnsupportedMedia(Problem.of("media_type_unsupported", media_types="charset=utf-8")))
+            return
+        has_files = _has_files(scope["path"], media_type)
+        held = None if has_files else _Held(self._texts, scope)
+        values = JsonValues() if "json" in media_type and not has_files else None
+        body = _Body(receive, send, refuse, self._bounds, held, values)
+        announced = headers.get("content-length", "0")
+        if announced.isdecimal() and int(announced[:DIGITS]) > body.limit:
+            await refuse(body.too_large)
+            return
+        try:
+            await self._app(scope, body.receive, body.send)
+        finally:
+            body.let_go()
+
+
+def _ambiguity(headers: Headers) -> Problem | None:
+    """Why two programs may read the body of a request differently."""
+    for name in ABOUT_BODY:
+        if len(headers.getlist(name)) > 1:
+            return Problem.of("header_repeated", name=name)
+    if "content-length" in headers and "transfer-encoding" in headers:
+        return Problem.of("body_length_ambiguous")
+    return None
+
+
+def _has_files(path: str, media_type: str) -> bool:
+    address, begin = TAKE_FORMS
+    is_form = media_type.startswith("multipart/form-data")
+    return path.startswith(UPLOADS) or (is_form and (path == address or path.startswith(begin)))
+
+
+class _Held:
+    """What one body takes of the memory for all of them; an address leaves some to others."""
+
+    def __init__(self, texts: Shares, scope: Scope) -> None:
+        host = counted_as(scope["client"][0]) if scope.get("client") else ""
+        self._texts = texts
+        self._sender = Owner(host, host)
+        self._taken = 0
+
+    def take(self, more: int) -> None:
+        """Hold more of it; raises `Busy` and `TooMany`."""
+        self._texts.take(self._sender, more)
+        self._taken += more
+
+    def let_go(self) -> None:
+        self._texts.give_back(self._sender, self._taken)
+
+
+class _Body:
+    """The body of a request as it comes; of one beyond the bounds this is told, whatever was made of the error."""
+
+    def __init__(
+        self,
+        receive: Receive,
+        send: Send,
+        refuse: Refuse,
+        bounds: BodyBounds,
+        held: _Held | None,
+        values: JsonValues | None,
+    ) -> None:
+        self._receive = receive
+        self._send = send
+        self._refuse = refuse
+        self._bounds = bounds
+        self._held = held
+        self._values = values
+        self._taken = 0
+        self._waited_s = 0.0
+        self._is_whole = False
+        self._is_answered = False
+        self._refusal: HttpError | None = None
+
+    @property
+    def limit(self) -> int:
+        return self._bounds.file if self._held is None else self._bounds.text
+
+    @property
+    def too_large(self) -> TooLarge:
+        """What is told of a longer one."""
+        if self._held is None:
+            return TooLarge(Problem.of("body_too_large", max_size=self.limit))
+        return TooLarge(Problem.of("body_text_too_large", max_size=self.limit, address=UPLOADS))
+
+    def let_go(self) -> None:
+        if self._held is not None:
+            self._held.let_go()
+
+    async def receive(self) -> Message:
+        """The next piece; raises `TooLarge`, `TooSlow`, `Busy` and `TooMany`."""
+        if self._is_whole or self._is_answered:
+            return await self._receive()
+        try:
+            message = await self._in_time()
+            self._take(message.get("body", b""))
+        except HttpError as error:
+            self._refusal = error
+            raise
+        self._is_whole = not message.get("more_body", False)
+        return message
+
+    async def _in_time(self) -> Message:
+        """Only the waiting counts: that what came is being worked on is no fault of who sends it."""
+        began, bounds = time.monotonic(), self._bounds
+        try:
+            async with asyncio.timeout(bounds.within_s + self._taken / bounds.bytes_per_s - self._waited_s):
+                return await self._receive()
+        except TimeoutError:
+            raise TooSlow(Problem.of("body_too_slow", size=self._taken)) from None
+        finally:
+            self._waited_s += time.monotonic() - began
+
+    def _take(self, piece: bytes) -> None:
+        self._taken += len(piece)
+        if self._held is not None:
+            self._held.take(len(piece))
+        if self._taken > self.limit:
+            raise self.too_large
+        if self._values is not None and self._values.add(piece) > MOST_VALUES:
+            raise TooLarge(Problem.of("body_values_too_many", max_values=MOST_VALUES))
+
+    async def send(self, message: Message) -> None:
+        """Pass an answer on, or refuse in its place."""
+        if self._refusal is None or self._is_answered:
+            self._is_answered = True
+            await self._send(message)
+        elif message["type"] == "http.response.start":
+            await self._refuse(self._refusal)

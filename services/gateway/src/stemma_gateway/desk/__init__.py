@@ -7,19 +7,14 @@ from . import (
     commenting,
     deciding,
     document,
-    drawn_pages,
     editing,
-    exports,
     following,
-    history,
     inbox,
     inputs,
-    keys,
     requirements,
     section,
     shell,
     sources,
-    starting,
 )
 
 PAGES = (
@@ -27,18 +22,13 @@ PAGES = (
     shell,
     inbox,
     document,
-    exports,
-    history,
     section,
     commenting,
     editing,
-    starting,
     following,
     inputs,
-    drawn_pages,
     sources,
     requirements,
     deciding,
-    keys,
 )
 """The pages of the desk, what they load, and what their forms send: each has a router."""

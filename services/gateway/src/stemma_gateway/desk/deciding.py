@@ -2,58 +2,53 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
-from stemma_client import AnswerTimeoutError, Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
+from stemma_client import Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
 from stemma_client.single_changes import single_changes, without
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.requests import ApproveSection, AssignSection, UnassignSection
 
 from stemma_gateway.authentication import RepeatableCaller
-from stemma_gateway.forms import whole_body
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import HttpError, Invalid, NotFound
-from stemma_gateway.resources.addresses import DocumentId, SectionId, document_of, section_of
+from stemma_gateway.problems import Invalid, NotFound
+from stemma_gateway.resources.addresses import document_of, section_in
 from stemma_gateway.sessions import Session
 
+from .forms import REFUSED, SECTION, InSection, ask, fields_of, led_on, whole_number
 from .inbox import inbox_page
 from .section import section_page, stored
-from .verbs import BY_NAME, Form, version_named, whole_number
+from .verbs import BY_NAME, Form, version_named
 
 ACCEPTED, BACK = "accept", "back"
 """What is chosen for a change, in the field that is called by its number: ``c0`` and so on."""
+MOST_AT_ONCE = 200
+SEEN_WITHIN_S = 5.0
 router = APIRouter(route_class=PageRoute)
 
 
-@router.post("/desk/documents/{document_id}/sections/{section_id}/changes")
-async def decide_changes(
-    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
-) -> Response:
+@router.post(f"{SECTION}/changes")
+async def decide_changes(request: Request, session: RepeatableCaller, at: InSection) -> Response:
     """Do what is chosen for each change of the version or of the edit that was shown."""
-    form = dict(await sent(request))
-    document = await document_of(session, document_id)
-    section = await section_of(session, document_id, section_id)
+    form = dict(await fields_of(request))
+    document = await document_of(session, at.document_id)
+    section = section_in(document, at.section_id)
     try:
-        verb, asked = await _wanted_changes(session, document, section, form)
-        answer = await session.client.request(asked, wait_s=WAIT_S)
-    except (RequestRejectedError, ValidationError, AnswerTimeoutError, HttpError) as error:
+        verb, wanted = await _wanted_changes(session, document, section, form)
+        answer = await ask(session, wanted)
+    except REFUSED as error:
         old = whole_number(form.get("old", ""))
-        pair = (old, None) if old in {version.number for version in section.versions} and old else None
-        return await section_page(request, session, document_id, section_id, pair=pair, error=error, typed=form)
-    here = f"/desk/documents/{document_id}/sections/{section_id}"
-    return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
+        pair = (old, None) if old and section.numbered(old) else None
+        return await section_page(request, session, at, pair=pair, error=error, typed=form)
+    return led_on(request, at.path, verb, answer.sequence)
 
 
 async def _wanted_changes(
-    session: Session, document: DocumentView, section: SectionView, form: Mapping[str, str]
+    session: Session, document: DocumentView, section: SectionView, form: Form
 ) -> tuple[str, r.DocumentRequest]:
     """The verb and the request of what was chosen; raises `Invalid` where that is nothing yet."""
-    proposal = section.proposal if form.get("proposal_id") else None
     before, after = await _texts(session, document, section, form)
     changes = await session.client.compute(single_changes, before, after, document.language)
     chosen = {
@@ -65,19 +60,20 @@ async def _wanted_changes(
         raise Invalid(Problem.of("changes_undecided", "changes", undecided=undecided, all=len(chosen)))
     back = [changes[number] for number, how in chosen.items() if how == BACK]
     is_all_back = bool(back) and len(back) == len(chosen)
-    about = {
+    about: dict[str, object] = {
         "document_id": document.document_id,
         "section_id": section.section_id,
         "version": whole_number(form["version"]),
     }
-    if proposal is None and not back:
+    proposal_id = form.get("proposal_id")
+    if proposal_id and not back:
+        return "accept_edit", r.AcceptEdit.model_validate({**about, "proposal_id": proposal_id})
+    if proposal_id and is_all_back:
+        return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": proposal_id})
+    if not back:
         return _approval_of_changes(section, about)
-    if proposal is not None and not back:
-        return "accept_edit", r.AcceptEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
-    if proposal is not None and is_all_back:
-        return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": form["proposal_id"]})
     text = before if is_all_back else without(after, back)
-    return "accept_some" if proposal else "take_back", r.EditSection.model_validate({**about, "text": text})
+    return "accept_some" if proposal_id else "take_back", r.EditSection.model_validate({**about, "text": text})
 
 
 def _approval_of_changes(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:
@@ -86,9 +82,7 @@ def _approval_of_changes(section: SectionView, about: Mapping[str, object]) -> t
     return "approve", r.ApproveSection.model_validate(about)
 
 
-async def _texts(
-    session: Session, document: DocumentView, section: SectionView, form: Mapping[str, str]
-) -> tuple[str, str]:
+async def _texts(session: Session, document: DocumentView, section: SectionView, form: Form) -> tuple[str, str]:
     """The text before the changes and the one with them, as they were shown; raises `Invalid` if they are gone."""
     current = version_named(section, form.get("version", ""))
     text = await stored(session.client, document.document_id, current)
@@ -101,24 +95,15 @@ async def _texts(
     return await stored(session.client, document.document_id, old), text
 
 
-MOST_AT_ONCE = 200
-SEEN_WITHIN_S = 5.0
-
-
-@router.post("/desk/documents/{document_id}/sections/{section_id}/assign")
-async def assign(
-    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId
-) -> Response:
-    """Assign a section, or with ``nobody`` to nobody in particular; what is refused is told beside what was typed."""
-    form = dict(await sent(request))
+@router.post(f"{SECTION}/assign")
+async def assign(request: Request, session: RepeatableCaller, at: InSection) -> Response:
+    """Assign a section, or with ``nobody`` to nobody in particular."""
+    form = dict(await fields_of(request))
     try:
-        asked = _asked(document_id, section_id, form)
-        answer = await session.client.request(asked, wait_s=WAIT_S)
-    except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
-        return await section_page(request, session, document_id, section_id, error=error, typed=form)
-    here = f"/desk/documents/{document_id}/sections/{section_id}"
-    done = "unassign" if isinstance(asked, UnassignSection) else "assign_to_person"
-    return led_to(request, f"{here}?done={done}&at_least={answer.sequence or 0}")
+        answer = await ask(session, _assignment(at.document_id, at.section_id, form))
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error, typed=form)
+    return led_on(request, at.path, "unassign" if "nobody" in form else "assign_to_person", answer.sequence)
 
 
 @router.post("/desk/assign")
@@ -127,7 +112,7 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
 
     If one of them is refused, the inbox tells why.
     """
-    fields = await sent(request)
+    fields = await fields_of(request)
     form = dict(fields)
     sections = dict.fromkeys(_chosen(value) for name, value in fields if name in ("seen", "item"))
     if not sections or len(sections) > MOST_AT_ONCE:
@@ -136,18 +121,18 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
     count, refusal = 0, None
     for document_id, section_id in sections:
         try:
-            answer = await session.client.request(_asked(document_id, section_id, form), wait_s=WAIT_S)
-        except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
+            answer = await ask(session, _assignment(document_id, section_id, form))
+        except REFUSED as error:
             refusal = error
         else:
             count, made[document_id] = count + 1, answer.sequence or 0
-    await _shown_by_the_read_model(session.client, made)
+    await _wait_for_read_model(session.client, made)
     if refusal is not None:
         return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusal)
     return led_to(request, f"/desk?assigned={count}{'&nobody=true' if 'nobody' in form else ''}")
 
 
-async def _shown_by_the_read_model(client: Client, made: dict[str, int]) -> None:
+async def _wait_for_read_model(client: Client, made: Mapping[str, int]) -> None:
     """Wait until the inbox tells of it, as long as that takes no longer than people wait."""
     for document_id, sequence in made.items():
         try:
@@ -161,69 +146,48 @@ def _chosen(value: str) -> tuple[str, str]:
     return document_id, section_id
 
 
-def _asked(document_id: str, section_id: str, form: Form) -> AssignSection | UnassignSection:
+def _assignment(document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
     """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
     about = {"document_id": document_id, "section_id": section_id}
     if "nobody" in form:
-        return UnassignSection.model_validate(about)
+        return r.UnassignSection.model_validate(about)
     due = f"{form['due']}{form.get('zone', '')}" if form.get("due") else None
-    return AssignSection.model_validate(about | {"assignee": form.get("assignee", "").strip(), "due": due})
+    return r.AssignSection.model_validate(about | {"assignee": form.get("assignee", "").strip(), "due": due})
 
 
-WAIT_S = 20.0
-MAX_BYTES = 4 * 1024 * 1024
-MAX_FIELDS = 500
-
-
-@router.post("/desk/documents/{document_id}/sections/{section_id}/{verb}")
-async def decide(
-    request: Request, session: RepeatableCaller, document_id: DocumentId, section_id: SectionId, verb: str
-) -> Response:
-    """Do what a form asks for, and show the section as it is then; what is refused is told beside what was typed."""
+@router.post(f"{SECTION}/{{verb}}")
+async def decide(request: Request, session: RepeatableCaller, at: InSection, verb: str) -> Response:
+    """Do what a form asks for, and show the section as it is then."""
     if verb not in BY_NAME:
         raise NotFound(Problem.of("decision_unknown"))
-    form = dict(await sent(request))
+    form = dict(await fields_of(request))
     try:
-        asked = BY_NAME[verb].asked(document_id, section_id, form)
-        answer = await session.client.request(asked, wait_s=WAIT_S)
-    except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
-        return await section_page(request, session, document_id, section_id, error=error, typed=form)
-    here = f"/desk/documents/{document_id}/sections/{section_id}"
-    return led_to(request, f"{here}?done={verb}&at_least={answer.sequence or 0}")
+        answer = await ask(session, BY_NAME[verb].asked(at.document_id, at.section_id, form))
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error, typed=form)
+    return led_on(request, at.path, verb, answer.sequence)
 
 
 @router.post("/desk/approve")
 async def approve_all(request: Request, session: RepeatableCaller) -> Response:
     """Approve what was ticked in the inbox and had passed, each in the version that was shown there."""
-    fields = await sent(request)
-    chosen = [value for name, value in fields if name == "seen"]
+    fields = await fields_of(request)
+    chosen = dict.fromkeys(value for name, value in fields if name == "seen")
     left = sum(name == "item" for name, _ in fields)
-    made = [await _approved(session, each) for each in dict.fromkeys(chosen)]
+    made = [await _approved(session, each) for each in chosen]
     return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}&left={left}")
 
 
 async def _approved(session: Session, seen: str) -> bool:
     document_id, _, rest = seen.partition("/")
     section_id, _, version = rest.partition("/")
+    about = {"document_id": document_id, "section_id": section_id, "version": whole_number(version)}
     try:
-        asked = ApproveSection.model_validate(
-            {"document_id": document_id, "section_id": section_id, "version": whole_number(version)}
-        )
+        approval = r.ApproveSection.model_validate(about)
     except ValidationError:
         raise Invalid(Problem.of("inbox_item_unknown", "seen")) from None
     try:
-        await session.client.request(asked, wait_s=WAIT_S)
+        await ask(session, approval)
     except RequestRejectedError:
         return False
     return True
-
-
-async def sent(request: Request) -> list[tuple[str, str]]:
-    """The fields of a form in their order."""
-    body = await whole_body(request, MAX_BYTES)
-    try:
-        return await asyncio.to_thread(
-            parse_qsl, body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS
-        )
-    except ValueError:
-        raise Invalid(Problem.of("form_fields_too_many")) from None

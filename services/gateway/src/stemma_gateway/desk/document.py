@@ -1,26 +1,36 @@
-"""A document: its sections with their states, the map of what rests on what, what went in and what came out."""
+"""A document: its sections with their states, the map of what rests on what, what came out, and what happened to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
-from stemma_client import Client
+from fastapi import APIRouter, Query, Request, Response
+from stemma_client import Client, RecordedEvent
 from stemma_client.costs import WORKS, costs_of
-from stemma_contracts.v1.exports import ExportFormat
+from stemma_client.reading import at_export, is_decision, read_document, said_with, version_pairs
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.requests import ExportDocument
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import DocumentView, VersionView
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log
+from stemma_gateway.problems import Invalid
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, log_of, read_log
 from stemma_gateway.sessions import Session
 
 from .document_map import drawn
+from .forms import REFUSED, ask, fields_of, led_on, whole_number
 from .shell import shown
 
+DOCUMENT = "/desk/documents/{document_id}"
 STEP, MARGIN = 14, 8
+EVENTS_ON_A_PAGE = 50
+router = APIRouter(route_class=PageRoute)
 
 
 @dataclass(frozen=True)
@@ -53,14 +63,10 @@ def timeline(document: DocumentView) -> Timeline:
     return Timeline(width, {name: tuple(of) for name, of in dots.items()})
 
 
-router = APIRouter(route_class=PageRoute)
-
-
-@router.get("/desk/documents/{document_id}")
+@router.get(DOCUMENT)
 async def show_document(
     request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0, done: str = ""
 ) -> Response:
-    """The page of a document."""
     return await document_page(request, session, document_id, at_least, done="export" if done == "export" else "")
 
 
@@ -102,3 +108,81 @@ async def title_of(client: Client, document: DocumentView | DocumentSummary) -> 
 async def kind_title(session: Session, kind: str) -> str:
     """What a kind of documents is called; its id where nobody tells of it any more."""
     return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)
+
+
+@router.post(f"{DOCUMENT}/exports")
+async def export(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
+    """Ask for the document in a format, or for what changed in it as a DOCX with tracked changes."""
+    form = dict(await fields_of(request))
+    try:
+        asked = await _asked(session, document_id, form)
+        answer = await ask(session, asked)
+    except REFUSED as error:
+        return await document_page(request, session, document_id, error=error)
+    return led_on(request, DOCUMENT.format(document_id=document_id), "export", answer.sequence, "#exports")
+
+
+async def _asked(session: Session, document_id: str, form: Mapping[str, str]) -> ExportDocument:
+    if pairs := await _redline(session, document_id, form):
+        return ExportDocument(document_id=document_id, format=ExportFormat.DOCX, redline=tuple(pairs))
+    return ExportDocument.model_validate(
+        {
+            "document_id": document_id,
+            "format": form.get("format", ""),
+            "citations": "citations" in form,
+            "matrix": "matrix" in form,
+        }
+    )
+
+
+async def _redline(session: Session, document_id: str, form: Mapping[str, str]) -> list[VersionPair]:
+    """The versions that are to be compared: of one section, or of all since an export; none if that is not asked."""
+    if section_id := form.get("section"):
+        old, new = (whole_number(form.get(name, "")) for name in ("old", "new"))
+        if old is None or new is None:
+            raise Invalid(Problem.of("version_no_number", "version"))
+        return [VersionPair.model_validate({"section_id": section_id, "from_version": old, "to_version": new})]
+    if not (since := form.get("since")):
+        return []
+    log = await log_of(session, document_id)
+    if (before := at_export(log, since)) is None:
+        raise Invalid(Problem.of("export_unknown", "since"))
+    return version_pairs(read_document(document_id, before), read_document(document_id, log))
+
+
+@router.get(f"{DOCUMENT}/history")
+async def show_history(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    all: bool = False,
+    section: Annotated[str, Query(max_length=64)] = "",
+    before: Annotated[int, Query(ge=0, le=2**53)] = 0,
+) -> Response:
+    """The decisions about a document, or all its events, in pages that begin ``before`` a sequence of the log."""
+    log = await log_of(session, document_id)
+    document = read_document(document_id, log)
+    found = _wanted(log, all=all, section=section)
+    events = [event for event in found if not before or event.sequence < before][:EVENTS_ON_A_PAGE]
+    said = await asyncio.gather(*(said_with(session.client, document_id, event) for event in events))
+    return shown(
+        request,
+        session,
+        "history.html",
+        document=document,
+        title=await title_of(session.client, document),
+        rows=list(zip(events, said, strict=True)),
+        more=bool(events) and events[-1] is not found[-1],
+        total=len(found),
+        all=all,
+        section=section,
+        before=before,
+    )
+
+
+def _wanted(log: Sequence[RecordedEvent], *, all: bool, section: str) -> list[RecordedEvent]:
+    return [
+        event
+        for event in reversed(log)
+        if (all or is_decision(event)) and (not section or getattr(event.contract, "section_id", "") == section)
+    ]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, JSONResponse
-from stemma_client import AnswerTimeoutError, Client, DocumentView, RequestRejectedError, SectionView
 from stemma_client.differences import Meanwhile, meanwhile
 from stemma_client.pictures import image_markup, with_image
 from stemma_contracts.v1.answers import Problem
@@ -16,17 +15,33 @@ from stemma_contracts.v1.references import UploadRef
 from stemma_contracts.v1.requests import EditSection
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.forms import whole_body
-from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid, NotFound
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, document_of
+from stemma_gateway.bodies import whole_body
+from stemma_gateway.pages import PageRoute
+from stemma_gateway.problems import Invalid
+from stemma_gateway.resources.addresses import AtLeast, document_of, section_in
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import rendered
 
+from .forms import (
+    PICTURES,
+    REFUSED,
+    SECTION,
+    InSection,
+    SectionAddress,
+    Sent,
+    ask,
+    caption_of,
+    led_on,
+    picture_of,
+    sent,
+    whole_number,
+)
 from .section import pictures, stored
 from .shell import SAFE, shown
-from .uploading import PICTURES, Sent, caption_of, picture_of, sent
-from .verbs import BY_NAME, whole_number
+from .verbs import BY_NAME
+
+MAX_PREVIEW_BYTES = 4 * 1024 * 1024
+router = APIRouter(route_class=PageRoute)
 
 
 @dataclass(frozen=True)
@@ -38,68 +53,45 @@ class Work:
     images: tuple[UploadRef, ...] = ()
 
 
-async def merged(
-    client: Client, document: DocumentView, section: SectionView, work: Work
-) -> tuple[Work, Meanwhile | None]:
-    """The work as one made of the current version; raises `InvalidInputError` if it was made of one that never was."""
-    newer = await meanwhile(client, document, section, work.text, work.version)
-    return (replace(work, text=newer.text, version=newer.version.number), newer) if newer else (work, None)
-
-
-WAIT_S = 20.0
-MAX_PREVIEW_BYTES = 4 * 1024 * 1024
-SECTION = "/desk/documents/{document_id}/sections/{section_id}"
-router = APIRouter(route_class=PageRoute)
-
-
 @router.get(f"{SECTION}/edit")
-async def show_editor(
-    request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, at_least: AtLeast = 0
-) -> Response:
-    """The current text of a section, to be changed."""
-    document, section = await _found(session, document_id, section_id, at_least)
-    text = await stored(session.client, document_id, section.current)
-    return await _page(request, session, document, section, Work(text, section.version))
+async def show_editor(request: Request, session: Caller, at: InSection, at_least: AtLeast = 0) -> Response:
+    return await _page(request, session, at, None, at_least=at_least)
 
 
 @router.post(f"{SECTION}/edit/look")
-async def look(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def look(request: Request, session: Caller, at: InSection) -> Response:
     """What was typed as it will look, with what came meanwhile merged into it; nothing is decided."""
-    document, section = await _found(session, document_id, section_id)
     async with sent(request) as form:
         work = await _work(session, form)
-    work, newer = await merged(session.client, document, section, work)
-    return await _page(request, session, document, section, work, newer=newer, typed=True)
+    return await _page(request, session, at, work)
 
 
 @router.post(f"{SECTION}/edit")
-async def write(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def write(request: Request, session: Caller, at: InSection) -> Response:
     """Make what was typed the text of the section; if another version came, both are merged and shown instead."""
     async with sent(request) as form:
         work, draft = await _work(session, form), form.text("draft")
     try:
         asked = EditSection(
-            document_id=document_id,
-            section_id=section_id,
+            document_id=at.document_id,
+            section_id=at.section_id,
             version=work.version,
             text=work.text,
             images=tuple(image for image in work.images if image.name in work.text),
         )
-        answer = await session.client.request(asked, wait_s=WAIT_S)
-    except (RequestRejectedError, ValidationError, AnswerTimeoutError) as error:
-        return await _refused(request, session, (document_id, section_id), work, error)
-    here = SECTION.format(document_id=document_id, section_id=section_id)
-    return led_to(request, f"{here}?done=edit&draft={draft}&at_least={answer.sequence or 0}")
+        answer = await ask(session, asked)
+    except REFUSED as error:
+        return await _page(request, session, at, work, error=error)
+    return led_on(request, at.path, "edit", answer.sequence, f"&draft={quote(draft, safe='')}")
 
 
 @router.post(f"{SECTION}/edit/preview")
-async def preview(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+async def preview(request: Request, session: Caller, at: InSection) -> Response:
     """A text as the page of its section would show it, for the script of the editor."""
-    document, section = await _found(session, document_id, section_id)
-    body = await whole_body(request, MAX_PREVIEW_BYTES)
-    text = body.decode("utf-8", "replace")
-    shown_so = await session.client.compute(rendered, text, pictures(request, document, section))
-    return HTMLResponse(shown_so, headers=SAFE)
+    document = await document_of(session, at.document_id)
+    images = pictures(request, document, section_in(document, at.section_id))
+    text = (await whole_body(request, MAX_PREVIEW_BYTES)).decode("utf-8", "replace")
+    return HTMLResponse(await session.client.compute(rendered, text, images), headers=SAFE)
 
 
 @router.post("/desk/pictures")
@@ -113,25 +105,23 @@ async def add_picture(request: Request, session: Caller) -> Response:
         return JSONResponse({"markup": image_markup(upload.name, caption_of(file)), "upload": upload.model_dump_json()})
 
 
-async def _refused(
-    request: Request, session: Session, about: tuple[str, str], work: Work, error: Exception
-) -> Response:
-    document, section = await _found(session, *about)
-    work, newer = await merged(session.client, document, section, work)
-    return await _page(request, session, document, section, work, newer=newer, error=error, typed=True)
-
-
 async def _page(
     request: Request,
     session: Session,
-    document: DocumentView,
-    section: SectionView,
-    work: Work,
+    at: SectionAddress,
+    typed: Work | None,
     *,
-    newer: Meanwhile | None = None,
+    at_least: int = 0,
     error: Exception | None = None,
-    typed: bool = False,
 ) -> Response:
+    """The editor with what was typed and what came meanwhile merged into it, else with the current text."""
+    document = await document_of(session, at.document_id, at_least)
+    section = section_in(document, at.section_id)
+    if typed is None:
+        work, newer = Work(await stored(session.client, at.document_id, section.current), section.version), None
+    else:
+        newer = await meanwhile(session.client, document, section, typed.text, typed.version)
+        work = _merged(typed, newer)
     return shown(
         request,
         session,
@@ -143,18 +133,13 @@ async def _page(
         is_open=BY_NAME["edit"].is_open(section),
         rendered=await session.client.compute(rendered, work.text, pictures(request, document, section)),
         newer=newer,
-        typed=typed,
+        typed=typed is not None,
         pictures=",".join(PICTURES.values()),
     )
 
 
-async def _found(
-    session: Session, document_id: str, section_id: str, at_least: int = 0
-) -> tuple[DocumentView, SectionView]:
-    document = await document_of(session, document_id, at_least)
-    if (section := document.sections.get(section_id)) is None:
-        raise NotFound(Problem.of("section_unknown", section_id=section_id))
-    return document, section
+def _merged(work: Work, newer: Meanwhile | None) -> Work:
+    return replace(work, text=newer.text, version=newer.version.number) if newer else work
 
 
 async def _work(session: Session, form: Sent) -> Work:

@@ -21,7 +21,6 @@ from stemma_gateway.pages import PageRoute
 from stemma_gateway.sessions import Session
 
 from .document import title_of
-from .found import name_of
 from .shell import shown
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
@@ -45,36 +44,15 @@ class Item:
     unblocks: int
 
     @property
-    def address(self) -> str:
-        return f"/desk/documents/{self.document.document_id}/sections/{self.section.section_id}"
-
-    @property
     def can_be_approved(self) -> bool:
-        return self.why == "review" and self.passed and self.checked and not self.findings
-
-    @property
-    def judged(self) -> bool:
-        return self.details.evaluation is not None and self.details.evaluation.judged
-
-    @property
-    def passed(self) -> bool:
-        return self.details.evaluation is not None and self.judged and self.details.evaluation.passed
-
-    @property
-    def checked(self) -> bool:
-        return self.details.validation is None or self.details.validation.complete
+        """Whether it passed everything, so that it may be approved together with others."""
+        evaluation, validation = self.details.evaluation, self.details.validation
+        passed = evaluation is not None and evaluation.judged and evaluation.passed
+        return self.why == "review" and passed and (validation is None or validation.complete) and not self.findings
 
     @property
     def findings(self) -> int:
         return self.details.validation.found if self.details.validation else self.section.issue_count
-
-    def failed_as(self, language: str) -> list[str]:
-        failed = self.details.evaluation.failed_criteria if self.details.evaluation else ()
-        return [name_of(name, language) for name in failed]
-
-    @property
-    def seen(self) -> str:
-        return f"{self.document.document_id}/{self.section.section_id}/{self.section.version}"
 
 
 @router.get("/desk")

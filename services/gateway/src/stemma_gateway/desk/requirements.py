@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactMissing
-from stemma_client import AnswerTimeoutError, DocumentView, RequestRejectedError
+from stemma_client import DocumentView
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
@@ -25,14 +25,14 @@ from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Conflict, HttpError, Invalid, NotFound, problem_in
+from stemma_gateway.problems import Conflict, Invalid, NotFound, problem_in
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
-from .deciding import WAIT_S, sent
-from .drawn_pages import Shown, page_of
+from .forms import REFUSED, ask, fields_of, led_on
 from .shell import shown
+from .sources import MarkedPage, page_of
 
 Decided = Literal["found", "confirmed", "dropped", "merged"]
 NO_SECTION = "-"
@@ -168,7 +168,6 @@ VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
 """What is decided about a row with nothing more to say."""
 FIELDS: Mapping[str, str] = MappingProxyType({"assign": "section_id", "own": "owner", "merge": "merged_into"})
 """What is decided by a field of the form, with what a decision calls it."""
-REFUSED = (HttpError, RequestRejectedError, ValidationError, AnswerTimeoutError)
 CUT = "cut"
 RowId = Annotated[Token, Path()]
 Done = Annotated[str, Query(max_length=32)]
@@ -193,7 +192,7 @@ async def show_requirements(
 @router.post(PAGE)
 async def decide(request: Request, session: RepeatableCaller, document_id: DocumentId, wanted: Wanted) -> Response:
     """Decide about the rows that are ticked, or about the one whose button was pressed: all of it is done, or none."""
-    fields = await sent(request)
+    fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
         verb, decisions = _decisions(fields)
@@ -208,7 +207,7 @@ async def decide(request: Request, session: RepeatableCaller, document_id: Docum
 @router.post(f"{PAGE}/read")
 async def read(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
     """Have the demands of the sources that are ticked read into the ledger, or again; by a model, too, if asked."""
-    fields = await sent(request)
+    fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
         asked = ReadRequirements(
@@ -217,11 +216,10 @@ async def read(request: Request, session: RepeatableCaller, document_id: Documen
             without_brief="brief" not in dict(fields),
             second_opinion="second_opinion" in dict(fields),
         )
-        answer = await session.client.request(asked, wait_s=WAIT_S)
+        answer = await ask(session, asked)
     except REFUSED as error:
         return await _list(request, session, document, Filter(), error=error)
-    here = PAGE.format(document_id=document_id)
-    return led_to(request, f"{here}?done=read_requirements&at_least={answer.sequence or 0}")
+    return led_on(request, PAGE.format(document_id=document_id), "read_requirements", answer.sequence)
 
 
 @router.get(f"{PAGE}/{{row_id}}")
@@ -244,7 +242,7 @@ async def decide_row(
     request: Request, session: RepeatableCaller, document_id: DocumentId, row_id: RowId, wanted: Wanted
 ) -> Response:
     """Decide about one row."""
-    fields = await sent(request)
+    fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
         verb, sequence = await _decided_row(session, document, row_id, fields)
@@ -271,7 +269,7 @@ async def _cut(session: Session, document: DocumentView, row_id: str, begins: st
     except InvalidCutError as error:
         raise Invalid(problem_in(error)) from None
     asked = SplitRequirements(document_id=document.document_id, rows_digest=ledger.rows_digest, splits=(cuts,))
-    return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
+    return (await ask(session, asked)).sequence or 0
 
 
 def _known(done: str) -> str:
@@ -317,7 +315,7 @@ async def _decided(
     if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
         raise Conflict(Problem.of("rows_read_again"))
     asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions))
-    return (await session.client.request(asked, wait_s=WAIT_S)).sequence or 0
+    return (await ask(session, asked)).sequence or 0
 
 
 async def _list(
@@ -393,7 +391,7 @@ async def _one(
     )
 
 
-async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -> Shown | None:
+async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -> MarkedPage | None:
     """The page that a row stands on, of the version of its source that counts."""
     row = entry.row
     source = next((one for one in readable(document) if one.source == row.source), None)

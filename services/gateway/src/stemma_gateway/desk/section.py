@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
@@ -28,13 +27,13 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
 from stemma_gateway.pages import PageRoute, language_of
 from stemma_gateway.problems import NotFound
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, SectionId, read_log
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log, section_in
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown_lines
 
 from .document import title_of
-from .found import Told, told
-from .shell import shown
+from .forms import SECTION, InSection, SectionAddress
+from .shell import Told, shown, told
 from .verbs import BY_NAME, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -50,12 +49,11 @@ Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
 
-@router.get("/desk/documents/{document_id}/sections/{section_id}")
+@router.get(SECTION)
 async def show_section(
     request: Request,
     session: Caller,
-    document_id: DocumentId,
-    section_id: SectionId,
+    at: InSection,
     at_least: AtLeast = 0,
     old: Number = None,
     new: Number = None,
@@ -65,14 +63,13 @@ async def show_section(
     """A section, and with ``old`` what changed since that version."""
     pair = (old, new) if old else None
     done, draft = done if done in DONE else "", draft if draft.isalnum() else ""
-    return await section_page(request, session, document_id, section_id, at_least, pair=pair, done=done, draft=draft)
+    return await section_page(request, session, at, at_least, pair=pair, done=done, draft=draft)
 
 
 async def section_page(
     request: Request,
     session: Session,
-    document_id: str,
-    section_id: str,
+    at: SectionAddress,
     at_least: int = 0,
     *,
     pair: tuple[int, int | None] | None = None,
@@ -83,29 +80,27 @@ async def section_page(
     remarks: tuple[Mapping[str, str], ...] = (),
 ) -> Response:
     """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost."""
-    read = await read_log(session, document_id, at_least)
-    document = read.document
-    if (section := document.sections.get(section_id)) is None:
-        raise NotFound(Problem.of("section_unknown", section_id=section_id))
+    read = await read_log(session, at.document_id, at_least)
+    document, section = read.document, section_in(read.document, at.section_id)
     client = session.client
-    text = await stored(client, document_id, section.current)
-    threads = await client.threads(document_id, section)
-    findings = told(await findings_of(client, document_id, section.current), language_of(request))
+    text = await stored(client, at.document_id, section.current)
+    threads = await client.threads(at.document_id, section)
+    findings = told(await findings_of(client, at.document_id, section.current), language_of(request))
     return shown(
         request,
         session,
         "section.html",
         error=error,
         document=document,
-        title=await title_of(session.client, document),
+        title=await title_of(client, document),
         section=section,
-        held_up_by=held_up_by(document, section_id),
+        held_up_by=held_up_by(document, at.section_id),
         verbs=open_verbs(section),
         lines=shown_lines(text),
         rendered=await client.compute(rendered, text, pictures(request, document, section)),
         findings=findings,
         by_line=_by_line(findings),
-        question=await client.text(document_id, section.need.question) if section.need else "",
+        question=await client.text(at.document_id, section.need.question) if section.need else "",
         proposed=await _proposed(client, document, section, text),
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
@@ -117,7 +112,7 @@ async def section_page(
         replacements=replacements(text, section, threads),
         remarks=remarks,
         people=_people(session, document),
-        viewed=await session.client.viewed.of(document_id),
+        viewed=await client.viewed.of(at.document_id),
     )
 
 
@@ -174,24 +169,16 @@ def _is_picture(file: InputFile) -> bool:
 
 
 @dataclass(frozen=True)
-class Approval:
-    """Who settled a version, and when; nobody by name where the policy did."""
-
-    actor: str
-    verified: bool
-    at: datetime
-
-
-@dataclass(frozen=True)
 class Lineage:
     """The sources of a version: each input with the places that it was cited at, and each sentence with its own.
 
-    ``outdated`` is what would be another today; ``rows`` are the requirements that the section has to answer.
+    ``approval`` is the event by which the current version was settled, if that still holds; ``outdated`` is what would
+    be another today; ``rows`` are the requirements that the section has to answer.
     """
 
     places: Mapping[str, tuple[CitedPlace, ...]]
     sentences: tuple[CitedText, ...]
-    approval: Approval | None
+    approval: RecordedEvent | None
     outdated: tuple[str, ...]
     rows: Mapping[str, RequirementStatus]
 
@@ -211,15 +198,11 @@ async def lineage_of(
     )
 
 
-def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> Approval | None:
-    """Who approved the current version, if that still holds."""
+def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> RecordedEvent | None:
     for event in reversed(log):
-        one = event.contract
-        if isinstance(one, e.SectionApproved) and (one.section_id, one.version) == (
-            section.section_id,
-            section.version,
-        ):
-            return Approval(one.actor or "", one.actor_verified, event.envelope.time)
+        match event.contract:
+            case e.SectionApproved(section_id=section.section_id, version=section.version):
+                return event
     return None
 
 

@@ -1,8 +1,10 @@
-"""What all pages of the desk have: a policy, the words of the reader's language, and who is signed in."""
+"""What all pages of the desk have: their frame, their files, the page of the keys, and the words for what is found."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -10,23 +12,25 @@ from http import HTTPStatus
 from importlib.resources import files
 from mimetypes import guess_extension, guess_type
 from types import MappingProxyType
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
+from stemma_client.findings import Finding
+from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.views import SectionView
 
+from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
 from stemma_gateway.middlewares import PUBLIC
-from stemma_gateway.pages import language_of, problem_shown, reasons_shown, words
+from stemma_gateway.pages import PageRoute, language_of, problem_shown, reasons_shown, words
 from stemma_gateway.problems import NotFound, problem_of
 from stemma_gateway.sessions import Session
-
-from .found import name_of
 
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 # What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
@@ -103,22 +107,16 @@ def _templates() -> Environment:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["asset"] = asset
-    environment.filters["age"] = age
     environment.tests["past"] = is_past
-    environment.filters["format_name"] = format_name
-    environment.filters["few"] = few
-    environment.filters["stale_words"] = stale_words
-    environment.filters["mark_words"] = mark_words
-    environment.filters["reason_words"] = reason_words
-    environment.filters["number"] = number
-    environment.filters["money"] = money
-    environment.filters["criterion"] = name_of
-    environment.filters["problem"] = problem_shown
+    filters = (age, format_name, few, stale_words, mark_words, reason_words, number, money)
+    environment.filters |= {one.__name__: one for one in filters}
+    environment.filters |= {"criterion": name_of, "problem": problem_shown}
     return environment
 
 
-router = APIRouter()
-_FOLDER = files("stemma_gateway") / "desk" / "static"
+_DESK = files("stemma_gateway") / "desk"
+_FOLDER = _DESK / "static"
+router = APIRouter(route_class=PageRoute)
 
 
 @cache
@@ -174,3 +172,117 @@ def _of_input(changed: ChangedInput, words: Mapping[str, str]) -> str:
     if changed.withdrawn:
         return words["stale_withdrawn"] % changed.name
     return words["stale_input"] % (changed.name, changed.accepted_version, changed.current_version)
+
+
+# What was found in a text: our words by their codes, those of others as they are.
+
+OF_THE_LINTER = "MD"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding as people read it: what it is called, what it says, and what it says it of.
+
+    ``is_foreign``: the detail is in the words of a tool, which are of `problems.WRITTEN_IN`.
+    """
+
+    name: str
+    words: str
+    detail: str
+    is_foreign: bool
+    line: int
+
+
+def told(findings: Iterable[Finding], language: str) -> tuple[Told, ...]:
+    return tuple(_of_rule(one, language) if one.kind == "lint" else _of_other(one, language) for one in findings)
+
+
+def name_of(name: str, language: str) -> str:
+    """What a criterion, a check or a warning is called; one that is not ours by its own name."""
+    names: Mapping[str, str] = _catalogue(language)["names"]
+    return names.get(name.replace(" ", "_"), name.replace("_", " "))
+
+
+def _of_rule(finding: Finding, language: str) -> Told:
+    rule, message = finding.name, finding.message
+    is_said = message == _catalogue(problems.WRITTEN_IN)["rules"].get(rule)
+    said = translated(finding, language)
+    is_foreign = not said and rule.startswith(OF_THE_LINTER)
+    detail = "" if is_said else said or message
+    return Told(rule, _catalogue(language)["rules"].get(rule, ""), detail, is_foreign, finding.line)
+
+
+def _of_other(finding: Finding, language: str) -> Told:
+    name = _catalogue(language)["rules"].get(finding.name) or name_of(finding.name, language)
+    words = translated(finding, language)
+    return Told(name, words, "" if words else finding.message, False, finding.line)
+
+
+def translated(finding: Finding, language: str) -> str:
+    if language == problems.WRITTEN_IN:
+        return finding.message
+    return problems.sentence(finding.code, finding.params, language) or ""
+
+
+@cache
+def _catalogue(language: str) -> Mapping[str, Any]:
+    file = _DESK / "findings" / f"{language}.json"
+    catalogue: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return catalogue
+
+
+KEYS = (
+    (
+        "everywhere",
+        (
+            ("?", "key_help"),
+            ("i", "key_inbox"),
+            ("c", "new_document"),
+            ("j", "key_next"),
+            ("k", "key_previous"),
+            ("b", "page_before"),
+            ("f", "page_after"),
+            ("Ctrl Enter", "key_send"),
+        ),
+    ),
+    ("document", (("u", "inputs"), ("q", "requirements"), ("h", "history"), ("x", "export"))),
+    (
+        "section",
+        (
+            ("u", "document"),
+            ("a", "approve"),
+            ("r", "revise"),
+            ("e", "edit"),
+            ("o", "instruct"),
+            ("c", "comment"),
+            ("s", "assign_to_person"),
+            ("d", "key_differences"),
+            ("v", "viewed"),
+            ("p", "keep"),
+            ("g", "regenerate"),
+            ("z", "restore"),
+            ("y", "accept_edit"),
+            ("n", "reject_edit"),
+            ("w", "answer"),
+            ("t", "retry"),
+        ),
+    ),
+    (
+        "requirements",
+        (
+            ("a", "confirm"),
+            ("n", "drop"),
+            ("x", "not_applicable"),
+            ("v", "verify"),
+            ("s", "assign"),
+            ("m", "merge"),
+            ("l", "ask_model"),
+        ),
+    ),
+)
+"""By where they are."""
+
+
+@router.get("/desk/keys")
+async def show_keys(request: Request, session: Caller) -> Response:
+    return shown(request, session, "keys.html", keys=KEYS)

@@ -12,8 +12,9 @@ from stemma_contracts.v1.views import SectionView, VersionView
 
 from stemma_gateway.problems import Invalid
 
+from .forms import whole_number
+
 Form = Mapping[str, str]
-MOST_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,6 @@ def version_named(section: SectionView, number: str) -> VersionView:
     if (version := section.numbered(whole_number(number) or 0)) is None:
         raise Invalid(Problem.of("version_unknown", "version", section_id=section.section_id, version=number))
     return version
-
-
-def whole_number(text: str) -> int | None:
-    """The number that a field holds; none of what is no version, which has few digits."""
-    return int(text) if len(text) <= MOST_DIGITS and text.isascii() and text.isdecimal() else None
 
 
 VERBS = (

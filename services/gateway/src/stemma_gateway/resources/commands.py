@@ -14,8 +14,7 @@ from stemma_contracts.v1.answers import Problem, RequestAccepted
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.bodies import Body, body_of, commands, request_of
-from stemma_gateway.delivery import Made, Stored, delivered
-from stemma_gateway.preferences import Preferences, Preferred
+from stemma_gateway.delivery import Made, Preferences, Preferred, Stored, delivered
 from stemma_gateway.problems import NotFound
 from stemma_gateway.sessions import Session
 

@@ -20,7 +20,7 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.forms import JSON, media_type_of, whole_body
+from stemma_gateway.bodies import JSON, media_type_of, whole_body
 from stemma_gateway.pages import HTML, PageRoute, language_of, page, reads_pages, reasons_shown
 from stemma_gateway.problems import Expired, NotFound, NotOpen, NotYours, problem_of
 from stemma_gateway.sessions import Session

@@ -1,33 +1,39 @@
-"""Documents: asking for one, and looking at what there is."""
+"""Documents, their sections, versions and texts, their exports, and whatever else is stored of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from stemma_client import DocumentView
+from pydantic import BaseModel
+from stemma_client import DocumentView, ExportView, SectionView
+from stemma_client.comments import ReadThread
+from stemma_client.differences import Change, differences
 from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import ListedDeadline, listed_deadlines
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_contracts.v1.views import EventView
+from stemma_contracts.v1.views import EventView, FormExportView
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.bodies import asked_for, create_body_described
 from stemma_gateway.content import content, served
-from stemma_gateway.delivery import Made, Stored, delivered
-from stemma_gateway.forms import asked_for, described
-from stemma_gateway.preferences import Preferred
+from stemma_gateway.delivery import Made, Preferred, Stored, delivered
 from stemma_gateway.problems import Conflict, NotFound, problem_in
 
-from .addresses import AtLeast, DocumentId, document_of, told
+from .addresses import AtLeast, DigestOf, DocumentId, Number, SectionId, document_of, section_in, section_of, told
 
-router = APIRouter(tags=["documents"])
+MOST = 1000
+documents = APIRouter(tags=["documents"])
+sections = APIRouter(tags=["sections"], prefix="/documents/{document_id}/sections")
+exports = APIRouter(tags=["exports"], prefix="/documents/{document_id}")
 
 
-@router.get("/documents/{document_id}/deadlines")
+@documents.get("/documents/{document_id}/deadlines")
 async def list_deadlines(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[ListedDeadline]:
     """The deadlines of what a document answers, by their days; ``state`` is that of today in UTC."""
     document = await document_of(session, document_id, at_least)
@@ -40,14 +46,11 @@ async def list_deadlines(session: Caller, document_id: DocumentId, at_least: AtL
     return list(listed_deadlines(ledger.deadlines, datetime.now(UTC).date()))
 
 
-MOST = 1000
-
-
-@router.post(
+@documents.post(
     "/documents",
     status_code=202,
     responses={202: {"model": Stored}, 201: {"model": RequestAccepted, "description": "with `Prefer: wait`"}},
-    openapi_extra=dict(described()),
+    openapi_extra=dict(create_body_described()),
 )
 async def create_document(request: Request, session: Caller, preferences: Preferred) -> Response:
     """Ask for a document, as JSON, or as a form with its files."""
@@ -57,7 +60,7 @@ async def create_document(request: Request, session: Caller, preferences: Prefer
     )
 
 
-@router.get("/documents")
+@documents.get("/documents")
 async def list_documents(
     session: Caller,
     limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
@@ -69,41 +72,41 @@ async def list_documents(
     return found[begin : begin + limit]
 
 
-def _place_behind(document_id: str, documents: list[DocumentSummary]) -> int:
+def _place_behind(document_id: str, known: list[DocumentSummary]) -> int:
     """Raises `Conflict` for a document that is not there: whoever pages would begin again and again."""
-    for number, document in enumerate(documents, 1):
+    for number, document in enumerate(known, 1):
         if document.document_id == document_id:
             return number
     raise Conflict(Problem.of("cursor_unknown", "after"))
 
 
-@router.get("/documents/{document_id}")
+@documents.get("/documents/{document_id}")
 async def show_document(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> DocumentView:
     """A document with its sections and all their versions, as its log tells it."""
     return await document_of(session, document_id, at_least)
 
 
-@router.get("/documents/{document_id}/summary")
+@documents.get("/documents/{document_id}/summary")
 async def show_summary(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> DocumentSummary:
     """A document in short, from the read model, which follows the log."""
     await told(session, document_id, at_least)
     return (await session.client.overview(document_id, at_least=at_least)).document
 
 
-@router.get("/documents/{document_id}/history")
+@documents.get("/documents/{document_id}/history")
 async def show_history(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[EventView]:
     """Everything that happened to a document so far."""
     await told(session, document_id, at_least)
     return [event.view for event in await session.client.history(document_id, at_least=at_least)]
 
 
-@router.get("/documents/{document_id}/inputs")
+@documents.get("/documents/{document_id}/inputs")
 async def list_inputs(session: Caller, document_id: DocumentId) -> list[InputFile]:
     """The inputs of a document."""
     return list((await document_of(session, document_id)).inputs)
 
 
-@content(router, "/documents/{document_id}/inputs/{name:path}")
+@content(documents, "/documents/{document_id}/inputs/{name:path}")
 async def download_input(request: Request, session: Caller, document_id: DocumentId, name: str) -> Response:
     """The content of an input."""
     for file in (await document_of(session, document_id)).inputs:
@@ -112,7 +115,154 @@ async def download_input(request: Request, session: Caller, document_id: Documen
     raise NotFound(Problem.of("input_unknown", name=name))
 
 
-@router.get("/kinds")
+@documents.get("/kinds")
 async def list_kinds(session: Caller) -> list[DocumentKind]:
     """The document kinds that can be asked for."""
     return list(await session.client.kinds())
+
+
+@sections.get("/{section_id}/comments")
+async def list_comments(
+    session: Caller, document_id: DocumentId, section_id: SectionId, at_least: AtLeast = 0
+) -> list[ReadThread]:
+    """The threads of comments on a section, with the places in the current version that they are about."""
+    section = await section_of(session, document_id, section_id, at_least)
+    return list(await session.client.threads(document_id, section))
+
+
+@sections.get("")
+async def list_sections(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[SectionView]:
+    """The sections of a document in their order."""
+    return list((await document_of(session, document_id, at_least)).sections.values())
+
+
+@sections.get("/{section_id}")
+async def show_section(
+    session: Caller, document_id: DocumentId, section_id: SectionId, at_least: AtLeast = 0
+) -> SectionView:
+    """A section with all its versions."""
+    return await section_of(session, document_id, section_id, at_least)
+
+
+@content(sections, "/{section_id}/text")
+async def show_text(request: Request, session: Caller, document_id: DocumentId, section_id: SectionId) -> Response:
+    """The text of the current version, in Markdown."""
+    section = await section_of(session, document_id, section_id)
+    return await served(request, session, document_id, _draft(section, section.version))
+
+
+@content(sections, "/{section_id}/versions/{version}/text")
+async def show_version(
+    request: Request, session: Caller, document_id: DocumentId, section_id: SectionId, version: Number
+) -> Response:
+    """The text of a version, in Markdown."""
+    section = await section_of(session, document_id, section_id)
+    return await served(request, session, document_id, _draft(section, version))
+
+
+@sections.get("/{section_id}/differences")
+async def show_differences(
+    session: Caller,
+    document_id: DocumentId,
+    section_id: SectionId,
+    old: Annotated[int, Query(ge=1, le=2**31, description="the version that is compared with")],
+    new: Annotated[int | None, Query(ge=1, le=2**31, description="else the current one")] = None,
+) -> list[Change]:
+    """What changed between two versions: the lines, and in these the words."""
+    document = await document_of(session, document_id)
+    section = section_in(document, section_id)
+    refs = (_draft(section, old), _draft(section, new or section.version))
+    before, after = [(await session.client.artifact(document_id, ref)).decode() for ref in refs]
+    return list(await session.client.compute(differences, before, after, document.language))
+
+
+def _draft(section: SectionView, number: int) -> ArtifactRef:
+    if (found := section.numbered(number)) is None:
+        raise NotFound(Problem.of("version_unknown", section_id=section.section_id, version=number))
+    return found.draft
+
+
+@exports.get("/exports")
+async def list_exports(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[ExportView]:
+    """The exports that were asked for."""
+    return list((await document_of(session, document_id, at_least)).exports.values())
+
+
+@exports.get("/exports/{export_id}")
+async def show_export(session: Caller, document_id: DocumentId, export_id: str, at_least: AtLeast = 0) -> ExportView:
+    """An export: neither an artifact nor a failure while the converter is at work."""
+    return _export(await document_of(session, document_id, at_least), export_id)
+
+
+@content(exports, "/exports/{export_id}/content")
+async def download_export(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
+    """The file of an export."""
+    export = _export(await document_of(session, document_id), export_id)
+    if export.artifact is None:
+        raise NotFound(_not_made(export.failure))
+    return await served(request, session, document_id, export.artifact)
+
+
+@exports.get("/form-exports")
+async def list_form_exports(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[FormExportView]:
+    """The forms with answers in them that were asked for."""
+    return list((await document_of(session, document_id, at_least)).form_exports.values())
+
+
+@exports.get("/form-exports/{export_id}")
+async def show_form_export(
+    session: Caller, document_id: DocumentId, export_id: str, at_least: AtLeast = 0
+) -> FormExportView:
+    """A form with answers in it: neither an artifact nor reasons while the converter is at work."""
+    return _form_export(await document_of(session, document_id, at_least), export_id)
+
+
+@content(exports, "/form-exports/{export_id}/content")
+async def download_form_export(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
+    """The file of a form with answers in it."""
+    export = _form_export(await document_of(session, document_id), export_id)
+    if export.artifact is None:
+        raise NotFound(_not_made("; ".join(export.reasons)))
+    return await served(request, session, document_id, export.artifact)
+
+
+@content(exports, "/artifacts/{digest}")
+async def download_artifact(request: Request, session: Caller, document_id: DocumentId, digest: DigestOf) -> Response:
+    """Whatever the view of a document refers to, by its digest."""
+    for ref in _references(await document_of(session, document_id)):
+        if ref.digest == digest:
+            return await served(request, session, document_id, ref)
+    raise NotFound(Problem.of("content_missing"))
+
+
+def _not_made(failure: str | None) -> Problem:
+    return Problem.of("export_failed", reason=failure) if failure else Problem.of("export_not_made")
+
+
+def _form_export(document: DocumentView, export_id: str) -> FormExportView:
+    if export_id not in document.form_exports:
+        raise NotFound(Problem.of("form_export_unknown"))
+    return document.form_exports[export_id]
+
+
+def _export(document: DocumentView, export_id: str) -> ExportView:
+    if export_id not in document.exports:
+        raise NotFound(Problem.of("export_unknown"))
+    return document.exports[export_id]
+
+
+def _references(found: Any) -> Iterator[ArtifactRef]:
+    if isinstance(found, ArtifactRef):
+        yield found
+        return
+    for inner in _inside(found):
+        yield from _references(inner)
+
+
+def _inside(found: Any) -> Iterator[Any]:
+    if isinstance(found, BaseModel):
+        yield from (value for _, value in found)
+    elif isinstance(found, Mapping):
+        yield from found.values()
+    elif isinstance(found, (tuple, list)):
+        yield from found

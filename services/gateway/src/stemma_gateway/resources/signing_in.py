@@ -22,9 +22,9 @@ from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
 from stemma_gateway.authentication import Caller, Shown, admitted, bearer_in, recognised
+from stemma_gateway.bodies import media_type_of, whole_body
 from stemma_gateway.cookies import SignedIn, check_change, check_origin, check_visit
 from stemma_gateway.delivery import address
-from stemma_gateway.forms import media_type_of, whole_body
 from stemma_gateway.limits import Owner
 from stemma_gateway.openid import OpenId, Visit, claims_of, ends_at
 from stemma_gateway.pages import (

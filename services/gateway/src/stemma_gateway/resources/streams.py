@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator
-from contextlib import aclosing
-from typing import Annotated
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Annotated, Any, TypeVar
 
+from anyio import CancelScope
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel
@@ -14,12 +15,14 @@ from stemma_client import DocumentNotFoundError, RecordedEvent, StemmaError
 from stemma_client.client import LiveText
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
-from stemma_telemetry import get_logger
+from stemma_messaging.cancellation import end
+from stemma_telemetry import get_logger, names
+from stemma_telemetry.metrics import Gauges
 
 from stemma_gateway.authentication import Caller, still_admitted
-from stemma_gateway.problems import Conflict, HttpError, problem_of
+from stemma_gateway.limits import Owner, Shares
+from stemma_gateway.problems import Conflict, HttpError, SessionEnded, problem_of
 from stemma_gateway.sessions import Session
-from stemma_gateway.streaming import SessionEnd, Streams
 
 from .addresses import DocumentId, has_come_to
 
@@ -29,6 +32,77 @@ LOOKED_AFTER_S = 3.0
 """How soon what a session follows ends after somebody signed out."""
 PROBLEM = "problem"
 """The name of the event that says why a stream ends; others have none."""
+
+
+T = TypeVar("T")
+SessionEnd = Callable[[], Coroutine[Any, Any, None]]
+"""Waits until a session has ended."""
+_GAUGES = Gauges(names.Metric.HTTP_STREAMS)
+
+
+class Streams:
+    """The open streams of a process."""
+
+    def __init__(self, most: int, of_one_caller: int) -> None:
+        self._shares = Shares("streams", "max_streams", most, of_one_caller)
+        self._ended = asyncio.Event()
+        self._measure()
+
+    def end(self) -> None:
+        """End all of them; who reads one comes back for the rest."""
+        self._ended.set()
+
+    @contextmanager
+    def one_more(self, owner: Owner) -> Iterator[None]:
+        """Count a stream while the block runs; raises `Busy` and `TooMany`."""
+        try:
+            with self._shares.more(owner):
+                self._measure()
+                yield
+        finally:
+            self._measure()
+
+    def _measure(self) -> None:
+        _GAUGES.see(names.Metric.HTTP_STREAMS, [(self._shares.total, {})])
+
+    async def until_ended(
+        self, items: AsyncGenerator[T, None], session_end: SessionEnd | None = None
+    ) -> AsyncGenerator[T, None]:
+        """What comes until all streams are ended. Raises `SessionEnded` at the end of a session."""
+        ended = asyncio.create_task(self._over(session_end))
+        try:
+            async for item in _beside(items, ended):
+                yield item
+        finally:
+            ended.cancel()
+            with CancelScope(shield=True):
+                await items.aclose()
+        if ended.done() and not self._ended.is_set():
+            raise SessionEnded(Problem.of("session_ended"))
+
+    async def _over(self, session_end: SessionEnd | None) -> None:
+        waiting: list[asyncio.Task[Any]] = [asyncio.create_task(self._ended.wait())]
+        waiting += [asyncio.create_task(session_end())] if session_end else []
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end(waiting)
+
+
+async def _beside(items: AsyncGenerator[T, None], ended: asyncio.Task[None]) -> AsyncIterator[T]:
+    """What comes before the end. Who reads is cancelled again and again; what was begun is ended all the same."""
+    while True:
+        coming = asyncio.ensure_future(anext(items))
+        try:
+            await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                return
+            yield coming.result()
+        except StopAsyncIteration:
+            return
+        finally:
+            with CancelScope(shield=True):
+                await end([coming])
 
 
 class Wanted(BaseModel):
@@ -96,13 +170,13 @@ def session_end(request: Request, session: Caller) -> SessionEnd | None:
     if signed_in is None:
         return None
 
-    async def end() -> None:
+    async def ended() -> None:
         while left_s := cookies.ends_in(signed_in):
             await asyncio.sleep(min(left_s, LOOKED_AFTER_S))
             if cookies.has_ended(signed_in) or await session.client.signed_out.has(signed_in.name):
                 return
 
-    return end
+    return ended
 
 
 WantedEvents = Annotated[Wanted, Depends(wanted)]

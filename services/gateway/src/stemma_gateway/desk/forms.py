@@ -1,37 +1,91 @@
-"""What the larger forms of the desk send: fields, and files, which are uploaded so that a request can name them."""
+"""What the forms of the desk send: fields, and files, which are uploaded so that a request can name them."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import Annotated
+from urllib.parse import parse_qsl
 
-from fastapi import Request
+from fastapi import Depends, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
+from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
 from stemma_client.inputs import MAX_FILE_BYTES, MAX_FILES
 from stemma_client.pictures import picture_name
 from stemma_contracts.shown import check_upload_name, shown
-from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.references import UploadRef, UploadRole
 
-from stemma_gateway.forms import FORM, media_type_of
-from stemma_gateway.problems import Invalid, TooLarge, UnsupportedMedia
+from stemma_gateway.bodies import FORM, media_type_of, whole_body
+from stemma_gateway.pages import led_to
+from stemma_gateway.problems import HttpError, Invalid, TooLarge, UnsupportedMedia
+from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
-MAX_FIELDS = 1000
-MAX_TEXT_BYTES = 16 * 1024 * 1024
+SECTION = "/desk/documents/{document_id}/sections/{section_id}"
+REFUSED = (HttpError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
+"""What a page tells beside the form that was sent; nothing of the form is lost."""
+WAIT_S = 20.0
+MAX_FIELDS, MAX_FIELDS_BYTES = 500, 4 * 1024 * 1024
+MAX_PARTS, MAX_TEXT_BYTES = 1000, 16 * 1024 * 1024
+MOST_DIGITS = 9
 PICTURES: Mapping[str, str] = MappingProxyType(
     {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 )
 
 
 @dataclass(frozen=True)
+class SectionAddress:
+    document_id: str
+    section_id: str
+
+    @property
+    def path(self) -> str:
+        return SECTION.format(document_id=self.document_id, section_id=self.section_id)
+
+
+def _section_address(document_id: DocumentId, section_id: SectionId) -> SectionAddress:
+    return SectionAddress(document_id, section_id)
+
+
+InSection = Annotated[SectionAddress, Depends(_section_address)]
+
+
+async def ask(session: Session, request: r.Request) -> RequestAccepted:
+    return await session.client.request(request, wait_s=WAIT_S)
+
+
+def led_on(request: Request, path: str, done: str, sequence: int | None, more: str = "") -> Response:
+    """Have the browser show a page that contains what was done, and says so."""
+    return led_to(request, f"{path}?done={done}&at_least={sequence or 0}{more}")
+
+
+async def fields_of(request: Request) -> list[tuple[str, str]]:
+    """The fields of a form without files, in their order."""
+    body = await whole_body(request, MAX_FIELDS_BYTES)
+    try:
+        return await asyncio.to_thread(
+            parse_qsl, body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS
+        )
+    except ValueError:
+        raise Invalid(Problem.of("form_fields_too_many")) from None
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a field holds; none of what is no version, which has few digits."""
+    return int(text) if len(text) <= MOST_DIGITS and text.isascii() and text.isdecimal() else None
+
+
+@dataclass(frozen=True)
 class Sent:
-    """A form that was sent."""
+    """A form with files."""
 
     form: FormData
 
@@ -56,7 +110,7 @@ async def sent(request: Request) -> AsyncIterator[Sent]:
     """The form of a request, while the block runs; raises `UnsupportedMedia`."""
     if media_type_of(request) != FORM:
         raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=FORM))
-    async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_TEXT_BYTES) as form:
+    async with request.form(max_files=MAX_FILES, max_fields=MAX_PARTS, max_part_size=MAX_TEXT_BYTES) as form:
         yield Sent(form)
 
 
