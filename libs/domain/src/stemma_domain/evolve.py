@@ -107,7 +107,7 @@ def _counted(document: Document, event: e.AnyEvent) -> Document:
     if event.request_id is None:
         return document
     handled = _handled(document, event, document.requests.get(event.request_id))
-    return replace(document, requests={**document.requests, event.request_id: handled})
+    return replace(document, requests=document.requests.insert(event.request_id, handled))
 
 
 def _begun(document: Document, event: e.AnyEvent) -> Document:
@@ -218,11 +218,8 @@ def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
     section = replace(section, notes=notes, assignment=assignment_kept(before.assignment, event))
     closed = None if isinstance(event, _WITHOUT_JOB) else event.job_id
-    document = replace(
-        document,
-        sections={**document.sections, event.section_id: section},
-        settled_jobs=document.settled_jobs if closed is None else document.settled_jobs | {closed},
-    )
+    document = replace(document, sections={**document.sections, event.section_id: section})
+    document = document if closed is None else settled(document, closed)
     if document.cycle is not None:
         document = replace(document, cycle=cycle_after(document, document.cycle, event))
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)

@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
+from rpds import HashTrieMap, HashTrieSet
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import ReviewVerdict
@@ -320,7 +321,7 @@ class Document:
     ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
     ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
     other languages, as long as its own is that of a brief that nobody has read. So long its title may be the name of a
-    file.
+    file. What grows with every event is shared with the state before, so that a fold of many events stays linear.
     """
 
     tenant: str
@@ -335,8 +336,8 @@ class Document:
     lifecycle: Lifecycle = Lifecycle.RUNNING
     exports: Mapping[str, Export] = field(default_factory=dict)
     form_exports: Mapping[str, FormExport] = field(default_factory=dict)
-    requests: Mapping[str, HandledRequest] = field(default_factory=dict)
-    settled_jobs: frozenset[str] = frozenset()
+    requests: HashTrieMap[str, HandledRequest] = field(default_factory=HashTrieMap)
+    settled_jobs: HashTrieSet[str] = field(default_factory=HashTrieSet)
     cycle: Cycle | None = None
     language: str = ""
     said: tuple[ArtifactRef, ...] = ()
@@ -414,4 +415,4 @@ def guidance_of(phase: Phase) -> ArtifactRef | None:
 
 def settled(document: Document, closed_job: str) -> Document:
     """The document with a job whose outcome is in its log."""
-    return replace(document, settled_jobs=document.settled_jobs | {closed_job})
+    return replace(document, settled_jobs=document.settled_jobs.insert(closed_job))

@@ -27,7 +27,7 @@ from stemma_domain.job_ids import FILL, job_id
 from stemma_domain.job_parts import head_of
 from stemma_domain.outcomes import unfitting
 from stemma_domain.staleness import Staleness
-from stemma_domain.state import Document, Lifecycle, Section, status_of
+from stemma_domain.state import Document, Lifecycle, Section, settled, status_of
 
 FormRequest = r.ConfirmFormFields | r.ExportForm
 
@@ -51,7 +51,7 @@ def form_applied(document: Document, event: e.AnyFormEvent) -> Document:
             return replace(document, form_exports={**document.form_exports, event.export_id: export})
         case e.FormExported() | e.FormExportFailed():
             exports = {**document.form_exports, event.export_id: _after(document.form_exports[event.export_id], event)}
-            return replace(document, form_exports=exports, settled_jobs=document.settled_jobs | {event.job_id})
+            return settled(replace(document, form_exports=exports), event.job_id)
         case _:
             assert_never(event)
 
