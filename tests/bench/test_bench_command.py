@@ -43,4 +43,4 @@ async def test_the_service_that_is_measured_is_answered_by_the_model_of_the_benc
         models = await open_models(GenerationSettings(), MemoryRecordStore(), MemoryArtifactStore())
     context = CallContext(tenant="default", document_id="d1", section_id="s1", job_id="d1.1.generate.s1", thread_id="t")
     answer = await models.default.text(context, "write", [HumanMessage("<section title='Quay'></section>")])
-    assert "The quick brown fox" in answer.text
+    assert "The quick brown fox" in answer.value

@@ -1,4 +1,3 @@
-import asyncio
 from typing import Any
 
 import pytest
@@ -56,7 +55,7 @@ async def test_counts_what_a_call_cost(desk: Desk) -> None:
     caller, _ = desk.caller("text")
     ctx = context()
     answer = await caller.text(ctx, "generate", PROMPT)
-    assert (answer.text, answer.usage) == ("text", Usage(calls=1, input_tokens=10, output_tokens=5))
+    assert (answer.value, answer.usage) == ("text", Usage(calls=1, input_tokens=10, output_tokens=5))
     assert ctx.meter.total == answer.usage
 
 
@@ -68,7 +67,7 @@ async def test_the_text_parts_of_an_answer_are_its_text_and_thoughts_are_not(des
         {"type": "text", "text": "lawn"},
     ]
     caller, _ = desk.caller(AIMessage(parts))
-    assert (await caller.text(context(), "generate", PROMPT)).text == "# The lawn"
+    assert (await caller.text(context(), "generate", PROMPT)).value == "# The lawn"
 
 
 @pytest.mark.req("P2")
@@ -78,7 +77,7 @@ async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account
     paid = await first.text(context(), "generate", PROMPT)
     second, model = desk.caller()
     replayed = await second.text(context(), "generate", PROMPT)
-    assert (replayed.text, replayed.ref, replayed.usage) == (paid.text, paid.ref, paid.usage)
+    assert (replayed.value, replayed.ref, replayed.usage) == (paid.value, paid.ref, paid.usage)
     assert model.calls == 0
 
 
@@ -87,7 +86,7 @@ async def test_a_long_answer_lies_in_the_artifact_store_and_a_short_one_in_its_r
     assert (await caller.text(context(), "a", PROMPT)).ref is None
     answer = await caller.text(context(), "b", PROMPT)
     assert answer.ref is not None
-    assert await desk.artifacts.get("default", "doc", answer.ref) == answer.text.encode()
+    assert await desk.artifacts.get("default", "doc", answer.ref) == answer.value.encode()
 
 
 @pytest.mark.parametrize("change", ["job", "name", "messages", "temperature"])
@@ -101,7 +100,7 @@ async def test_another_job_name_prompt_or_parameter_is_a_new_call(desk: Desk, ch
         "evaluate" if change == "name" else "generate",
         [HumanMessage("Other.")] if change == "messages" else PROMPT,
     )
-    assert answer.text == "new"
+    assert answer.value == "new"
 
 
 async def test_the_answer_is_recorded_before_it_is_used(desk: Desk) -> None:
@@ -117,7 +116,7 @@ async def test_the_answer_is_recorded_before_it_is_used(desk: Desk) -> None:
 async def test_a_transient_error_is_tried_again(desk: Desk, error: Exception) -> None:
     caller, model = desk.caller(error, "text")
     answer = await caller.text(context(), "generate", PROMPT)
-    assert (answer.text, answer.usage.calls, model.calls) == ("text", 2, 2)
+    assert (answer.value, answer.usage.calls, model.calls) == ("text", 2, 2)
 
 
 async def test_gives_up_after_the_retries_without_quoting_the_provider(desk: Desk) -> None:
@@ -140,12 +139,6 @@ async def test_a_bug_is_raised_as_it_is(desk: Desk) -> None:
         await caller.text(context(), "generate", PROMPT)
 
 
-async def test_waits_as_long_as_the_provider_says(desk: Desk) -> None:
-    caller, _ = desk.caller(StatusError(429, "0.001"), "text", settings=SETTINGS.model_copy(update={"backoff": 60.0}))
-    async with asyncio.timeout(10):
-        assert (await caller.text(context(), "generate", PROMPT)).text == "text"
-
-
 async def test_a_call_ends_at_its_time_limit_with_all_its_retries_and_tells_the_last_error(desk: Desk) -> None:
     caller, _ = desk.caller(StatusError(429, "60"), "late", settings=SETTINGS.model_copy(update={"call_limit": 0.05}))
     with pytest.raises(ModelUnavailableError) as failure:
@@ -155,7 +148,7 @@ async def test_a_call_ends_at_its_time_limit_with_all_its_retries_and_tells_the_
 
 @pytest.mark.req("P13")
 async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) -> None:
-    caller, model = desk.caller('{"name": "red", "red": 300}', '```json\n{"name": "red", "red": 255}\n```')
+    caller, model = desk.caller('Sure: {"name": "red", "red": 300}', '```json\n{"name": "red", "red": 255}\n```')
     answer = await caller.structured(context(), "colour", PROMPT, Colour)
     assert (answer.value, answer.usage.calls) == (Colour(name="red", red=255), 2)
     assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
@@ -163,37 +156,57 @@ async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) 
 
 
 JSON = '{"name": "red", "red": 255}'
+ABOUT_TAGS = '{"name": "the stray </think> and {what follows}", "red": 1}'
+FITTING: dict[str, str | AIMessage] = {
+    "fence": f"```json\n{JSON}\n```",
+    "fence in prose": f"Here is {{the colour}} that you asked for:\n\n```json\n{JSON}\n```\n\nTell me if it is.",
+    "prose": f"Sure! {JSON} I hope that helps.",
+    "the last of two that fit": f'An example is {{"name": "blue", "red": 0}}. The answer is {JSON}',
+    "the one that fits": f'The schema is {{"type": "object"}}. {JSON} Its range is {{"red": [0, 255]}}.',
+    "a fence, and a comma behind the last": f"Here:\n```json\n{JSON[:-1]},}}\n```\nThank you.",
+    "numbers as strings": JSON.replace("255", '"255"'),
+    "another value in its thought": f'<think>\nI give {{"name": "blue", "red": 0}}\n</think>\n{JSON}',
+    "its words as a thought": AIMessage("", additional_kwargs={"reasoning_content": JSON}),
+    "a fence in a thought": AIMessage("", additional_kwargs={"reasoning_content": f"```json\n{JSON}\n```"}),
+}
 
 
-@pytest.mark.req("P13")
-@pytest.mark.parametrize(
-    "answer",
-    [
-        f"```json\n{JSON}\n```",
-        f"Here is {{the colour}} that you asked for:\n\n```json\n{JSON}\n```\n\nTell me if it should be darker.",
-        f"Sure! {JSON} I hope that helps.",
-        f'An example is {{"name": "blue", "red": 0}}. The answer is {JSON}',
-        f'The schema is {{"type": "object"}}. {JSON} Its range is {{"red": [0, 255]}}.',
-    ],
-    ids=["fence", "fence in prose", "prose", "the last of two that fit", "the one that fits"],
-)
-async def test_json_with_words_around_it_is_found_before_the_model_is_asked_again(desk: Desk, answer: str) -> None:
+@pytest.mark.req("M6", "P13")
+@pytest.mark.parametrize("answer", FITTING.values(), ids=FITTING)
+async def test_a_value_is_read_whatever_is_around_it(desk: Desk, answer: str | AIMessage) -> None:
     caller, model = desk.caller(answer)
     found = await caller.structured(context(), "colour", PROMPT, Colour)
     assert (found.value, model.calls) == (Colour(name="red", red=255), 1)
 
 
-@pytest.mark.req("P13")
-async def test_what_is_wrong_with_json_in_prose_is_told_by_its_fields(desk: Desk) -> None:
-    caller, model = desk.caller('Sure: {"name": "red", "red": 300}', JSON)
-    await caller.structured(context(), "colour", PROMPT, Colour)
-    assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
+@pytest.mark.req("M6")
+async def test_json_about_the_tags_of_thoughts_stays_whole(desk: Desk) -> None:
+    caller, _ = desk.caller(ABOUT_TAGS)
+    found = await caller.structured(context(), "colour", PROMPT, Colour)
+    assert found.value == Colour.model_validate_json(ABOUT_TAGS)
+
+
+HOSTILE = {
+    "braces": "{" * 400_000,
+    "objects": '{"a":' * 80_000,
+    "open strings": '{"a": "' * 60_000,
+    "quotes": '"' + '\\"' * 200_000,
+    "commas": "{" + "," * 400_000,
+    "braces in strings": '{"a": ",}' * 60_000,
+    "opening tags": "x<think>" * 50_000,
+    "closing tags": "```\n</think>\n" * 30_000,
+    "pairs": "\n<think></think>" * 30_000,
+    "half tags": "<think " * 60_000,
+    "spaces": " " * 400_000 + "<think",
+    "spaces before closing tags": " " * 200_000 + "x</think>" * 20_000,
+    "lines of tags and backticks": "`x<think>y</think>`" * 20_000,
+}
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.req("P13")
-@pytest.mark.parametrize("hostile", ["{" * 400_000, '{"a":' * 80_000, '{"a": "' * 60_000])
-async def test_hostile_braces_are_read_to_their_end(desk: Desk, hostile: str) -> None:
+@pytest.mark.req("M6", "P13")
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+async def test_a_hostile_answer_is_read_to_its_end(desk: Desk, hostile: str) -> None:
     caller, _ = desk.caller(hostile, hostile, hostile)
     with pytest.raises(MalformedAnswerError):
         await caller.structured(context(), "colour", PROMPT, Colour)
@@ -229,7 +242,7 @@ async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> No
     text = " ".join(map(str, range(2000)))
     caller, _ = desk.caller(text)
     answer = await caller.text(context(), "generate", PROMPT, on_token=on_token)
-    assert (answer.text, "".join(told), told[0]) == (text, text, "0 ")
+    assert (answer.value, "".join(told), told[0]) == (text, text, "0 ")
     assert len(told) < 1000, "tokens that come together are told together"
     told.clear()
     again, _ = desk.caller()
@@ -248,7 +261,7 @@ async def test_an_answer_whose_text_was_lost_with_its_writer_is_asked_for_again_
         caller, model = desk.caller(*script)
         ctx = context()
         answer = await caller.text(ctx, "generate", PROMPT)
-        assert (answer.text, answer.ref, ctx.meter.total.calls) == (paid.text, paid.ref, 2)
+        assert (answer.value, answer.ref, ctx.meter.total.calls) == (paid.value, paid.ref, 2)
         assert len(model.options) == len(script)
 
 
@@ -259,6 +272,6 @@ async def test_tool_calls_come_back_the_same_from_the_record(desk: Desk) -> None
     paid = await caller.message(context(), "search", PROMPT, [tool])
     again, _ = desk.caller()
     replayed = await again.message(context(), "search", PROMPT, [tool])
-    assert replayed.message == paid.message
-    assert paid.message.tool_calls[0]["args"] == {"query": "lone ? surrogate"}
+    assert replayed.value == paid.value
+    assert paid.value.tool_calls[0]["args"] == {"query": "lone ? surrogate"}
     assert model.options[0]["tools"] == [tool]

@@ -25,13 +25,15 @@ from stemma_models import (
     ModelUnavailableError,
     chat_model,
 )
-from stemma_models.attempts import Wait
+from stemma_models.errors import LONGEST_WAIT_S, Wait
+from stemma_models.thoughts import without_thoughts, words_so_far
 from stemma_testkit.provider import Provider, Reply, fails, says
 from tenacity import Future, RetryCallState
 
 pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6")]
 
 PROMPT = [HumanMessage("Write.")]
+OPENS_WITH = ("#", "```")
 SECRET = "SECRET the user wants a section.\n"
 SECTION = "# The lawn\n\nThe lawn belongs to the town.\n"
 HEAD = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
@@ -62,14 +64,8 @@ class Told:
 
 async def text(provider: Provider, told: Told, **settings: Any) -> str:
     context = CallContext("default", "doc", "lawn", "job")
-    answer = await caller(provider, **settings).text(
-        context, "generate", PROMPT, on_token=told, opens_with=("#", "```")
-    )
-    return answer.text
-
-
-async def score(provider: Provider) -> Score:
-    return (await caller(provider).structured(CallContext("default", "d", "s", "j"), "evaluate", PROMPT, Score)).value
+    answer = await caller(provider, **settings).text(context, "generate", PROMPT, on_token=told, opens_with=OPENS_WITH)
+    return answer.value
 
 
 def whole(message: dict[str, Any], reason: str = "stop") -> Reply:
@@ -134,14 +130,20 @@ THOUGHTS = {
 }
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("answer", THOUGHTS.values(), ids=THOUGHTS)
-async def test_no_thought_is_in_a_section_or_told_to_who_follows_it(
-    provider: Provider, answer: str, there: bool
-) -> None:
+def test_no_thought_is_in_a_section_or_told_to_who_follows_it(answer: str) -> None:
+    assert without_thoughts(answer, OPENS_WITH).words == SECTION
+    told = (words_so_far(answer[:end], OPENS_WITH) for end in range(0, len(answer), 5))
+    assert all(SECTION.startswith(words) for words in told)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("section", [SECTION, f"```markdown\n{SECTION}```\n"], ids=["bare", "fenced"])
+async def test_a_section_is_told_without_the_thought_before_it(provider: Provider, section: str, there: bool) -> None:
+    answer = f"<think>{SECRET}</think>{section}"
     provider.script = [stream(*spoken(answer), *END) if there else whole({"content": answer})]
     told = Told(there)
-    assert (await text(provider, told), told.text.lstrip()) == (SECTION, SECTION)
+    assert (await text(provider, told), told.text.lstrip()) == (section, section)
     assert len(provider.requests) == 1
 
 
@@ -155,31 +157,20 @@ ABOUT_TAGS = {
 }
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("answer", ABOUT_TAGS.values(), ids=ABOUT_TAGS)
-async def test_a_section_about_the_tags_of_thoughts_stays_whole(provider: Provider, answer: str, there: bool) -> None:
-    provider.script = [stream(*spoken(answer), *END) if there else whole({"content": answer})]
-    told = Told(there)
-    assert (await text(provider, told), told.text) == (answer, answer)
+def test_a_section_about_the_tags_of_thoughts_stays_whole(answer: str) -> None:
+    assert without_thoughts(answer, OPENS_WITH).words == answer
 
 
-async def test_a_thought_without_its_opening_tag_may_begin_with_a_heading(provider: Provider) -> None:
-    provider.script = [whole({"content": f"# Plan\n\n{SECRET}</think>\n\n{SECTION}"})]
-    assert await text(provider, Told(there=False)) == SECTION
-
-
-async def test_an_answer_in_a_fence_is_told_as_it_comes(provider: Provider) -> None:
-    fenced = f"<think>{SECRET}</think>```markdown\n{SECTION}```\n"
-    provider.script = [stream(*spoken(fenced), *END)]
-    told = Told(there=True)
-    assert (await text(provider, told), told.text) == (fenced.partition("</think>")[2],) * 2
+def test_a_thought_without_its_opening_tag_may_begin_with_a_heading() -> None:
+    assert without_thoughts(f"# Plan\n\n{SECRET}</think>\n\n{SECTION}", OPENS_WITH).words == SECTION
 
 
 async def test_a_tool_call_counts_though_the_thought_beside_it_has_no_end(provider: Provider) -> None:
     call = {"index": 0, "id": "a", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     provider.script = [whole({"content": f"<think>\n{SECRET}", "tool_calls": [call]}, "tool_calls")]
     asked = await caller(provider).message(CallContext("default", "d", "s", "j"), "step", PROMPT, [Score])
-    assert [call["name"] for call in asked.message.tool_calls] == ["add"]
+    assert [call["name"] for call in asked.value.tool_calls] == ["add"]
     assert len(provider.requests) == 1
 
 
@@ -231,55 +222,8 @@ async def test_two_tool_calls_at_one_index_are_two(provider: Provider, ids: tupl
     ]
     provider.script = [whole({"content": None, "tool_calls": calls}, "tool_calls")]
     asked = await caller(provider).message(CallContext("default", "d", "s", "j"), "step", PROMPT, [Score])
-    assert [call["name"] for call in asked.message.tool_calls] == ["look", "add"]
-    assert len({call["id"] for call in asked.message.tool_calls} - {""}) == 2
-
-
-GOOD = json.dumps({"scores": {"purpose": 0.9}, "feedback": "Good."})
-DRAFTED = json.dumps({"scores": {"purpose": 0.1}, "feedback": "A draft."})
-FITTING = {
-    "a fence, and a comma behind the last": {"content": f"Here:\n```json\n{GOOD[:-1]},}}\n```\nThank you."},
-    "a comma in a list within": {"content": GOOD.replace("0.9}", "0.9,\n}")},
-    "numbers as strings": {"content": GOOD.replace("0.9", '"0.9"')},
-    "another verdict in its thought": {"content": f"<think>\nI give {DRAFTED}\n</think>\n{GOOD}"},
-    "its words as a thought": {"content": None, "reasoning_content": GOOD},
-    "a fence in a thought": {"content": "", "reasoning_content": f"```json\n{GOOD}\n```"},
-}
-
-
-@pytest.mark.req("P13")
-@pytest.mark.parametrize("message", FITTING.values(), ids=FITTING)
-async def test_a_value_is_read_whatever_is_around_it(provider: Provider, message: dict[str, Any]) -> None:
-    provider.script = [whole(message)]
-    assert await score(provider) == Score.model_validate_json(GOOD)
-
-
-async def test_json_about_the_tags_of_thoughts_stays_whole(provider: Provider) -> None:
-    said = Score(scores={"purpose": 0.5}, feedback="Delete the stray </think> and {what follows}.")
-    provider.script = [whole({"content": said.model_dump_json()})]
-    assert await score(provider) == said
-
-
-HOSTILE = {
-    "quotes": '"' + '\\"' * 200_000,
-    "commas": "{" + "," * 400_000,
-    "braces": '{"a": ",}' * 60_000,
-    "opening tags": "x<think>" * 50_000,
-    "closing tags": "```\n</think>\n" * 30_000,
-    "pairs": "\n<think></think>" * 30_000,
-    "half tags": "<think " * 60_000,
-    "spaces": " " * 400_000 + "<think",
-    "spaces before closing tags": " " * 200_000 + "x</think>" * 20_000,
-    "lines of tags and backticks": "`x<think>y</think>`" * 20_000,
-}
-
-
-@pytest.mark.timeout(60)
-@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-async def test_a_hostile_answer_is_read_to_its_end(provider: Provider, answer: str) -> None:
-    provider.script = [whole({"content": answer})] * 3
-    with pytest.raises(MalformedAnswerError):
-        await score(provider)
+    assert [call["name"] for call in asked.value.tool_calls] == ["look", "add"]
+    assert len({call["id"] for call in asked.value.tool_calls} - {""}) == 2
 
 
 def refused(status: int, **error: Any) -> Reply:
@@ -361,23 +305,37 @@ class Waits(Exception):
         self.headers = headers
 
 
+def wait_after(headers: dict[str, str], attempt: int = 1) -> float:
+    state = RetryCallState(None, None, (), {})  # type: ignore[arg-type]
+    state.attempt_number = attempt
+    state.outcome = Future.construct(attempt, Waits(headers), has_exception=True)
+    return Wait(ModelSettings(backoff=7.0))(state)
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
         ({"retry-after-ms": "4200"}, 4.2),
         ({"retry-after-ms": "4200", "retry-after": "5"}, 4.2),
         ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": formatdate(time.time() + 3000, usegmt=True)}, 60.0),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "3600"}, LONGEST_WAIT_S),
+        ({"retry-after": formatdate(time.time() + 3000, usegmt=True)}, LONGEST_WAIT_S),
         ({"retry-after": formatdate(time.time() - 3000, usegmt=True)}, 0.0),
         ({"retry-after": "soon"}, 7.0),
+        ({"retry-after": "1e9"}, 7.0),
+        ({"retry-after": "Sun, 99 Nov 2026 02:52:52 GMT"}, 7.0),
         ({"retry-after-ms": "-1"}, 7.0),
         ({}, 7.0),
     ],
 )
 def test_a_wait_is_read_in_each_of_its_forms(headers: dict[str, str], seconds: float) -> None:
-    state = RetryCallState(None, None, (), {})  # type: ignore[arg-type]
-    state.outcome = Future.construct(1, Waits(headers), has_exception=True)
-    assert Wait(ModelSettings(backoff=7.0))(state) == seconds
+    assert wait_after(headers) == seconds
+
+
+def test_a_wait_of_our_own_doubles_up_to_a_minute() -> None:
+    assert 1 < wait_after({"retry-after": formatdate(time.time() + 50, usegmt=True)}) <= 50
+    assert [wait_after({}, attempt) for attempt in (1, 2, 3, 30)] == [7, 14, 28, LONGEST_WAIT_S]
 
 
 async def test_a_wait_in_milliseconds_is_the_providers(provider: Provider) -> None:
@@ -390,8 +348,6 @@ SENT_AGAIN = {
     "an error in a stream": stream(
         *spoken("# T"), {"error": {"message": "Provider returned error", "code": 502}}, DONE
     ),
-    "[DONE] without a reason": stream(*spoken("# T"), DONE),
-    "html": Reply(body=b"<html><body>Sign in to the corporate proxy</body></html>"),
     "a gateway": Reply(status=502, body=b"<html><h1>502 Bad Gateway</h1></html>"),
     "claude-code#23049": refused(529, message="Overloaded", type="overloaded_error"),
 }

@@ -69,7 +69,7 @@ def test_a_call_has_the_key_that_it_had_in_earlier_releases_so_that_none_is_paid
     parameters = {"name": "scripted", "temperature": None}
     request = Request(parameters, messages, [{"type": "function"}], {"type": "json_schema"})
     key = "67cb19565c14c4e807a234d72f789485b3734f574f613750168ebe6a50ca090c"
-    assert request.key("doc.1.generate-section.approach", 0, "generate", 0) == key
+    assert request.key("doc.1.generate-section.approach", "generate", 0) == key
 
 
 async def test_the_last_record_of_a_key_counts(store: RecordStore) -> None:

@@ -38,7 +38,7 @@ class Runs:
         return ModelCaller(model, ModelSettings(name="scripted"), self.records, MemoryArtifactStore()), model
 
     async def ask(self, caller: ModelCaller, name: str) -> str:
-        return (await caller.text(self.context, name, PROMPT)).text
+        return (await caller.text(self.context, name, PROMPT)).value
 
 
 @pytest.mark.req("P2")

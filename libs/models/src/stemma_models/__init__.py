@@ -1,14 +1,12 @@
 """Recorded model calls, retries and re-asking; models of installed packages, LiteLLM for every other one."""
 
-from .caller import Answer, CallContext, MessageAnswer, ModelCaller, StructuredAnswer
+from .caller import Answer, CallContext, ModelCaller, call_context, echo, or_failure
+from .client import Meter, TokenSink, tell_whole
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
-from .jobs import call_context, echo, or_failure
-from .listening import TokenSink
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import KeyMissing, Provider, chat_model, open_chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
-from .settings import OFFLINE, ModelSettings
-from .usage import Meter
+from .settings import OFFLINE, ModelFields, ModelSettings
 
 __all__ = [
     "OFFLINE",
@@ -19,10 +17,10 @@ __all__ = [
     "KeyMissing",
     "MalformedAnswerError",
     "MemoryRecordStore",
-    "MessageAnswer",
     "Meter",
     "ModelCaller",
     "ModelError",
+    "ModelFields",
     "ModelSettings",
     "ModelUnavailableError",
     "Prompt",
@@ -31,7 +29,6 @@ __all__ = [
     "Prompts",
     "Provider",
     "RecordStore",
-    "StructuredAnswer",
     "TokenSink",
     "call_context",
     "chat_model",
@@ -40,4 +37,5 @@ __all__ = [
     "open_chat_model",
     "or_failure",
     "provider",
+    "tell_whole",
 ]

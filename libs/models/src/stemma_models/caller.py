@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
@@ -11,21 +13,67 @@ from typing import Any, Generic, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from opentelemetry.trace import Span, SpanKind
 from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactMissing, ArtifactStore, reference
+from stemma_contracts.v1.jobs import Job, ModelJob, ProposeRequirements, SectionJob
+from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.usage import Usage
-from stemma_telemetry import get_logger
+from stemma_telemetry import get_logger, span
+from stemma_telemetry.metrics import counter, histogram
+from stemma_telemetry.names import Attr, Metric
+from stemma_telemetry.names import Span as SpanName
 
 from . import checks
-from .client import THINKING, ModelClient
-from .errors import MalformedAnswerError
-from .listening import TokenSink
+from .client import THINKING, Meter, ModelClient, TokenSink
+from .errors import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 from .providers import provider
 from .records import Record, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
-from .spans import chat_span
-from .usage import Meter
+
+_tokens = histogram(Metric.TOKEN_USAGE)
+_duration = histogram(Metric.MODEL_DURATION)
+_cost = counter(Metric.MODEL_COST)
+
+
+@contextmanager
+def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[[Usage], None]]:
+    """A CLIENT span around a call with all its attempts, by the GenAI conventions and without content.
+
+    What it gives is told what the call cost before it ends.
+    """
+    called: dict[str, str] = {
+        Attr.GEN_AI_OPERATION: SpanName.CHAT.value,
+        Attr.GEN_AI_PROVIDER: model.partition("/")[0],
+        Attr.GEN_AI_MODEL: model,
+    }
+    place: dict[str, str] = {
+        Attr.GEN_AI_CONVERSATION: ctx.document_id,
+        Attr.DOCUMENT: ctx.document_id,
+        Attr.SECTION: ctx.section_id,
+    }
+    labels, failed = {**called, Attr.TENANT: ctx.tenant}, dict[str, str]()
+    started = time.perf_counter()
+    with span(f"{SpanName.CHAT} {model}", kind=SpanKind.CLIENT, attributes={**called, **place}) as chat:
+        try:
+            yield partial(_answered, chat, labels)
+        except BaseException as error:
+            failed[Attr.ERROR_TYPE] = type(error).__name__
+            raise
+        finally:
+            _duration.record(time.perf_counter() - started, {**labels, **failed})
+
+
+def _answered(chat: Span, labels: Mapping[str, str], usage: Usage) -> None:
+    for key, kind, tokens in (
+        (Attr.GEN_AI_INPUT_TOKENS, "input", usage.input_tokens),
+        (Attr.GEN_AI_OUTPUT_TOKENS, "output", usage.output_tokens),
+    ):
+        chat.set_attribute(key, tokens)
+        _tokens.record(tokens, {**labels, Attr.GEN_AI_TOKEN_TYPE: kind})
+    _cost.add(usage.cost, labels)
+
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -50,7 +98,6 @@ class CallContext:
     section_id: str
     job_id: str
     thread_id: str = ""
-    attempt: int = 0
     recorded_as: str = ""
     recorded_before: tuple[str, ...] = ()
     meter: Meter = field(default_factory=Meter, compare=False)
@@ -58,34 +105,9 @@ class CallContext:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer in words; ``ref`` is the artifact of the same bytes, absent for a short answer."""
+class Answer(Generic[T]):
+    """An answer: a text, a value of a schema, or a message of the thread. ``ref`` is the artifact of a long one."""
 
-    text: str
-    usage: Usage
-    ref: ArtifactRef | None
-
-
-@dataclass(frozen=True)
-class StructuredAnswer(Generic[M]):
-    """An answer that fits its schema."""
-
-    value: M
-    usage: Usage
-    ref: ArtifactRef | None
-
-
-@dataclass(frozen=True)
-class MessageAnswer:
-    """An answer as a message of the thread: text, tool calls, or both."""
-
-    message: AIMessage
-    usage: Usage
-    ref: ArtifactRef | None
-
-
-@dataclass(frozen=True)
-class _Asked(Generic[T]):
     value: T
     usage: Usage
     ref: ArtifactRef | None
@@ -131,7 +153,7 @@ class ModelCaller:
         *,
         on_token: TokenSink | None = None,
         opens_with: tuple[str, ...] = (),
-    ) -> Answer:
+    ) -> Answer[str]:
         """Ask for text. ``on_token`` gets it: nothing on a replay, all again on a retry.
 
         It gets the text as it comes if it does not return `False` to an empty text when the call begins, else in one
@@ -139,8 +161,7 @@ class ModelCaller:
         until the answer is whole.
         """
         call = replace(self._call(ctx, name, messages), on_token=on_token, opens_with=opens_with)
-        asked = await self._ask(call, checks.check_text)
-        return Answer(asked.value, asked.usage, asked.ref)
+        return await self._ask(call, checks.check_text)
 
     async def structured(
         self,
@@ -150,19 +171,17 @@ class ModelCaller:
         schema: type[M],
         *,
         context: Mapping[str, Any] | None = None,
-    ) -> StructuredAnswer[M]:
+    ) -> Answer[M]:
         """Ask for a value of ``schema``; ``context`` is the validation context that its validators read."""
         call = self._call(ctx, name, messages, response_format=_response_format(schema))
-        asked = await self._ask(call, lambda reply: checks.parse(reply, schema, context))
-        return StructuredAnswer(asked.value, asked.usage, asked.ref)
+        return await self._ask(call, lambda reply: checks.parse(reply, schema, context))
 
     async def message(
         self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], tools: Sequence[Any] = ()
-    ) -> MessageAnswer:
+    ) -> Answer[AIMessage]:
         """Ask for text or tool calls; ``tools`` are anything that LangChain can bind."""
         call = self._call(ctx, name, messages, tools=[convert_to_openai_tool(tool) for tool in tools])
-        asked = await self._ask(call, checks.check_complete)
-        return MessageAnswer(asked.value.message, asked.usage, asked.ref)
+        return await self._ask(call, lambda reply: checks.check_complete(reply).message)
 
     def _call(
         self,
@@ -176,55 +195,50 @@ class ModelCaller:
         request = Request(self._parameters, tuple(messages), tools, response_format)
         return _Call(ctx, name, request, Meter(ctx.meter))
 
-    async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T]:
+    async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> Answer[T]:
+        """The answer that this job was given before; else that of an earlier try, which was counted there."""
+        ctx, name = call.ctx, call.ctx.recorded_as or call.ctx.job_id
+        if ctx.recorded_before and await self._record(ctx, _key(call, name, 0)) is None:
+            for earlier in ctx.recorded_before:
+                with suppress(MalformedAnswerError):
+                    if found := await self._checked(call, check, partial(self._recorded_reply, earlier)):
+                        return found
+        answer = await self._checked(call, check, partial(self._reply, name))
+        assert answer is not None
+        return answer
+
+    async def _checked(
+        self, call: _Call, check: Callable[[Reply], T], replied: Callable[[_Call, int], Awaitable[Reply | None]]
+    ) -> Answer[T] | None:
+        """The first reply that can be used, each told what was wrong with the one before; nothing without a reply."""
         detail = ""
         for retry in range(1 + RE_ASKS):
-            # Made once: it is the digest of all that the model reads.
-            key = _key(call, _own_name(call.ctx), retry)
-            record = await self._own_record(call.ctx, key)
-            if record is None and retry == 0 and (before := await self._asked_before(call, check)):
-                return before
-            reply = await self._reply(call, key, record)
+            if (reply := await replied(call, retry)) is None:
+                return None
             try:
-                return _Asked(check(reply), call.meter.total, reply.record.artifact)
+                return Answer(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
                 detail = unusable.detail
                 log.warning("answer_malformed", call=call.name, retry=retry, detail=detail)
                 call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
         raise MalformedAnswerError(detail, call.meter.total)
 
-    async def _asked_before(self, call: _Call, check: Callable[[Reply], T]) -> _Asked[T] | None:
-        """What an earlier try was answered to the same request; it was counted there."""
-        for name in call.ctx.recorded_before:
-            if (found := await self._asked_as(call, check, name)) is not None:
-                return found
-        return None
+    async def _recorded_reply(self, name: str, call: _Call, retry: int) -> Reply | None:
+        record = await self._record(call.ctx, _key(call, name, retry))
+        return await self._replay(call.ctx, record) if record else None
 
-    async def _asked_as(self, call: _Call, check: Callable[[Reply], T], recorded_as: str) -> _Asked[T] | None:
-        ctx = call.ctx
-        for retry in range(1 + RE_ASKS):
-            key = _key(call, recorded_as, retry)
-            record = await self._records.get(ctx.tenant, ctx.document_id, key)
-            reply = await self._replay(ctx, record) if record else None
-            if reply is None:
-                return None
-            try:
-                return _Asked(check(reply), Usage(), reply.record.artifact)
-            except checks.UnusableAnswer as unusable:
-                call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
-        return None
+    async def _record(self, ctx: CallContext, key: str) -> Record | None:
+        return await self._records.get(ctx.tenant, ctx.document_id, key)
 
-    async def _own_record(self, ctx: CallContext, key: str) -> Record | None:
-        look_up = partial(self._records.get, ctx.tenant, ctx.document_id, key)
-        return await look_up() if ctx.recorded_before else await ctx.replay.look_up(look_up)
-
-    async def _reply(self, call: _Call, key: str, record: Record | None) -> Reply:
-        ctx = call.ctx
-        reply = await self._replay(ctx, record) if record else None
+    async def _reply(self, name: str, call: _Call, retry: int) -> Reply:
+        # Made once: it is the digest of all that the model reads.
+        ctx, key = call.ctx, _key(call, name, retry)
+        look_up = partial(self._record, ctx, key)
+        record = await (look_up() if ctx.recorded_before else ctx.replay.look_up(look_up))
         if record is not None:
             call.meter.count(record.usage)
-        if reply is not None:
-            return reply
+            if reply := await self._replay(ctx, record):
+                return reply
         answered = await self._answer(call, record.usage if record else Usage())
         return await self._recorded(ctx, key, answered)
 
@@ -240,10 +254,9 @@ class ModelCaller:
 
     async def _answer(self, call: _Call, paid: Usage) -> Reply:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
-        ctx = call.ctx
-        with chat_span(self.settings.name, ctx.tenant, ctx.document_id, ctx.section_id) as span:
+        with chat_span(self.settings.name, call.ctx) as answered:
             message, usage = await self._client.call(call.request, call.meter, call.on_token, call.opens_with)
-            span.answered(usage)
+            answered(usage)
         record = Record(
             model=self.settings.name,
             usage=paid.plus(usage),
@@ -271,12 +284,8 @@ class ModelCaller:
         return Reply(record, reply.text)
 
 
-def _own_name(ctx: CallContext) -> str:
-    return ctx.recorded_as or ctx.job_id
-
-
 def _key(call: _Call, recorded_as: str, retry: int) -> str:
-    return call.request.key(recorded_as, call.ctx.attempt, call.name, retry)
+    return call.request.key(recorded_as, call.name, retry)
 
 
 def _refusal(message: AIMessage) -> str:
@@ -298,3 +307,49 @@ def _asked_again(request: Request, reply: Reply, problems: Sequence[str]) -> Req
         complaint.append("Give one JSON object that fits the schema of the answer, and nothing around it.")
     said = [AIMessage(reply.text)] if reply.text.strip() else []
     return replace(request, messages=[*request.messages, *said, HumanMessage("\n".join(complaint))])
+
+
+def call_context(job: Job, thread_id: str = "") -> CallContext:
+    """For whom the calls of a job are made."""
+    recorded_as, before = (job.recorded_as, job.recorded_before) if isinstance(job, ModelJob) else ("", ())
+    if isinstance(job, ProposeRequirements):
+        before = job.recorded_before
+    return CallContext(
+        job.document.tenant,
+        job.document.document_id,
+        job.section.section_id if isinstance(job, SectionJob) else "",
+        job.job_id,
+        thread_id,
+        recorded_as=recorded_as or thread_id or job.job_id,
+        recorded_before=before,
+    )
+
+
+def echo(job: Job, context: CallContext) -> dict[str, Any]:
+    """The fields that every outcome of a job has, with what was spent by now."""
+    return {
+        "job_id": job.job_id,
+        "tenant": job.document.tenant,
+        "document_id": job.document.document_id,
+        "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
+        "usage": context.meter.total,
+    }
+
+
+async def or_failure(
+    job: SectionJob, context: CallContext, work: Awaitable[T]
+) -> T | ModelUnavailable | AnswerMalformed | ContextTooLong:
+    """What the work gives, or the outcome that says how the model failed."""
+    try:
+        return await work
+    except ModelUnavailableError as error:
+        return ModelUnavailable(**echo(job, context), detail=error.detail)
+    except MalformedAnswerError as error:
+        return AnswerMalformed(**echo(job, context), detail=error.detail)
+    except ContextTooLongError as error:
+        return ContextTooLong(
+            **echo(job, context),
+            detail=error.detail,
+            prompt_tokens=error.prompt_tokens,
+            context_tokens=error.context_tokens,
+        )

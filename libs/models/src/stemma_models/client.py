@@ -1,10 +1,10 @@
-"""One call of a model with all its attempts, inside one time limit."""
+"""One call of a model with all its attempts inside one time limit, what it costs, and who hears its answer."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from functools import partial
 from typing import Any, cast
@@ -17,13 +17,95 @@ from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from .attempts import Wait, describe, held_tokens, is_provider_error, is_too_long, is_transient
-from .errors import ContextTooLongError, ModelUnavailableError, UnfinishedAnswer
-from .listening import Listener, TokenSink, is_followed, tell_whole
+from .errors import (
+    ContextTooLongError,
+    ModelUnavailableError,
+    UnfinishedAnswer,
+    Wait,
+    describe,
+    held_tokens,
+    is_provider_error,
+    is_too_long,
+    is_transient,
+)
 from .records import Request
 from .settings import ModelSettings
-from .thoughts import Parted, without_thoughts
-from .usage import Meter, usage_of
+from .thoughts import Parted, without_thoughts, words_so_far
+
+
+class Meter:
+    """Adds up what one job spends, also when a call fails in the end."""
+
+    def __init__(self, parent: Meter | None = None) -> None:
+        self.total = Usage()
+        self._parent = parent
+
+    def count(self, usage: Usage) -> None:
+        """Add a usage here and in every meter that this one is part of."""
+        self.total = self.total.plus(usage)
+        if self._parent is not None:
+            self._parent.count(usage)
+
+
+def usage_of(message: AIMessage) -> Usage:
+    """What an answer cost, by the tokens and the price that its model states; the call itself is not counted."""
+    tokens = message.usage_metadata
+    sent, received = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else (0, 0)
+    cost = float(message.response_metadata.get("response_cost") or 0.0)
+    return Usage(input_tokens=sent, output_tokens=received, cost=cost)
+
+
+TokenSink = Callable[[str], Awaitable[bool | None]]
+"""Gets the text of an answer as it comes. It returns `False` if nobody listens; an empty text only asks for that."""
+
+JOINED_S = 0.05
+"""Tokens that come within this time are told together: each text that is told is a message."""
+PIECE_CHARS = 16 * 1024
+"""The longest text that is told at once: a message of the bus has a limit."""
+
+
+async def is_followed(tell: TokenSink | None) -> bool:
+    """Whether somebody listens now."""
+    return tell is not None and await tell("") is not False
+
+
+async def tell_whole(tell: TokenSink, text: str) -> None:
+    """Tell a text in as few pieces as it fits into."""
+    for start in range(0, len(text), PIECE_CHARS):
+        await tell(text[start : start + PIECE_CHARS])
+
+
+class Listener:
+    """Tells the text of a call as it comes, that of each attempt from its beginning, without the thoughts in it."""
+
+    def __init__(self, tell: TokenSink, opens_with: tuple[str, ...] = ()) -> None:
+        self._tell = tell
+        self._opens_with = opens_with
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with an attempt."""
+        self._text = self._told = ""
+        self._last = float("-inf")
+
+    async def hear(self, piece: str) -> None:
+        """Take a piece of the answer; the first is told at once."""
+        self._text += piece
+        now = asyncio.get_running_loop().time()
+        if piece and now - self._last >= JOINED_S:
+            await self._tell_all(words_so_far(self._text, self._opens_with))
+            self._last = now
+
+    async def end(self, answer: str) -> None:
+        """Tell what is left of the whole answer."""
+        await self._tell_all(answer)
+
+    async def _tell_all(self, words: str) -> None:
+        """Tell what is new; all of it if words that were told turn out to be a thought."""
+        new = words.removeprefix(self._told) if words.startswith(self._told) else words
+        self._told = words
+        await tell_whole(self._tell, new)
+
 
 ANSWER_SHARE = 4
 """An answer needs a quarter of what the model holds, or what it may have at most if that is less."""

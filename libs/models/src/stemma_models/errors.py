@@ -1,8 +1,16 @@
-"""The ways in which a model call fails for good."""
+"""The ways in which a model call fails: for good, or worth another attempt, and after how long."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
 from stemma_contracts.v1.usage import Usage
+from tenacity import RetryCallState
+
+from .settings import ModelSettings
 
 
 class UnfinishedAnswer(ConnectionError):
@@ -49,3 +57,138 @@ class ContextTooLongError(ModelError):
 
 class MalformedAnswerError(ModelError):
     """The answers did not fit, also after the model was told what was wrong with them."""
+
+
+LONGEST_WAIT_S = 60.0
+TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
+WORDS_READ = 2000
+"""Of what a provider says of an error: it may quote the prompt."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:window|length|size|limit)|exceed_context|(?:prompt|input|request)(?: is)? too (?:long|large)"
+    r"|reduce the length of|maximum number of tokens allowed|too many (?:input )?tokens",
+    re.IGNORECASE,
+)
+_ALWAYS_TOO_LONG = re.compile(r"request too large", re.IGNORECASE)
+"""A limit by the minute that is smaller than the prompt; LiteLLM makes 429 of 413."""
+_TOO_LONG_IN_AN_OUTAGE = re.compile(
+    r"exceeds?(?:_| the | available |d | )*context|(?:prompt|input)(?: is)? too long", re.IGNORECASE
+)
+"""Of a status that says an outage, which a prompt that is quoted does not change."""
+_IS_MORE_THAN = re.compile(r"\d(?: tokens?)? > (\d{3,9})", re.IGNORECASE)
+_HOLDS = re.compile(
+    r"(?:context (?:length|window|size|limit)(?: is| of|:)? ?\(?|tokens allowed \()(\d{3,9})",
+    re.IGNORECASE,
+)
+_QUOTA = re.compile(
+    r"insufficient[_ ](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low"
+    r"|out of credits?|billing_(?:hard_)?limit|payment required",
+    re.IGNORECASE,
+)
+_COMES_BACK = re.compile(r"(?:retry|try again) in \d", re.IGNORECASE)
+"""A limit by the minute that calls itself a quota."""
+_ADVICE = {
+    401: "check the key in the environment of the service",
+    403: "check what the key may do",
+    404: "check the name of the model and its api_base",
+}
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status that a provider's error carries."""
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def is_provider_error(error: BaseException) -> bool:
+    """Whether the fault lies with the model or the way to it; anything else is a bug of ours."""
+    return isinstance(error, OSError | UnreadableAnswer) or status_of(error) is not None
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same call may succeed a little later."""
+    status = status_of(error)
+    if status is None:
+        return isinstance(error, OSError)
+    return (status in TRANSIENT_STATUS or status >= 500) and not is_too_long(error) and not is_quota(error)
+
+
+def is_too_long(error: BaseException) -> bool:
+    """Whether the provider says, in any of many wordings, that the prompt is longer than its model holds."""
+    if type(error).__name__ == "ContextWindowExceededError":
+        return True
+    status = status_of(error) or 0
+    said = _ALWAYS_TOO_LONG if status == 429 else _TOO_LONG_IN_AN_OUTAGE if status >= 500 else _TOO_LONG
+    return (status in (400, 413, 422, 429) or status >= 500) and said.search(_words(error)) is not None
+
+
+def held_tokens(error: BaseException) -> int:
+    """How many tokens the model holds, as the provider says with its refusal; 0 if it does not."""
+    words = _words(error)
+    found = _IS_MORE_THAN.search(words) or _HOLDS.search(words)
+    return int(found[1]) if found else 0
+
+
+def is_quota(error: BaseException) -> bool:
+    """Whether what was paid for is used up: no attempt helps before somebody pays."""
+    if status_of(error) == 402:
+        return True
+    words = _words(error)
+    is_told = status_of(error) in (400, 403, 429) and _QUOTA.search(words) is not None
+    return is_told and not _COMES_BACK.search(words) and _retry_after(error) is None
+
+
+def describe(error: BaseException) -> str:
+    """An error in a few words, with what to do about it; never its message, which may quote the prompt."""
+    if isinstance(error, UnfinishedAnswer | UnreadableAnswer):
+        return str(error)
+    status = status_of(error)
+    kind = type(error).__name__ if status is None else f"{type(error).__name__} ({status})"
+    if is_quota(error):
+        return f"the provider's quota or credit is used up, {kind}: raise it there, then try again"
+    return f"{kind}: {_ADVICE[status]}" if status in _ADVICE else kind
+
+
+class Wait:
+    """Exponential backoff; what the provider says overrides it; both up to `LONGEST_WAIT_S`."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+
+    def __call__(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        told = _retry_after(error)
+        wait = self._settings.backoff * 2.0 ** (state.attempt_number - 1) if told is None else told
+        return min(LONGEST_WAIT_S, wait)
+
+
+def _words(error: BaseException) -> str:
+    return f"{error} {getattr(error, 'body', None) or ''}"[:WORDS_READ]
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    """Seconds by ``retry-after-ms`` or ``Retry-After``, which has seconds or a date."""
+    for headers in _headers(error):
+        if (told := str(headers.get("retry-after-ms") or "")) and _is_number(told):
+            return float(told) / 1000
+        if told := str(headers.get("retry-after") or ""):
+            return float(told) if _is_number(told) else _seconds_until(told)
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.replace(".", "", 1).isdigit()
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _headers(error: BaseException | None) -> Iterator[Mapping[str, str]]:
+    """The headers of the answer wherever an error keeps them; LiteLLM's own response object has none."""
+    yield getattr(error, "litellm_response_headers", None) or {}
+    yield getattr(getattr(error, "response", None), "headers", None) or {}
+    yield getattr(error, "headers", None) or {}

@@ -120,14 +120,14 @@ class Request:
     tools: Sequence[dict[str, Any]] = ()
     response_format: Mapping[str, Any] | None = None
 
-    def key(self, recorded_as: str, attempt: int, name: str, retry: int) -> str:
+    def key(self, recorded_as: str, name: str, retry: int) -> str:
         """The SHA-256 of the request and of the place in the work where it is made."""
         body = {
             "parameters": dict(self.parameters),
             "messages": [_plain(message) for message in self.messages],
             "tools": list(self.tools),
             "response_format": self.response_format,
-            "call": [recorded_as, attempt, name, retry],
+            "call": [recorded_as, 0, name, retry],  # the 0 keeps the keys of earlier releases
         }
         return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 

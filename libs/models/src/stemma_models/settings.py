@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 OFFLINE = "offline"
@@ -32,3 +34,27 @@ class ModelSettings(BaseModel):
     def parameters(self) -> dict[str, object]:
         """What changes the answer, and so belongs to the key of a record."""
         return self.model_dump(include={"name", "api_base", "temperature", "max_tokens"})
+
+
+class ModelFields(BaseModel):
+    """What a service can be told of its model. The keys of providers are read by LiteLLM from the environment."""
+
+    model: str = Field(default=OFFLINE, min_length=1, description="'offline', or a model name as LiteLLM spells it")
+    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
+    context_tokens: int | None = Field(
+        default=None, ge=1024, description="tokens that a local model holds, prompt and answer; LiteLLM knows others"
+    )
+    call_limit_s: float = Field(
+        default=180.0,
+        gt=0,
+        description="one model call with all its retries; a stream that is silent for half of it is tried again",
+    )
+    call_retries: int = Field(default=4, ge=0, le=20)
+
+    def settings_of_model(self, **special: Any) -> ModelSettings:
+        """The model, with what is special for a part of the service."""
+        told = self.model_dump(include=set(ModelFields.model_fields)) | special
+        name, call_limit, retries = told.pop("model"), told.pop("call_limit_s"), told.pop("call_retries")
+        return ModelSettings(name=name, call_limit=call_limit, retries=retries, **told)

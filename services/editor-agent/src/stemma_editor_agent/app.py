@@ -8,7 +8,6 @@ from pathlib import Path
 
 from faststream import FastStream
 from langchain_core.language_models import BaseChatModel
-from pydantic import Field
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_kinds import KindError, digests, find_kinds, merged
@@ -18,6 +17,7 @@ from stemma_models import (
     JetStreamRecordStore,
     KeyMissing,
     ModelCaller,
+    ModelFields,
     ModelSettings,
     PromptError,
     Prompts,
@@ -29,37 +29,8 @@ from .handlers import Tools, routes
 from .recipes import recipes
 
 
-class EditorSettings(WorkerSettings):
-    """What the editor agent can be told. The keys of model providers are read by LiteLLM from the environment."""
-
-    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
-    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
-    context_tokens: int | None = Field(
-        default=None,
-        ge=1024,
-        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
-    )
-    call_limit_s: float = Field(
-        default=180.0,
-        gt=0,
-        description="one model call with all its retries; a stream that is silent for half of it is tried again",
-    )
-    call_retries: int = Field(default=4, ge=0, le=20)
-
-    @property
-    def model_settings(self) -> ModelSettings:
-        """The model of all editors."""
-        return ModelSettings(
-            name=self.model,
-            api_base=self.api_base,
-            temperature=self.temperature,
-            max_tokens=self.max_tokens,
-            context_tokens=self.context_tokens,
-            call_limit=self.call_limit_s,
-            retries=self.call_retries,
-        )
+class EditorSettings(ModelFields, WorkerSettings):
+    """What the editor agent can be told."""
 
 
 def load_config(folder: Path) -> tuple[Editors, Prompts]:
@@ -95,7 +66,7 @@ async def make_tools(settings: EditorSettings, broker: WorkerBroker) -> Tools:
     """The model and the prompts, and where texts lie."""
     editors, prompts = load_config(config_dir("stemma_editor_agent"))
     artifacts = JetStreamArtifactStore(broker.jetstream)
-    chosen = settings.model_settings
+    chosen = settings.settings_of_model()
     models = ModelCaller(await _open_model(chosen), chosen, JetStreamRecordStore(broker.jetstream), artifacts)
     return Tools(artifacts, models, prompts, editors, same_kind(broker, digests()))
 

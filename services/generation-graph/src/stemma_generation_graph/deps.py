@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stemma_models import CallContext, ModelCaller, Prompts, TokenSink
-from stemma_models.listening import PIECE_CHARS
+from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
 
 from .configuration import CriteriaSets, Kinds
 from .graphs.section.structures import Structure
@@ -59,5 +58,4 @@ class RunContext:
 
     async def show(self, text: str) -> None:
         """Send a text that is whole already to whoever listens, in as few messages as it fits into."""
-        for start in range(0, len(text), PIECE_CHARS):
-            await self.live(text[start : start + PIECE_CHARS])
+        await tell_whole(self.live, text)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from stemma_messaging import WorkerSettings
-from stemma_models import ModelSettings, provider
+from stemma_models import ModelFields, ModelSettings, provider
 
 from .checkpoints import check_dsn
 from .checkpoints.cleaning import EVERY_S
@@ -99,25 +99,10 @@ class NodeModel(BaseModel):
         return self.model_dump(exclude_none=True)
 
 
-class GenerationSettings(WorkerSettings):
+class GenerationSettings(ModelFields, WorkerSettings):
     """What generation-graph can be told. The keys of model providers are read by LiteLLM from the environment."""
 
     slots: int = Field(default=128, ge=1, le=1024, description="jobs at a time")
-    model: str = Field(default="offline", min_length=1, description="'offline', or a model name as LiteLLM spells it")
-    api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int = Field(default=8192, ge=1, description="upper bound of one answer")
-    context_tokens: int | None = Field(
-        default=None,
-        ge=1024,
-        description="tokens that a local model holds, prompt and answer; LiteLLM knows others",
-    )
-    call_limit_s: float = Field(
-        default=180.0,
-        gt=0,
-        description="one model call with all its retries; a stream that is silent for half of it is tried again",
-    )
-    call_retries: int = Field(default=4, ge=0, le=20)
     nodes: dict[str, NodeModel] = Field(
         default={}, description="what differs for single nodes: 'evaluate' in every graph, 'section.evaluate' in one"
     )
@@ -166,19 +151,13 @@ class GenerationSettings(WorkerSettings):
         node = key.rpartition(".")[2]
         places = (self.nodes.get(key), self.nodes.get(node))
         special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
-        is_role = node == ROLE
-        # What the model of all nodes holds says nothing of another one.
-        window = None if "model" in special else self.context_tokens
-        return ModelSettings(
-            name=special.get("model", self.model),
-            api_base=self.api_base,
-            temperature=special.get("temperature", self.temperature),
-            max_tokens=special.get("max_tokens", self.max_tokens),
-            context_tokens=special.get("context_tokens", window),
+        if "model" in special:  # what the model of all nodes holds says nothing of another one
+            special.setdefault("context_tokens", None)
+        if node == ROLE:
             # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
-            call_limit=special.get("call_limit_s", self.call_limit_s + (self.roles.role_limit_s if is_role else 0)),
-            retries=special.get("call_retries", self.roles.role_retries if is_role else self.call_retries),
-        )
+            special.setdefault("call_limit_s", self.call_limit_s + self.roles.role_limit_s)
+            special.setdefault("call_retries", self.roles.role_retries)
+        return self.settings_of_model(**special)
 
     @property
     def in_development(self) -> bool:

@@ -102,7 +102,7 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
             raise
         raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
     return {
-        "messages": [*dropped, with_ids(asked.message, step)],
+        "messages": [*dropped, with_ids(asked.value, step)],
         "agent_steps": step,
         "spent": _spent(state, run.call.job_id, asked.usage),
     }

@@ -131,7 +131,7 @@ class RolesNodes:
         job = job_of(state)
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         caller = self._deps.models.for_node(GRAPH, EXECUTOR)
-        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard, opens_with=OPENS_WITH)).text
+        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard, opens_with=OPENS_WITH)).value
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         job, run = job_of(state), runtime.context
@@ -144,7 +144,7 @@ class RolesNodes:
         messages = await synthesis_messages(job, self._deps, run, outputs, request)
         caller = self._deps.models.for_node(GRAPH, SYNTHESIZER)
         answer = await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live, opens_with=OPENS_WITH)
-        return {"synthesized_content": answer.text, "user_request": request, "material": material}
+        return {"synthesized_content": answer.value, "user_request": request, "material": material}
 
     async def output_formatter(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Gives the text its form, says in it what is missing, and has it scored if there is time left."""

@@ -96,8 +96,8 @@ class SectionNodes:
             tools = [self._deps.tools[name].arguments for name in kind.tools]
             caller = self._deps.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
-            if asked.message.tool_calls:
-                return Command(update={"messages": [asked.message]}, goto="tools")
+            if asked.value.tool_calls:
+                return Command(update={"messages": [asked.value]}, goto="tools")
         draft, answer = await self._write(job, state["messages"], run)
         name = f"{job.section.section_id}.md"
         ref = answer or await run.library.store(job.document, draft.encode(), "text/markdown", name)
@@ -125,8 +125,8 @@ class SectionNodes:
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
             asked = without_tools(messages)
             answer = await caller.text(run.call, "generate", asked, on_token=run.live, opens_with=OPENS_WITH)
-            draft = as_draft(job.section.title, answer.text)
-            return draft, answer.ref if draft == answer.text else None
+            draft = as_draft(job.section.title, answer.value)
+            return draft, answer.ref if draft == answer.value else None
         draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
         await run.show(draft)
         return draft, None
