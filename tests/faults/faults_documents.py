@@ -11,12 +11,17 @@ from stemma_testkit.driving import DEADLINE_S, ENDS, listed, wait_for
 
 
 async def asked(
-    client: Client, review: ReviewMode, request_id: str, section: str = "research", within_s: float = DEADLINE_S
+    client: Client,
+    review: ReviewMode,
+    request_id: str,
+    section: str = "research",
+    within_s: float = DEADLINE_S,
+    kind: str = "proposal",
 ) -> str:
-    """Ask for a proposal of one section, and those that it rests on; its id."""
+    """Ask for a document of one section, and those that it rests on; its id."""
     create = r.CreateDocument(
         request_id=request_id,
-        kind="proposal",
+        kind=kind,
         brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
         sections=(section,),
         review=ReviewPolicy(mode=review),
@@ -45,15 +50,15 @@ async def completes(client: Client, document_id: str, within_s: float = DEADLINE
     assert (await listed(client, document_id, within_s)).status is DocumentStatus.COMPLETED
 
 
-async def edited(client: Client, document_id: str) -> None:
+async def edited(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:
     """A proposed edit of an approved section, accepted, and the document as it is then."""
     version = (await client.document(document_id)).sections["research"].version
     await client.edit(document_id, "research", version, instruction="Say that the winter months are quiet.")
-    *_, made = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed))
+    *_, made = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed), within_s)
     assert isinstance(made.contract, e.SectionEditProposed)
     await client.request(
         r.AcceptEdit(
             document_id=document_id, section_id="research", version=version, proposal_id=made.contract.proposal_id
         )
     )
-    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEdited))
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEdited), within_s)

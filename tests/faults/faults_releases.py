@@ -20,11 +20,15 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import wait_for
+from stemma_testkit.house import add_kind, house
 from stemma_testkit.servers import eventually
 
-WITHIN_S = 240.0
+WITHIN_S = 900.0
+"""A document, with what it waits while its kind is another one for orchestrator and workers."""
 STARTS_WITHIN_S = 120.0
 AT_A_TIME = 3
+KIND = "memo"
+"""A document kind that both releases have as it is: one of a package of its own."""
 
 
 def programs_of(version: str) -> Path:
@@ -38,12 +42,13 @@ class Running:
     """The processes of services, each by its service and the folder of its programs."""
 
     stemma: LocalStemma
+    kinds: Path
     processes: dict[tuple[str, Path], asyncio.subprocess.Process] = field(default_factory=dict)
     _number: count[int] = field(default_factory=lambda: count(1))
 
     async def set_up(self, programs: Path) -> None:
         """The checkpoints are as a release has them."""
-        env = self.stemma.environment_of(subjects.GENERATION)
+        env = self._environment_of(subjects.GENERATION)
         process = await asyncio.create_subprocess_exec(
             str(programs / f"stemma-{subjects.GENERATION}"), "--setup", env=env
         )
@@ -53,7 +58,7 @@ class Running:
         """A service of a release is at work, beside whatever else is."""
         name = f"{service}-{next(self._number)}"
         ready = self.stemma.folder.ready_file(name)
-        env = {**self.stemma.environment_of(service), "STEMMA_READY_FILE": str(ready)}
+        env = {**self._environment_of(service), "STEMMA_READY_FILE": str(ready)}
         with self.stemma.folder.log(name).open("ab") as log:
             process = await asyncio.create_subprocess_exec(
                 str(programs / f"stemma-{service}"), env=env, stdout=log, stderr=log
@@ -74,6 +79,9 @@ class Running:
         async with asyncio.timeout(STARTS_WITHIN_S):
             assert await process.wait() in (0, -signal.SIGTERM)
 
+    def _environment_of(self, service: str) -> dict[str, str]:
+        return {**self.stemma.environment_of(service), "PYTHONPATH": str(self.kinds)}
+
     async def kill(self) -> None:
         """All have ended."""
         for process in self.processes.values():
@@ -87,8 +95,10 @@ class Load:
     """Documents that are written, reviewed, edited and exported, some at a time."""
 
     client: Client
+    kind: str
     begun: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
+    waiting: list[asyncio.Task[None]] = field(default_factory=list)
     _number: count[int] = field(default_factory=count)
     _over: asyncio.Event = field(default_factory=asyncio.Event)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -99,17 +109,23 @@ class Load:
             await self._write(await self._begin())
 
     async def finish(self) -> None:
-        """No more are begun."""
+        """No more are begun, and those that were begun beside the others have ended."""
         self._over.set()
+        await asyncio.gather(*self.waiting)
 
-    async def one_lives(self) -> None:
+    async def one_completes(self) -> None:
         """A document that begins from now on ends."""
         before = len(self.begun)
         async with asyncio.timeout(WITHIN_S), self._changed:
             await self._changed.wait_for(lambda: bool({*self.begun[before:]} & {*self.ended}))
 
+    async def one_begins(self) -> None:
+        """A document begins now, and is written beside the others; it may have to wait for a service."""
+        self.waiting.append(asyncio.create_task(self._write(await self._begin())))
+
     async def _begin(self) -> str:
-        document_id = await asked(self.client, ReviewMode.HUMAN, f"document-{next(self._number)}", within_s=WITHIN_S)
+        request_id = f"document-{next(self._number)}"
+        document_id = await asked(self.client, ReviewMode.HUMAN, request_id, within_s=WITHIN_S, kind=self.kind)
         self.begun.append(document_id)
         return document_id
 
@@ -117,7 +133,7 @@ class Load:
         await wait_for(self.client, document_id, lambda event: isinstance(event, e.SectionReviewRequested), WITHIN_S)
         await self.client.approve(document_id, "research", 1)
         await completes(self.client, document_id, WITHIN_S)
-        await edited(self.client, document_id)
+        await edited(self.client, document_id, WITHIN_S)
         assert (await self.client.export(document_id, ExportFormat.MD)).artifact is not None
         async with self._changed:
             self.ended.append(document_id)
@@ -125,9 +141,9 @@ class Load:
 
 
 @asynccontextmanager
-async def under_load(client: Client) -> AsyncIterator[Load]:
-    """Documents are written while the block runs; all that were begun have ended when it is left."""
-    load = Load(client)
+async def under_load(client: Client, kind: str) -> AsyncIterator[Load]:
+    """Documents of a kind are written while the block runs; all that were begun have ended when it is left."""
+    load = Load(client, kind)
     async with asyncio.TaskGroup() as group:
         for _ in range(AT_A_TIME):
             group.create_task(load.go_on())
@@ -135,11 +151,18 @@ async def under_load(client: Client) -> AsyncIterator[Load]:
         await load.finish()
 
 
+def kinds_of_both(folder: Path) -> Path:
+    """A folder with a package that has a document kind, whose data are then the same for both releases."""
+    section = {"id": "research", "title": "Research", "kind": "research", "purpose": "What is known about the need."}
+    add_kind(house(folder), {"kind": KIND, "title": "Memo", "sections": [section]}, KIND)
+    return folder
+
+
 @asynccontextmanager
 async def running(folder: Path) -> AsyncIterator[Running]:
     """The server and its streams, as of this release; no service."""
     async with LocalStemma(folder, services=[]) as stemma:
-        processes = Running(stemma)
+        processes = Running(stemma, kinds_of_both(folder / "packages"))
         try:
             yield processes
         finally:
