@@ -89,7 +89,7 @@ async def document_page(
         document=document,
         title=await title_of(session.client, document),
         kind=await kind_title(session, document.kind),
-        map=drawn(document),
+        map=await asyncio.to_thread(drawn, document),
         exports=list(document.exports.values())[::-1],
         formats=list(ExportFormat),
         timeline=timeline(document),
