@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -36,8 +38,10 @@ from stemma_contracts.v1.ledger import (
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_gateway.desk import document, requirements, sources
 from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, listed
-from stemma_gateway.desk.sources import LONG, marked, part_at
+from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
+from stemma_gateway.resources import documents
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
@@ -272,11 +276,41 @@ async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_
 
 async def test_a_passage_that_goes_on_elsewhere_is_marked_as_far_as_it_stands_on_a_page_and_another_is_not() -> None:
     words = [PageWord(text=text, left=0, top=0, right=9, bottom=9) for text in ("The", "contractor", "shall", "train")]
-    told = [word.text for word in marked(words, "“The CONTRACTOR shall—train ten users on site.")]
-    assert told == ["The", "contractor", "shall", "train"]
-    assert marked(words, "The contractor may not train anybody.") == []
-    assert [word.text for word in marked(words, "Train")] == ["train"]
-    assert marked([], "…") == []
+    told = [line.text for line in marked(words, "“The CONTRACTOR shall—train ten users on site.")]
+    assert told == ["The contractor shall train"]
+    assert marked(words, "The contractor may not train anybody.") == ()
+    assert [line.text for line in marked(words, "Train")] == ["train"]
+    assert marked([], "…") == marked(words * MOST_WORDS, "shall train nobody") == ()
+    assert marked([*words[:1] * MOST_WORDS, *words], "shall train") == (), (
+        "a page of more words is looked at no further"
+    )
+
+
+@pytest.mark.req("S6")
+async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
+    address: str, caller: Caller, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[tuple[str, bool]] = []
+
+    def watch(module: ModuleType, name: str) -> None:
+        function = getattr(module, name)
+
+        def watched(*given: Any) -> Any:
+            called.append((name, threading.current_thread() is threading.main_thread()))
+            return function(*given)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(requirements, "listed")
+    watch(sources, "marked")
+    watch(document, "drawn")
+    watch(documents, "reference_of")
+    here = f"/desk/documents/{document_id}"
+    async with caller(address) as http:
+        pages = [await http.get(path) for path in (here, f"{here}/requirements?text=x", f"{here}/requirements/R1")]
+        missing = await http.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
+    assert [page.status_code for page in (*pages, missing)] == [200, 200, 200, 404]
+    assert dict(called) == dict.fromkeys(("listed", "marked", "drawn", "reference_of"), False)
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ class Filter(BaseModel):
             and self.kind in ("", row.kind)
             and self.obligation in ("", row.obligation)
             and self.section in ("", standing.section_id or NO_SECTION)
-            and self.text.strip().casefold() in _words(entry)
+            and (not self.text or self.text.strip().casefold() in _words(entry))
         )
 
     def query(self, **other: object) -> str:
@@ -339,7 +340,7 @@ async def _list(
         document=document,
         ledger=ledger,
         wanted=wanted,
-        listed=listed(found, wanted),
+        listed=await asyncio.to_thread(listed, found, wanted),
         coverage=coverage_of(found, open_rows),
         by_section=by_section(found, open_rows),
         amended=await _amended(session, ledger, document.language) if ledger else None,
@@ -368,7 +369,7 @@ async def _one(
     found = {entry.row.requirement_id: entry for entry in ledger.entries} if ledger else {}
     if ledger is None or row_id not in found:
         raise NotFound(Problem.of("row_unknown", requirement_id=row_id))
-    order = [name for name, entry in found.items() if wanted.lists(entry) or name == row_id]
+    order = await asyncio.to_thread(_listed_or, row_id, found, wanted)
     at = order.index(row_id)
     changed = {change.requirement_id: change for change in ledger.difference.changed}
     return shown(
@@ -389,6 +390,10 @@ async def _one(
         typed=typed,
         no_section=NO_SECTION,
     )
+
+
+def _listed_or(row_id: str, found: Mapping[str, LedgerEntry], wanted: Filter) -> list[str]:
+    return [name for name, entry in found.items() if wanted.lists(entry) or name == row_id]
 
 
 async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -> MarkedPage | None:
