@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from stemma_editor_agent.blocks import split_draft
 from stemma_editor_agent.demands import demand_of, unmet
 from stemma_editor_agent.reporting import changes_between
+from stemma_editor_agent.revision import split_draft
 from stemma_generation_graph.session.images import without_labels
 from stemma_generation_graph.session.outline import outline_of
 from stemma_generation_graph.sources.corpus import Corpus

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_editor_agent.blocks import Draft, is_self_contained, split_draft
+from stemma_editor_agent.revision import is_self_contained, split_draft
 from stemma_testkit.property_tests import examples
 
 # fmt: off
@@ -28,18 +28,10 @@ drafts = st.one_of(
 )
 
 
-def texts(draft: Draft) -> list[str]:
-    return [block.text for block in draft.blocks]
-
-
 @given(drafts)
-def test_blocks_concatenate_to_exactly_the_draft(text: str) -> None:
-    assert split_draft(text).text == text
-
-
-@given(drafts)
-def test_every_block_has_text_and_every_gap_is_blank(text: str) -> None:
+def test_blocks_have_text_blank_gaps_and_concatenate_to_exactly_the_draft(text: str) -> None:
     draft = split_draft(text)
+    assert draft.text == text
     assert all(block.text.strip(" \t\r\n") and not block.tail.strip(" \t\r\n") for block in draft.blocks)
     assert [block.block_id for block in draft.blocks] == [f"b{n + 1}" for n in range(len(draft.blocks))]
 
@@ -56,17 +48,6 @@ def test_a_change_leaves_every_other_block_as_it_is(text: str, data: st.DataObje
     for block, following in zip(draft.blocks, draft.blocks[1:], strict=False):
         if not {block.block_id, following.block_id} & changes.keys():
             assert block.text + block.tail + following.text in revised
-
-
-def test_top_level_blocks_are_whole() -> None:
-    draft = split_draft(
-        "# Title\nText under it.\n\n- one\n\n- two\n\n```\ncode\n\n# no heading\n```\n\n| a |\n|---|\n| b |\n\n"
-        "[label]: https://example.org\n\n[^1]: A note\n\n    of two paragraphs.\n\n> quote\n"
-    )
-    assert texts(draft) == [
-        "# Title", "Text under it.", "- one\n\n- two", "```\ncode\n\n# no heading\n```", "| a |\n|---|\n| b |",
-        "[label]: https://example.org", "[^1]: A note\n\n    of two paragraphs.", "> quote",
-    ]  # fmt: skip
 
 
 def test_replaces_one_block() -> None:
@@ -102,19 +83,3 @@ def test_a_whole_text_is_self_contained(text: str) -> None:
 @pytest.mark.parametrize("text", ["```\ncode", "~~~", "text\n\n````\n```", "<!-- comment", "<script>", "<pre>\n\n"])
 def test_a_text_that_swallows_what_follows_is_not_self_contained(text: str) -> None:
     assert not is_self_contained(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[" * 300_000,
-        "![" * 150_000,
-        "> " * 100_000,
-        "- " * 100_000,
-        "a|" * 100_000 + "\n" + "-|" * 100_000,
-        "\n" * 300_000,
-    ],
-    ids=["brackets", "images", "quotes", "lists", "table", "blank"],
-)
-def test_splits_hostile_drafts_exactly(text: str) -> None:
-    assert split_draft(text).text == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from stemma_editor_agent.demands import demand_of, unmet
@@ -297,9 +298,8 @@ def test_what_is_in_none_of_the_forms_is_not_checked(language: str, instruction:
     assert demand_of(instruction, language) is None
 
 
-@pytest.mark.parametrize("document", SAMPLES)
-@pytest.mark.parametrize("spoken", SAMPLES)
-def test_a_person_may_instruct_in_any_language(document: str, spoken: str) -> None:
+@pytest.mark.parametrize(("document", "spoken"), [*pairwise(SAMPLES), ("zh", "en")])
+def test_a_person_may_instruct_in_another_language(document: str, spoken: str) -> None:
     known, asked = SAMPLES[document], SAMPLES[spoken]
     instruction = asked.delete_heading[0].replace(asked.headings[1], known.headings[1])
     assert refusal(document, instruction, without_heading(document, 1)) == ""

@@ -25,8 +25,8 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
+from stemma_editor_agent.editors import recipes
 from stemma_editor_agent.handlers import Tools, on_revise_draft, prepare, routes
-from stemma_editor_agent.recipes import recipes
 from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model
@@ -172,6 +172,8 @@ async def test_the_editor_of_the_kind_revises(desk: Desk, kind: str, editor: str
     assert model.prompts[0][0].text == prompt.render({"title": "Budget", "document_kind": "proposal"})
     assert isinstance(outcome, DraftRevised)
     assert outcome.provenance.prompt_digest == prompt.digest
+    told = recipes("scripted", PROMPTS, EDITORS)["default"]
+    assert outcome.provenance.model_dump() == told.get(kind, told["default"])
 
 
 @pytest.mark.req("P13")
@@ -185,17 +187,13 @@ async def test_a_bad_answer_is_asked_for_again_with_what_is_wrong(desk: Desk) ->
     assert outcome.usage.calls == 3
 
 
-@pytest.mark.req("P13")
-async def test_answers_that_stay_bad_end_as_malformed(desk: Desk) -> None:
-    outcome = await desk.revise(ScriptedModel(script=["no JSON"] * 3), await desk.job())
-    assert isinstance(outcome, AnswerMalformed)
-    assert outcome.usage.calls == 3
-
-
-async def test_a_model_that_is_down_ends_as_unavailable(desk: Desk) -> None:
-    outcome = await desk.revise(ScriptedModel(script=[ConnectionError("secret"), ConnectionError()]), await desk.job())
-    assert isinstance(outcome, ModelUnavailable)
-    assert (outcome.detail, outcome.usage.calls) == ("ConnectionError", 2)
+async def test_a_model_that_fails_ends_the_job_by_its_kind_of_failure(desk: Desk) -> None:
+    down = await desk.revise(ScriptedModel(script=[ConnectionError("secret"), ConnectionError()]), await desk.job())
+    assert isinstance(down, ModelUnavailable)
+    assert (down.detail, down.usage.calls) == ("ConnectionError", 2)
+    malformed = await desk.revise(ScriptedModel(script=["no JSON"] * 3), await desk.job())
+    assert isinstance(malformed, AnswerMalformed)
+    assert malformed.usage.calls == 3
 
 
 @pytest.mark.req("P8")
@@ -245,7 +243,6 @@ async def test_the_log_holds_no_text(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("instruction", "expected"),
     [
-        ('Replace "van" with "bicycle"', DRAFT.replace("van", "bicycle")),
         ("Remove the sentence about blue", DRAFT.replace("  It is blue.", "")),
         ("Sing a song", None),
     ],
@@ -260,15 +257,6 @@ async def test_the_offline_writer_follows_its_forms_and_refuses_the_rest(
     else:
         assert isinstance(outcome, DraftRevised)
         assert await desk.read(outcome.draft) == expected
-
-
-@pytest.mark.req("P11")
-@pytest.mark.parametrize("kind", ["research", "budget"])
-async def test_what_is_told_at_the_start_stands_with_each_revision(desk: Desk, kind: str) -> None:
-    outcome = await desk.revise(ScriptedModel(script=[GOOD]), await desk.job(kind=kind))
-    assert isinstance(outcome, DraftRevised)
-    told = recipes("scripted", PROMPTS, EDITORS)["default"]
-    assert outcome.provenance.model_dump() == told.get(kind, told["default"])
 
 
 async def test_a_revision_that_nobody_waits_for_any_more_ends_and_its_call_counts(desk: Desk) -> None:
@@ -306,32 +294,3 @@ async def test_a_model_that_does_something_else_is_refused_with_the_reason(desk:
     outcome = await desk.revise(ScriptedModel(script=[said]), await desk.job("Delete the heading Budget"))
     assert isinstance(outcome, InstructionRefused)
     assert "the heading “Budget” is still there" in await desk.read(outcome.reason)
-
-
-@pytest.mark.req("T6", "T5")
-@pytest.mark.parametrize(
-    ("language", "instruction"),
-    [
-        ("de", "Lösche die Überschrift Budget"),
-        ("fr", "Supprimez le titre Budget"),
-        ("es", "Elimine el título Budget"),
-        ("it", "Elimina il titolo Budget"),
-        ("nl", "Verwijder de kop Budget"),
-        ("pt", "Elimine o título Budget"),
-        ("ja", "見出し「Budget」を削除してください。"),
-        ("zh", "请删除标题“Budget”。"),
-    ],
-)
-async def test_the_deleted_heading_is_the_one_that_was_named_in_every_language(
-    desk: Desk, language: str, instruction: str
-) -> None:
-    job = await desk.job(instruction)
-    draft = await desk.put(f"{DRAFT}\n## Risks\n\nNone.\n")
-    job = job.model_copy(update={"draft": draft, "document": job.document.model_copy(update={"language": language})})
-    other = await desk.revise(ScriptedModel(script=[answer({"b5": ""}, "Deleted the heading Budget.")]), job)
-    assert isinstance(other, InstructionRefused)
-    assert "the heading “Budget” is still there" in await desk.read(other.reason)
-    asked = job.model_copy(update={"job_id": "doc-1.8.revise.budget"})
-    outcome = await desk.revise(ScriptedModel(script=[answer({"b1": ""})]), asked)
-    assert isinstance(outcome, DraftRevised)
-    assert await desk.read(outcome.summary) == "Heading removed: “Budget”"

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from stemma_editor_agent.blocks import split_draft
-from stemma_editor_agent.prompting import unescaped
-from stemma_editor_agent.revision import DRAFT, Revision
+from stemma_editor_agent.revision import DRAFT, Revision, split_draft, unescaped
 
 CONTEXT = {DRAFT: split_draft("# A\n\none\n")}
 

@@ -24,9 +24,8 @@ from stemma_models import (
     open_chat_model,
 )
 
-from .editors import GRAPH, Editors, EditorsError, load_editor_prompts, load_editors
+from .editors import GRAPH, Editors, EditorsError, load_editor_prompts, load_editors, recipes
 from .handlers import Tools, routes
-from .recipes import recipes
 
 
 class EditorSettings(ModelFields, WorkerSettings):
@@ -46,7 +45,6 @@ def load_config(folder: Path) -> tuple[Editors, Prompts]:
 
 
 def build_app(settings: EditorSettings) -> FastStream:
-    """The editor agent: its broker, its handlers, and what they need, which is there when it starts."""
     broker, tools = WorkerBroker(subjects.EDITOR, settings), Opened[Tools]()
     broker.include_router(routes(tools))
 
@@ -87,5 +85,4 @@ service = Service(subjects.EDITOR, EditorSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service until it is told to stop."""
     service.main()

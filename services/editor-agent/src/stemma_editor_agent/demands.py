@@ -17,17 +17,127 @@ editor's to judge; words of one language are not looked for in a text of another
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import assert_never
 
-from stemma_languages import Numbered, asked_edit, count_words, grammar, primary
-from stemma_markdown import headings, sentences
+from stemma_languages import Numbered, asked_edit, count_words, grammar, negates, primary
+from stemma_markdown import headings, sentences, split
 
-from .places import changed_beside, place_of
 from .reporting import Change
-from .wording import folded, has_half_of, keeps_what_stood, only_numbers, recognised, replaces_only
+
+_WORD = re.compile(r"\w+")
+_WITHOUT_SPACES = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_SMALL = 4
+_STEM = 5
+_INFLECTED = 3
+
+
+def folded(text: str) -> str:
+    """The words of a text without case and marks, one space apart."""
+    return " ".join(_words(text))
+
+
+def recognised(text: str) -> set[str]:
+    """The beginnings of long words, and each two characters that follow each other where words have no spaces."""
+    small = text.casefold()
+    pairs = {run[at : at + 2] for run in _WITHOUT_SPACES.findall(small) for at in range(max(1, len(run) - 1))}
+    words = _WORD.findall(_WITHOUT_SPACES.sub(" ", small))
+    return pairs | {word[:_STEM] for word in words if len(word) >= _SMALL}
+
+
+def has_half_of(wanted: set[str], text: str) -> bool:
+    """Whether half of what is recognised of some words stands in a text."""
+    known, small = recognised(text), text.casefold()
+    found = [piece for piece in wanted if piece in known or (_WITHOUT_SPACES.match(piece) and piece in small)]
+    return 2 * len(found) >= len(wanted)
+
+
+def only_numbers(change: Change) -> bool:
+    """Whether a change is that of figures, such as a sum that follows from a replaced amount."""
+    without = [re.sub(r"[\d.,\s]+", "", text) for text in (change.old, change.new)]
+    return change.how == "changed" and without[0] == without[1]
+
+
+def keeps_what_stood(change: Change) -> bool:
+    """Whether a sentence that changed still says what it said: its numbers, and most of its words."""
+    before = recognised(change.old)
+    lost = before - recognised(change.new)
+    return _numbers(change.old) <= _numbers(change.new) and 3 * len(lost) <= len(before)
+
+
+def replaces_only(change: Change, old: str, new: str, language: str) -> bool:
+    """Whether a change puts words in the place of others; articles and endings around them may follow."""
+    was, became = (" ".join(text.casefold().split()) for text in (change.old, change.new))
+    if was.replace(old.casefold(), new.casefold()) == became:
+        return True
+    if _WITHOUT_SPACES.search(was) or (negates(was, language) != negates(became, language)):
+        return False
+    before, after = Counter(_words(was)), Counter(_words(became))
+    gone, come = before - after - Counter(_words(old)), after - before - Counter(_words(new))
+    follows = _numbers(old) or _numbers(new)
+    small = was.count(old.casefold())
+    return all(_is_around(one, come, small, follows) for one in gone) and all(
+        _is_around(one, gone, small, follows) for one in come
+    )
+
+
+def _is_around(word: str, others: Counter[str], small: int, numbers_follow: set[str]) -> bool:
+    """Whether a word only follows from a replacement: an article, an ending, a sum."""
+    if any(char.isdigit() for char in word):
+        return bool(numbers_follow)
+    if any(word[:_INFLECTED] == other[:_INFLECTED] for other in others):
+        return True
+    return len(word) <= _SMALL and len(others) <= 2 * small
+
+
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d+", text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+Place = tuple[int, int]
+
+
+def place_of(asked: Numbered, text: str, language: str) -> Place | None:
+    """Where the block, section or sentence begins and ends; nothing if there are fewer of them."""
+    found = list(_places(asked.kind, text, language))
+    return found[asked.place] if -len(found) <= asked.place < len(found) else None
+
+
+def changed_beside(place: Place, old: str, new: str) -> bool:
+    """Whether the text in front of a place or behind it is another now."""
+    before, after = old[: place[0]].rstrip(), old[place[1] :].strip()
+    kept = new.startswith(before) and new.rstrip().endswith(after)
+    return not kept or len(new.rstrip()) < len(before) + len(after)
+
+
+def _places(kind: str, text: str, language: str) -> Iterator[Place]:
+    match kind:
+        case "sentence":
+            yield from ((one.start, one.end) for one in sentences(text, language))
+        case "section":
+            yield from _sections(text)
+        case _:
+            blocks = (block for block in split(text) if block.kind == kind and not block.text.startswith("!"))
+            yield from ((block.start, block.end) for block in blocks)
+
+
+def _sections(text: str) -> Iterator[Place]:
+    """The sections below the title, each with all that stands below it."""
+    found = headings(text)
+    if [one.level for one in found].count(min((one.level for one in found), default=0)) == 1:
+        found = found[1:]
+    top = min((one.level for one in found), default=0)
+    starts = [one.start for one in found if one.level == top]
+    yield from pairwise([*starts, len(text)])
+
 
 _PART_OF_A_BLOCK = frozenset({"Sentence", "Table row", "Line"})
 
@@ -42,37 +152,27 @@ class Subject:
 
 @dataclass(frozen=True)
 class DeleteHeading:
-    """A heading is to go, and nothing else."""
-
     title: str
 
 
 @dataclass(frozen=True)
 class RemoveSentence:
-    """A sentence that speaks of something is to go."""
-
     target: Subject
 
 
 @dataclass(frozen=True)
 class RemoveParagraph:
-    """A paragraph that speaks of something is to go, as a whole."""
-
     target: Subject
 
 
 @dataclass(frozen=True)
 class ReplaceWords:
-    """Some words are to stand where others stand."""
-
     old: str
     new: str
 
 
 @dataclass(frozen=True)
 class MentionSubject:
-    """The text is to speak of something."""
-
     subject: Subject
 
 

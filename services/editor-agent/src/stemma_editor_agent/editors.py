@@ -1,14 +1,16 @@
-"""Which editor revises which section kind: the document kinds say it, and ``config/editors.json``."""
+"""Which editor revises which section kind, by document kinds and ``config/editors.json``; and with what it does so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.provenance import Provenance
 from stemma_kinds import KindFolder
 from stemma_models import PromptKey, Prompts, load_prompts
 
@@ -23,20 +25,16 @@ class EditorsError(ValueError):
 
 
 class Editors(BaseModel):
-    """Editors by section kind."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     default: Token
     kinds: Mapping[Token, Token] = {}
 
     def for_kind(self, kind: str) -> str:
-        """The editor of a section kind."""
         return self.kinds.get(kind, self.default)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every editor."""
         return tuple(sorted({self.default, *self.kinds.values()}))
 
 
@@ -72,3 +70,18 @@ def _read(file: Path, read: Callable[[bytes], T], place: str = "") -> T:
 def load_editor_prompts(folder: Path, editors: Editors, of_kinds: Mapping[str, Path]) -> Prompts:
     """The prompts of all editors; raises `stemma_models.PromptError` for one that is missing or malformed."""
     return load_prompts(folder, [PromptKey(GRAPH, NODE, name) for name in editors.names], PLACEHOLDERS, of_kinds)
+
+
+AGENT_VERSION = f"editor-agent/{version('stemma-editor-agent')}"
+DEFAULT = "default"
+
+
+def recipe(model: str, prompts: Prompts, editor: str) -> Provenance:
+    digest = prompts.get(GRAPH, NODE, editor).digest
+    return Provenance(model=model, prompt_digest=digest, agent_version=AGENT_VERSION)
+
+
+def recipes(model: str, prompts: Prompts, editors: Editors) -> dict[str, dict[str, object]]:
+    """Every recipe by section kind, whatever the graph; ``default`` for the kinds that have no editor of their own."""
+    by_kind = {DEFAULT: editors.default, **editors.kinds}
+    return {DEFAULT: {kind: recipe(model, prompts, editor).model_dump() for kind, editor in by_kind.items()}}

@@ -30,13 +30,10 @@ from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_contex
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
-from .blocks import split_draft
 from .demands import demand_of, unmet
-from .editors import GRAPH, NODE, Editors
-from .prompting import Material, Upstream, messages, unescaped
-from .recipes import recipe
+from .editors import GRAPH, NODE, Editors, recipe
 from .reporting import changes_between, summary_of
-from .revision import DRAFT, Revision
+from .revision import DRAFT, Material, Revision, Upstream, messages, split_draft, unescaped
 
 
 class Judged(NamedTuple):
@@ -64,6 +61,7 @@ def judged(old: str, new: str, instruction: str, language: str, refused: str | N
 
 
 DEFAULT_LANGUAGE = "en"
+Revised = DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong
 MAX_ISSUES = 50
 LIMITS = Limits(seconds=120, memory_mb=1024, output_mb=64)
 """Of one comparison: the worst draft that a person can hand in takes 90 s."""
@@ -75,8 +73,6 @@ _prepared = Prepared(prepare)
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handler works with."""
-
     artifacts: ArtifactStore
     models: ModelCaller
     prompts: Prompts
@@ -86,25 +82,21 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    """The handlers of this service; ``tools`` are there once it runs."""
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
 
     @router.subscriber(subjects.bulk_job(subjects.EDITOR, "revise-draft"), stream=jobs)
     @router.subscriber(subjects.job(subjects.EDITOR, "revise-draft"), stream=jobs)
-    async def revise_draft(
-        job: ReviseDraft,
-    ) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+    async def revise_draft(job: ReviseDraft) -> Revised:
         await tools().same_kind.require(job)
         return await on_revise_draft(job, tools=tools())
 
     return router
 
 
-async def on_revise_draft(
-    job: ReviseDraft, *, tools: Tools
-) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+async def on_revise_draft(job: ReviseDraft, *, tools: Tools) -> Revised:
     """Ask the editor of the section's kind for replacements, and apply them."""
-    context = _context(job)
+    context = call_context(job)
+    account(lambda: context.meter.total)
     try:
         return await _revised(job, tools, context)
     except ConfinementError as error:
@@ -112,9 +104,7 @@ async def on_revise_draft(
         return await _refused(job, tools.artifacts, reason, echo(job, context))
 
 
-async def _revised(
-    job: ReviseDraft, tools: Tools, context: CallContext
-) -> DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong:
+async def _revised(job: ReviseDraft, tools: Tools, context: CallContext) -> Revised:
     material = await _load(job, tools)
     editor = tools.editors.for_kind(job.section.kind)
     prompt = tools.prompts.get(GRAPH, NODE, editor)
@@ -161,11 +151,15 @@ async def _load(job: ReviseDraft, tools: Tools) -> Material:
     )
     split = await tools.computing.compute(split_draft, draft)
     issues = ValidationReport.model_validate_json(await text(job.report)).issues if job.report is not None else ()
-    return Material(job.section, split, instruction, brief, _language(job), tuple(upstream), issues[:MAX_ISSUES])
-
-
-def _language(job: ReviseDraft) -> str:
-    return job.document.language or DEFAULT_LANGUAGE
+    return Material(
+        job.section,
+        split,
+        instruction,
+        brief,
+        job.document.language or DEFAULT_LANGUAGE,
+        tuple(upstream),
+        issues[:MAX_ISSUES],
+    )
 
 
 async def _ask(
@@ -177,12 +171,6 @@ async def _ask(
     with span(f"{Span.INVOKE_AGENT} {NODE}", attributes=attributes):
         answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
     return answer.value
-
-
-def _context(job: ReviseDraft) -> CallContext:
-    context = call_context(job)
-    account(lambda: context.meter.total)
-    return context
 
 
 async def _store(job: ReviseDraft, artifacts: ArtifactStore, text: str, media_type: str, name: str) -> ArtifactRef:

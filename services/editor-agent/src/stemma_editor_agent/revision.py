@@ -1,14 +1,97 @@
-"""What the model answers: replacements of whole blocks, checked against the draft before code applies them."""
+"""A draft in blocks, the messages that ask a model to change some, and its answer, checked before code applies it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
+from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.validation import ValidationIssue
+from stemma_markdown import split
+from stemma_models.prompting import TAGS, block
 
-from .blocks import Draft, is_self_contained
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+")
+_BLANK = " \t\r\n"
+_END = "end of the replacement"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A top-level block: its lines without the last line end, and what lies between it and the next block."""
+
+    position: int
+    text: str
+    tail: str
+
+    @property
+    def block_id(self) -> str:
+        return f"b{self.position + 1}"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The blocks of a draft; ``head`` is what lies before the first one."""
+
+    head: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def text(self) -> str:
+        return self.replaced({})
+
+    def changes(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """The given texts without those that are what the draft has already, or of blocks that it does not have."""
+        return {
+            block.block_id: _trimmed(texts[block.block_id])
+            for block in self.blocks
+            if _trimmed(texts.get(block.block_id, block.text)) != _trimmed(block.text)
+        }
+
+    def replaced(self, texts: Mapping[str, str]) -> str:
+        """The draft with the given `changes`; a block with a blank text is removed.
+
+        Every other block stays as it is, character by character.
+        """
+        kept = [block for block in self.blocks if texts.get(block.block_id, block.text).strip(_BLANK)]
+        pieces = [self.head]
+        for one, following in pairwise([*kept, None]):
+            assert one is not None
+            pieces += [texts.get(one.block_id, one.text), self._gap(one, following, texts)]
+        return "".join(pieces)
+
+    def _gap(self, block: Block, following: Block | None, texts: Mapping[str, str]) -> str:
+        """What lies after a block: as it was, but a blank line at least around what changed."""
+        if following is None:
+            return self.blocks[-1].tail
+        around = self.blocks[block.position : following.position + 1]
+        changed = any(one.block_id in texts for one in around)
+        return "\n\n" if changed and len(_LINE.findall(block.tail)) < 2 else block.tail
+
+
+def split_draft(text: str) -> Draft:
+    """Cut a text into its top-level blocks ``b1``, ``b2``, ..."""
+    found = split(text)
+    head = "".join(block.text for block in found if block.kind == "blank")
+    blocks = (block for block in found if block.kind != "blank")
+    return Draft(head, tuple(Block(position, block.content, block.gap) for position, block in enumerate(blocks)))
+
+
+def is_self_contained(text: str) -> bool:
+    """Whether what follows ``text`` in a draft is not swallowed by it, as by a fence that is not closed."""
+    last = split(f"{text}\n\n{_END}\n")[-1]
+    return last.kind == "paragraph" and last.content == _END
+
+
+def _trimmed(text: str) -> str:
+    return _LEADING_BLANK_LINES.sub("", text).rstrip(_BLANK)
+
 
 DRAFT = "draft"
 """The key of the validation context under which the `Draft` stands."""
@@ -44,7 +127,6 @@ class Revision(BaseModel):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The new texts by block id."""
         return {change.block_id: change.text for change in self.changes}
 
 
@@ -64,3 +146,66 @@ def _problems(revision: Revision, draft: Draft) -> Iterator[str]:
             yield f"the text of {change.block_id[:20]} runs into the block after it: close every fence, comment and tag"
     if draft.text.strip() and not draft.replaced(draft.changes(revision.texts)).strip():
         yield "the changes remove the whole draft"
+
+
+MATERIAL_CHARACTERS = 24_000
+_ESCAPED_TAG = re.compile(rf"‹(?=\s{{0,4}}/?\s{{0,4}}(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Upstream:
+    section_id: str
+    title: str
+    version: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that an editor sees."""
+
+    section: SectionPlan
+    draft: Draft
+    instruction: str
+    brief: str
+    language: str
+    upstream: tuple[Upstream, ...] = ()
+    issues: tuple[ValidationIssue, ...] = ()
+
+
+def messages(prompt: str, material: Material) -> Sequence[BaseMessage]:
+    """The prompt of the editor, then the material in blocks."""
+    section = material.section
+    parts = [
+        block("task", "revision"),
+        _section_block(section, material.language),
+        block("brief", _cut(material.brief)),
+        *(
+            block("upstream", _cut(one.text), id=one.section_id, title=one.title, version=str(one.version))
+            for one in material.upstream
+        ),
+        *([block("issues", "\n".join(map(_issue, material.issues)))] if material.issues else []),
+        block("instruction", material.instruction),
+        block("blocks", [block("block", one.text, id=one.block_id) for one in material.draft.blocks]),
+    ]
+    return [SystemMessage(prompt), HumanMessage("\n".join(parts))]
+
+
+def _section_block(section: SectionPlan, language: str) -> str:
+    limits = {"max_words": section.max_words, "max_pages": section.max_pages}
+    told = {name: str(most) for name, most in limits.items() if most is not None}
+    about = {"id": section.section_id, "kind": section.kind, "title": section.title, "language": language}
+    return block("section", section.purpose, **about, **told)
+
+
+def _issue(issue: ValidationIssue) -> str:
+    return f"- line {issue.line_number}: {' '.join(issue.message.split())} ({issue.rule})"
+
+
+def unescaped(text: str, draft: Draft) -> str:
+    """A replacement as the author of the draft would write it: the model saw ``‹`` where a tag begins."""
+    return text if _ESCAPED_TAG.search(draft.text) else _ESCAPED_TAG.sub("<", text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MATERIAL_CHARACTERS else f"{text[:MATERIAL_CHARACTERS]}\n\n[...]"
