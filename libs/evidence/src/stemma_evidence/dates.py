@@ -10,13 +10,10 @@ from itertools import pairwise
 from . import vocabulary as words
 from .lexicon import months
 from .numerals import ideographic
-from .scanned import Scanned
-from .windows import NearDigits
 
 _BEHIND = 32
 _AHEAD = 32
-_LONGEST_MONTH = 12
-_WORD = re.compile(rf"[^\W\d_]{{3,{_LONGEST_MONTH}}}")
+_WORD = re.compile(r"[^\W\d_]{3,12}")
 _LINK = r"(?:[-–—/~〜]|bis|to|and|und|or|oder|à|au|et|ou|al|a|y|o|e|ed|tot|en|of|até|ao|through|until|zum|le|el|il|den)"
 _DAY = r"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|ers|e|º|ª|°|de)?"
 _DAY_BEFORE = re.compile(
@@ -69,11 +66,6 @@ _WEEK = re.compile(
     r"(?:(?:[ ](?:of|de|del|van)[ ]|[ /])((?:19|20)[0-9]{2}))?(?!\w)",
     re.IGNORECASE,
 )
-_PART_LETTERS = "QTKHW"
-_WEEKS = ("kalenderwoche", "week", "semaine", "semana", "settimana")
-_FISCAL, _EASTERN_NOON = "FY", "午"
-_PART_WORDS = tuple(words.QUARTER_WORDS | words.HALF_WORDS)
-_EASTERN_PART_WORDS = ("四半期", "季度", "半期", "半年")
 _SEASON = re.compile(r"(?<![\d.,/-])((?:19|20)[0-9]{2})[/–-]([0-9]{2})(?![\d/-]|\.\d)")
 _YEAR = re.compile(r"(?<![\w.,/$€£¥+-])(?:FY ?)?((?:19|20)[0-9]{2})(?![\d]|[.,/]\d|[ ]?[%€$£])")
 _STREET = re.compile(
@@ -98,24 +90,18 @@ class Day:
 
 def dates(text: str, language: str) -> Iterator[Day]:
     """Every date of a text, the exact forms before the loose ones; they may overlap."""
-    return dates_in(Scanned(text), language)
-
-
-def dates_in(scanned: Scanned, language: str) -> Iterator[Day]:
-    """The same of a text that is looked through for other things as well."""
-    text, near = scanned.text, scanned.near
-    yield from _iso(near)
-    yield from _year_first(near)
-    yield from _numeric(near, language)
+    yield from _iso(text)
+    yield from _year_first(text)
+    yield from _numeric(text, language)
     yield from _eastern(text)
-    yield from (day for day in _named(scanned) if not _is_street(text, day.start))
-    yield from _parts(scanned)
-    yield from _day_month(near)
-    yield from _times(scanned)
-    for match in near.beginning(_SEASON):
+    yield from (day for day in _named(text) if not _is_street(text, day.start))
+    yield from _parts(text)
+    yield from _day_month(text)
+    yield from _times(text)
+    for match in _SEASON.finditer(text):
         if int(match[2]) == (int(match[1]) + 1) % 100:
             yield Day(match.start(), match.end(), (f"{match[1]}/{match[2]}",))
-    for match in near.matches(_YEAR) if _FISCAL in text else near.beginning(_YEAR):
+    for match in _YEAR.finditer(text):
         if not _is_street(text, match.start()):
             yield Day(match.start(), match.end(), (match[1],))
 
@@ -141,19 +127,19 @@ def _day(match: re.Match[str], values: Iterable[str]) -> Iterator[Day]:
         yield Day(match.start(), match.end(), known)
 
 
-def _iso(near: NearDigits) -> Iterator[Day]:
-    for match in near.beginning(_ISO):
+def _iso(text: str) -> Iterator[Day]:
+    for match in _ISO.finditer(text):
         if 1900 <= int(match[1]) < 2200:
             yield from _day(match, [iso(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)])
 
 
-def _year_first(near: NearDigits) -> Iterator[Day]:
-    for match in near.beginning(_YEAR_FIRST):
+def _year_first(text: str) -> Iterator[Day]:
+    for match in _YEAR_FIRST.finditer(text):
         yield from _day(match, [iso(int(match[1]), int(match[3]), int(match[4]))])
 
 
-def _numeric(near: NearDigits, language: str) -> Iterator[Day]:
-    for match in near.beginning(_NUMERIC):
+def _numeric(text: str, language: str) -> Iterator[Day]:
+    for match in _NUMERIC.finditer(text):
         first, second = int(match[1]), int(match[3] or match[5])
         year = int(match[6]) if len(match[6]) == 4 else 2000 + int(match[6])
         readings = [iso(year, second, first)]
@@ -162,13 +148,13 @@ def _numeric(near: NearDigits, language: str) -> Iterator[Day]:
         yield from _day(match, reversed(readings) if language == "en" else readings)
 
 
-def _day_month(near: NearDigits) -> Iterator[Day]:
-    for match in near.beginning(_DAY_MONTH):
+def _day_month(text: str) -> Iterator[Day]:
+    for match in _DAY_MONTH.finditer(text):
         yield from _day(match, [iso(None, int(match[2]), int(match[1]))])
 
 
 def _eastern(text: str) -> Iterator[Day]:
-    if text.isascii() or not _EASTERN_MARK.search(text):
+    if not _EASTERN_MARK.search(text):  # the expression may match nothing, and so stops at each character
         return
     for match in _EASTERN.finditer(text):
         if match[0].strip():
@@ -189,24 +175,15 @@ def _number(written: str | None) -> int | None:
     return int(written) if written.isdecimal() else ideographic(written)
 
 
-def _named(scanned: Scanned) -> Iterator[Day]:
+def _named(text: str) -> Iterator[Day]:
     """Dates with the name of a month; the first of two takes the year of the second."""
-    text, found = scanned.text, list[Day]()
-    if not _names_a_month(scanned.words):
-        return
+    found, numbers = list[Day](), months()
     for match in _WORD.finditer(text):
-        if month := months().get(match[0].casefold()):
+        if month := numbers.get(match[0].casefold()):
             found.extend(_around(text, match, month))
     for this, following in pairwise(found):
         yield _with_year_of(following, this, text[this.end : following.start])
     yield from found[-1:]
-
-
-def _names_a_month(words: Iterable[str]) -> bool:
-    """Whether one of the words is a month, or a piece of a long one may be taken for it."""
-    small = frozenset(" ".join(words).casefold().replace("-", " ").split())
-    long = " ".join(word for word in small if len(word) > _LONGEST_MONTH)
-    return not (months().keys().isdisjoint(small) and months().keys().isdisjoint(_WORD.findall(long)))
 
 
 def _around(text: str, match: re.Match[str], month: int) -> Iterator[Day]:
@@ -254,37 +231,30 @@ def _with_year_of(following: Day, this: Day, between: str) -> Day:
 _JOIN = re.compile(rf"\.?\s{{0,3}}{_LINK}\s{{0,3}}(?:{_LINK}\s{{1,3}})?|,\s")
 
 
-def _parts(scanned: Scanned) -> Iterator[Day]:
+def _parts(text: str) -> Iterator[Day]:
     """Quarters, halves and weeks of a year."""
-    text, near = scanned.text, scanned.near
-    for match in near.matches(_PART) if _has_a_part(near) else ():
+    for match in _PART.finditer(text):
         mark = "Q" if match[1] else "H" if match[3] else "W"
         yield from _day(match, [_part(match[8], mark, match[2] or match[4] or match[6] or match[7])])
-    for match in near.beginning(_PART_AFTER_YEAR):
+    for match in _PART_AFTER_YEAR.finditer(text):
         yield from _day(match, [_part(match[1], "H" if match[2] == "H" else "Q", match[3])])
-    for match in near.matches(_WEEK) if scanned.has_one_of(_WEEKS) else ():
+    for match in _WEEK.finditer(text):
         yield from _day(match, [_part(match[2], "W", match[1])] if match[2] else [])
-    for match in _PART_WORD.finditer(text) if scanned.has_one_of(_PART_WORDS) else ():
+    for match in _PART_WORD.finditer(text):
         number = int(match[1]) if match[1].isdecimal() else words.ORDINALS.get(match[1].casefold())
         mark = "Q" if match[2].casefold() in words.QUARTER_WORDS else "H"
         yield from _day(match, [_part(match[3], mark, str(number))] if number else [])
-    for match in _EASTERN_PART.finditer(text) if scanned.has_one_of(_EASTERN_PART_WORDS) else ():
+    for match in _EASTERN_PART.finditer(text):
         number = _number(match[2]) if match[2] else 1 if match[4] == "上" else 2
         yield from _day(match, [_part(match[1], "Q" if match[2] else "H", str(number))])
-
-
-def _has_a_part(near: NearDigits) -> bool:
-    """Whether a letter of a quarter, half or week stands right before digits, or a space away."""
-    return any(before.rstrip(" ")[-1:] in _PART_LETTERS for before in near.before(2) if before.strip(" "))
 
 
 def _part(year: str | None, mark: str, number: str) -> str:
     return f"{year or '-'}-{mark}{int(number):02}" if mark == "W" else f"{year or '-'}-{mark}{number}"
 
 
-def _times(scanned: Scanned) -> Iterator[Day]:
-    eastern = _EASTERN_NOON in scanned.text  # which may stand before the digits
-    for match in scanned.near.matches(_TIME) if eastern else scanned.near.beginning(_TIME):
+def _times(text: str) -> Iterator[Day]:
+    for match in _TIME.finditer(text):
         hour = int(match[1] or match[5] or match[8])
         minute = int(match[2] or match[3] or match[9] or 0)
         half = (match[4] or match[6] or _HALVES.get(match[7], "")).casefold()

@@ -14,7 +14,7 @@ from . import numerals
 from .citations import citations
 from .claim import Claim
 from .columns import under_heads
-from .dates import Day, dates_in
+from .dates import Day, dates
 from .lexicon import months
 from .lines import Lines
 from .masking import prose, without_headings
@@ -23,7 +23,6 @@ from .name_words import CAPTIONS
 from .names import names
 from .numerals import Numeral
 from .quotations import folded, quotations
-from .scanned import Scanned
 from .spans import Taken
 
 _ORDER = re.compile(
@@ -42,9 +41,6 @@ _CAPTION = re.compile(
 _WORD_AFTER = re.compile(r"[A-Za-z]|\.[xX](?!\w)")
 """What makes a number a piece of a word, a code or the name of a line of versions: ``20tab``, ``42a8de2``, ``12.x``."""
 _CODE_BEFORE = re.compile(r"(?<![\w.])[A-Z][ ]$")
-_IN_LICENCES = ("CC", "GPL", "MPL", "EUPL", "BSD", "Apache", "ODbL", "EPL")
-_IN_CAPTIONS = (*CAPTIONS, "fig.", "abb.", "tab.", "図", "表", "图")
-"""Pieces of which one is in all that an expression finds."""
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
 _IN = re.compile(r"(?<!\w)(?:in|en|em)\s\Z")
@@ -66,35 +62,25 @@ def claims(text: str, language: str, *, of_draft: bool = True, document: Documen
     """
     document = document or Document(text)
     shown, lines, taken = prose(document), Lines(text), Taken(len(text))
-    scanned = Scanned(shown)
     found = [
-        *_references(text, scanned, lines, taken),
-        *_dates(text, scanned, language, lines, taken),
-        *_measures(text, scanned, language, lines, taken, _LEAST_IN_WORDS if of_draft else 2),
+        *_references(text, shown, lines, taken),
+        *_dates(text, shown, language, lines, taken),
+        *_measures(text, shown, language, lines, taken, _LEAST_IN_WORDS if of_draft else 2),
         *_names(text, without_headings(shown, document), language, lines, taken),
         *_quotations(text, shown, lines),
     ]
     return tuple(sorted(found, key=lambda claim: (claim.start, claim.end)))
 
 
-def _references(text: str, scanned: Scanned, lines: Lines, taken: Taken) -> Iterator[Claim]:
-    shown = scanned.text
+def _references(text: str, shown: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
     for match in _ORDER.finditer(shown):
         if not (_goes_on(shown, match) or _is_a_day(shown, match)):
             taken.take(match.start(), match.end())
-    for match in chain(_LINK_TARGET.finditer(shown), _licences(scanned), _captions(scanned)):
+    for match in chain.from_iterable(form.finditer(shown) for form in (_LINK_TARGET, _LICENCE, _CAPTION)):
         taken.take(match.start(), match.end())
-    for start, end, value in citations(scanned):
+    for start, end, value in citations(shown):
         if taken.take(start, end):
             yield Claim("citation", text[start:end], start, end, lines.at(start), (value,))
-
-
-def _licences(scanned: Scanned) -> Iterator[re.Match[str]]:
-    return scanned.near.matches(_LICENCE) if any(map(scanned.text.__contains__, _IN_LICENCES)) else iter(())
-
-
-def _captions(scanned: Scanned) -> Iterator[re.Match[str]]:
-    return scanned.near.matches(_CAPTION) if scanned.has_one_of(_IN_CAPTIONS) else iter(())
 
 
 def _goes_on(shown: str, match: re.Match[str]) -> bool:
@@ -111,9 +97,9 @@ def _is_a_day(shown: str, match: re.Match[str]) -> bool:
     return "#" not in match[0] and word is not None and word[1].casefold() in months()
 
 
-def _dates(text: str, scanned: Scanned, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
-    for day in dates_in(scanned, language):
-        if not _is_measured(scanned.text, day, language) and taken.take(day.start, day.end):
+def _dates(text: str, shown: str, language: str, lines: Lines, taken: Taken) -> Iterator[Claim]:
+    for day in dates(shown, language):
+        if not _is_measured(shown, day, language) and taken.take(day.start, day.end):
             written = text[day.start : day.end]
             yield Claim("date", written, day.start, day.end, lines.at(day.start), day.values)
 
@@ -131,18 +117,15 @@ def _is_measured(shown: str, day: Day, language: str) -> bool:
     return is_of_this and bool(measured.currency or (measured.unit and " " not in behind))
 
 
-def _measures(
-    text: str, scanned: Scanned, language: str, lines: Lines, taken: Taken, least_in_words: int
-) -> Iterator[Claim]:
-    shown, found = scanned.text, sorted(_measured(scanned, language, taken), key=lambda measured: measured.start)
+def _measures(text: str, shown: str, language: str, lines: Lines, taken: Taken, least_in_words: int) -> Iterator[Claim]:
+    found = sorted(_measured(shown, language, taken), key=lambda measured: measured.start)
     for measured in under_heads(shown, list(ranged(shown, found)), language):
         if _says_something(shown, measured, least_in_words):
             yield measured.claim(text, shown, lines)
 
 
-def _measured(scanned: Scanned, language: str, taken: Taken) -> Iterator[Measure]:
-    shown = scanned.text
-    for source in (numerals.compounds(scanned), numerals.digits(scanned, language), numerals.words(scanned, language)):
+def _measured(shown: str, language: str, taken: Taken) -> Iterator[Measure]:
+    for source in (numerals.compounds(shown), numerals.digits(shown, language), numerals.words(shown, language)):
         for numeral in source:
             if _stands_alone(shown, numeral) and taken.free(numeral.start, numeral.end):
                 measured = measure(shown, numeral, language)

@@ -28,17 +28,9 @@ def prose(document: Document) -> str:
     shown = document.text
     if "```" in shown or "~~~" in shown:
         shown = _without(shown, ((fence.start, fence.end) for fence in document.fences))
-    if "<" in shown:
-        shown = _TAG.sub(_blank, CELL_ENDS.sub(_bar, _without_comments(shown)))
-    if "&" in shown:
-        shown = _ENTITY.sub(_unescaped, shown)
-    if "data:" in shown:
-        shown = _DATA.sub(_blank, shown)
-    if "\\|" in shown:
-        shown = shown.replace("\\|", "  ")
-    if "\\[" in shown:
-        shown = _ESCAPED_NOTE.sub(_blank, shown)
-    return shown.translate(_SAME_WIDTH)
+    shown = _TAG.sub(_blank, CELL_ENDS.sub(_bar, _without_comments(shown)))
+    shown = _DATA.sub(_blank, _ENTITY.sub(_unescaped, shown))
+    return _ESCAPED_NOTE.sub(_blank, shown.replace("\\|", "  ")).translate(_SAME_WIDTH)
 
 
 def headings_of(document: Document) -> Iterator[Prose]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
 from itertools import zip_longest
 
 from . import vocabulary as words
@@ -29,14 +28,10 @@ _TOKEN = re.compile(
     r"(?:[^\W\d_\u3040-\u9fff]|[²³°])+[23]?(?:/(?:[^\W\d_]|[²³])+)?(?!['’][^\W\d_])|[%‰€$£¥₩₹₽₺₴₫₪฿¢°]+(?:US|[CFk])?"
 )
 _CODE_BEFORE = re.compile(r"(?:([^\W\d_]{0,4}[$€£¥₩₹₽₺₴₫₪฿￥])|([^\W\d_]{1,12})\.?)[ \n_]{0,4}$")
-_ENDS_OF_MINUS = ("-", "−", "–", "minus", "moins", "menos", "meno", "min")
 _MINUS = re.compile(
     r"(?:(?:^|[\s(|])[-−–]|[(|][ ]?[-−–][ ]|(?:^|[\s(|])−[ ]|(?<!\w)(?:minus|moins|menos|meno|min)\s?)$"
 )
 """A dash with a space behind it is a mark of a list or between words, but for the beginning of a cell."""
-_ENDS_OF_CURRENCIES = frozenset(".$€£¥₩₹₽₺₴₫₪฿￥")
-_KEPT_WORDS = 16_384
-"""Words after numbers, most of which come again and again; each takes some 200 bytes."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|[~≈><])\.?[\s_]*$")
 _RANGE = re.compile(r"\s{0,3}(?:[-–—~〜～]|bis|to|and|und|à|au|et|a|y|e|tot|en|até|から)\s{0,3}$")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -136,8 +131,7 @@ def hedged(text: str, start: int) -> bool:
 
 
 def _signed(text: str, start: int, number: Decimal) -> Decimal:
-    before = text[max(0, start - 8) : start]
-    return -number if before.rstrip().endswith(_ENDS_OF_MINUS) and _MINUS.search(before) else number
+    return -number if _MINUS.search(text[max(0, start - 8) : start]) else number
 
 
 def _percent_before(text: str, start: int) -> int:
@@ -147,7 +141,7 @@ def _percent_before(text: str, start: int) -> int:
 def _currency_before(text: str, start: int) -> tuple[tuple[str, ...], int, int]:
     """The currency before a number, where it begins, and the power of ten that it is written with."""
     window = text[max(0, start - _BEHIND) : start]
-    match = _CODE_BEFORE.search(window) if _may_end_in_a_currency(window) else None
+    match = _CODE_BEFORE.search(window)
     if not match:
         return (), start, 0
     begin = start - len(window) + match.start()
@@ -158,12 +152,6 @@ def _currency_before(text: str, start: int) -> tuple[tuple[str, ...], int, int]:
         return _currency(word[prefix:]), begin, words.PREFIXED_CURRENCIES[word[:prefix].casefold()]
     named = match[1] or word in currency_codes() or (word[0].isupper() and len(word) > 2)
     return (_currency(word), begin, 0) if named and _currency(word) else ((), start, 0)
-
-
-def _may_end_in_a_currency(window: str) -> bool:
-    """Whether a letter, a full stop or a sign comes before the spaces that a window ends in; often a bracket does."""
-    last = window.rstrip(" \n_")[-1:]
-    return last.isalpha() or last in _ENDS_OF_CURRENCIES
 
 
 def _after(text: str, numeral: Numeral, language: str, *, with_currency: bool) -> _After:
@@ -189,7 +177,6 @@ def _after(text: str, numeral: Numeral, language: str, *, with_currency: bool) -
     return _After(stop, power, unit=_unit(word)) if word else _After(end, power)
 
 
-@lru_cache(maxsize=_KEPT_WORDS)
 def _unit(word: str) -> str:
     """The unit of a word, also of a German dative."""
     folded = word.casefold()
@@ -213,14 +200,12 @@ def _currency_after(ahead: Sequence[Phrase], end: int) -> tuple[int, tuple[str, 
     return end, (), 0
 
 
-@lru_cache(maxsize=_KEPT_WORDS)
 def _currency(word: str) -> tuple[str, ...]:
     if word in currency_codes():
         return (word,)
     return currencies().get(word.casefold(), ())
 
 
-@lru_cache(maxsize=_KEPT_WORDS)
 def _prefixed(word: str) -> int:
     """How much of ``word`` is a magnitude before a currency, as the k of ``k€``."""
     for length in (1, 2, 3):

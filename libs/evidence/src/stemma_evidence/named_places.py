@@ -10,7 +10,7 @@ from itertools import islice
 from .index import Found
 from .references import LONGEST
 from .source import Source, kept_with_source
-from .spelling import has_markup, letters, spelled
+from .spelling import letters, spelled
 
 _LEAST_LETTERS = 8
 """A shorter heading, as a date alone, is named with its file."""
@@ -51,17 +51,10 @@ class NamedPlaces:
 
     def found(self, text: str, *, bracketed: bool) -> Found | None:
         """The place that a text names and nothing else; None if it says anything else or there is no such place."""
-        if len(text) > LONGEST or not (bracketed or self._may_begin_with_a_file(text)):
+        if len(text) > LONGEST:
             return None
         _, caption, named = text.replace("：", ": ").partition(": ")
         return self._found(text, bracketed) or (self._found(named, bracketed) if caption else None)
-
-    def _may_begin_with_a_file(self, text: str) -> bool:
-        """Whether its first words are those of a file's name, or nobody can tell; most paragraphs begin otherwise."""
-        if "/" in text or ":" in text or "：" in text or has_markup(text):
-            return True
-        first = spelled(_COMMA.split(text, maxsplit=1)[0])
-        return any(name.startswith(first) for name in self._files)
 
     def _found(self, text: str, bracketed: bool) -> Found | None:
         for comma in islice(_COMMA.finditer(text), _MOST_COMMAS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
 
 from .lexicon import currency_codes
 from .name_words import CAPITALISED, FORMS, JOINING, TITLES
@@ -32,19 +31,16 @@ _LEAST_SHOUTED = 5
 _TITLED = re.compile(
     r"(?:^|[^\w])(?:Herrn?|Frau|Dr|Prof|Dipl|Ing|Mr|Mrs|Ms|Messrs|M|MM|Mme|Mlle|Sr|Sra|Srta|Dott|Sig|Dhr|Mevr|Firma)\.?\s$"
 )
-_ENDINGS_OF_TITLES = (*TITLES, "MM", "M")
 _OPENING = frozenset('.!?:;|>#•…"“„«([-*+')
 _ITEM = re.compile(r"\d\)\Z")
 _PARAGRAPH_END = re.compile(r"\n[ ]{0,3}\n")
-_MOST_LOOKED_FOR = 64
-_KEPT_WORDS = 16_384
 
 
 def names(text: str, language: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and text of each proper name."""
     if language in ("ja", "zh"):
         yield from _eastern(text)
-    common = _LowerWords(text)
+    common = frozenset(_LOWER.findall(text))
     for match in _RUN.finditer(text):
         yield from _in_run(text, match, language, common)
 
@@ -58,25 +54,9 @@ def _eastern(text: str) -> Iterator[tuple[int, int, str]]:
                 yield match.end(group) - len(name), match.end(group), name
 
 
-class _LowerWords:
-    """The words that a text has in lower case. Few of those that are asked for are anywhere in it."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._asked = 0
-
-    @cached_property
-    def _all(self) -> frozenset[str]:
-        return frozenset(_LOWER.findall(self._text))
-
-    def __contains__(self, word: str) -> bool:
-        self._asked += 1  # so that a text with many names is not looked through for each of them
-        return (self._asked > _MOST_LOOKED_FOR or word in self._text) and word in self._all
-
-
-def _in_run(text: str, match: re.Match[str], language: str, common: _LowerWords) -> Iterator[tuple[int, int, str]]:
+def _in_run(text: str, match: re.Match[str], language: str, common: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     before = text[max(0, match.start() - 12) : match.start()]
-    titled = before.rstrip().rstrip(".").endswith(_ENDINGS_OF_TITLES) and bool(_TITLED.search(before))
+    titled = _TITLED.search(before) is not None
     if not titled and _is_a_noun(match[0], language):
         return
     words = [(found.start() + match.start(), found[0]) for found in _WORD.finditer(match[0])]
@@ -128,12 +108,11 @@ def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]
     return words
 
 
-def _is_common(word: str, language: str, common: _LowerWords) -> bool:
+def _is_common(word: str, language: str, common: frozenset[str]) -> bool:
     """Whether a word is capitalised for its place only: the text has it in lower case as well, or it is no name."""
     return _is_no_name(word, language) or (word.casefold() in common and not is_marked(word))
 
 
-@lru_cache(maxsize=_KEPT_WORDS)
 def _is_no_name(word: str, language: str) -> bool:
     return (
         word.casefold() in CAPITALISED
@@ -147,7 +126,6 @@ def _is_name(words: list[str], language: str) -> bool:
     return language != "de" or len(words) > 1 or any(map(is_marked, words))
 
 
-@lru_cache(maxsize=_KEPT_WORDS)
 def is_marked(word: str) -> bool:
     """Whether a word is written as only names are: ``GmbH``, ``NATS``, ``McKay``."""
     return word in FORMS or (

@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 
 from text_to_num import find_numbers
 
-from .scanned import Scanned
 from .spans import merged
 from .vocabulary import DECIMAL_POINT
 
@@ -25,7 +24,6 @@ _SPOKEN = frozenset({"en", "de", "fr", "es", "it", "nl", "pt"})
 _COMPOUND = re.compile(
     r"(?:[0-9][0-9,]{0,20}(?:\.[0-9]{1,10})?[百千]?[万萬億亿兆千百]){1,4}(?:[0-9][0-9,]{0,20})?(?![0-9])"
 )
-_MAGNITUDES = "万萬億亿兆千百"
 _COMPOUND_PART = re.compile(r"([0-9][0-9,]*(?:\.[0-9]+)?)([百千]?)([万萬億亿兆]?)")
 _IDEOGRAPH_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _IDEOGRAPH_POWERS = {"十": 1, "百": 2, "千": 3}
@@ -60,9 +58,9 @@ class _Spoken:
         return False
 
 
-def digits(scanned: Scanned, language: str) -> Iterator[Numeral]:
+def digits(text: str, language: str) -> Iterator[Numeral]:
     """Numbers that are written with digits."""
-    for match in scanned.near.beginning(_DIGITS):
+    for match in _DIGITS.finditer(text):
         found = readings(match[0], language) if match.end() - match.start() <= _LONGEST else ()
         if found:
             yield Numeral(match.start(), match.end(), found)
@@ -129,17 +127,14 @@ def ideographic(written: str) -> int | None:
     return total + section + digit
 
 
-def words(scanned: Scanned, language: str) -> Iterator[Numeral]:
+def words(text: str, language: str) -> Iterator[Numeral]:
     """Numbers that are written out; ordinals are none."""
-    text = scanned.text
     if language in ("ja", "zh"):
         yield from ideographs(text)
     if language not in _SPOKEN:
         return
-    numbers = set(filter(_counting(language), scanned.words))
-    if not numbers:
-        return
     written = list(_WORD.finditer(text))
+    numbers = set(filter(_counting(language), {match[0] for match in written}))
     counted = (at for at, match in enumerate(written) if match[0] in numbers)
     for start, end in merged((max(0, at - _AROUND), at + 1 + _AROUND) for at in counted):
         spoken = [_Spoken(match[0].casefold(), match.start()) for match in written[start:end]]
@@ -160,9 +155,9 @@ def _counting(language: str) -> Callable[[str], bool]:
     return counts
 
 
-def compounds(scanned: Scanned) -> Iterator[Numeral]:
+def compounds(text: str) -> Iterator[Numeral]:
     """Numbers of digits with ideographic magnitudes, as in ``1億2000万``."""
-    for match in _COMPOUND.finditer(scanned.text) if any(map(scanned.text.__contains__, _MAGNITUDES)) else ():
+    for match in _COMPOUND.finditer(text):
         total = Decimal(0)
         for number, tens, group in _COMPOUND_PART.findall(match[0]):
             total += Decimal(number.replace(",", "")) * Decimal(10) ** (_POWERS.get(tens, 0) + _POWERS.get(group, 0))

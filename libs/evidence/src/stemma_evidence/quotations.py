@@ -10,7 +10,6 @@ _MARKS = re.compile(
     r"[„“]([^„“”\n]{1,2000}+(?:\n[^„“”\n]{1,2000}+){0,20})[“”]|”([^”\n]{1,2000}+)”|«([^«»]{1,4000}+)»|»([^«»]{1,4000}+)«"
     r'|「([^「」]{1,4000}+)」|『([^『』]{1,4000}+)』|(?<!\w)"([^"\n]{1,2000}+(?:\n[^"\n]{1,2000}+){0,20})"(?!\w)'
 )
-_OPENING = re.compile('[„“”«»「『"]')
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WORDS = 4
@@ -21,7 +20,7 @@ FOLDS |= {ord(mark): "-" for mark in "‐‑‒–—―"} | {ord("…"): "...",
 
 def quotations(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and folded words of what stands between quotation marks and is long enough to be somebody's words."""
-    for match in _MARKS.finditer(text) if _OPENING.search(text) else ():
+    for match in _MARKS.finditer(text):
         group = match.lastindex or 0
         if _is_wording(match[group]):
             yield match.start(), match.end(), folded(match[group])

@@ -12,14 +12,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import groupby
 
 from stemma_contracts.v1.inputs import Anchor
 from stemma_markdown import Document, Prose
 
 from .labels import Labels
-from .memo import Memo
 from .usage import LEAST_SHARE, LONG_RUN, RUN, ReadPart, Run, numbers_of, read_parts, runs_of, tokens_of, words_of
 
 MOST_PLACES = 3
@@ -117,8 +116,8 @@ class _Draft:
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._tokens = [tokens_of(unit.text) for unit in units]
-        self._words = Memo(self._words_of)
-        self._said = frozenset[Run]().union(*map(runs_of, self._tokens))
+        self._words = cache(self._words_of)
+        self._runs: dict[Run, list[tuple[int, int]]] = defaultdict(list)
         self._by_number: dict[str, list[int]] = defaultdict(list)
         self._short: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number, tokens in enumerate(self._tokens):
@@ -129,26 +128,19 @@ class _Draft:
             self._by_number[value] += [number] if len(self._by_number[value]) < _MOST_STATING else []
         if len(tokens) < RUN:
             self._short[tuple(tokens)].append(number)
+        for at, run in enumerate(runs_of(tokens)):
+            if len(places := self._runs[run]) < _MOST_SAME:
+                places.append((number, at))
 
     def _words_of(self, number: int) -> frozenset[str]:
         return words_of(self._tokens[number])
-
-    @cached_property
-    def _runs(self) -> dict[Run, list[tuple[int, int]]]:
-        """Where each run of words stands; most sources have none of them, so that nobody asks."""
-        found: dict[Run, list[tuple[int, int]]] = defaultdict(list)
-        for number, tokens in enumerate(self._tokens):
-            for at, run in enumerate(runs_of(tokens)):
-                if len(places := found[run]) < _MOST_SAME:
-                    places.append((number, at))
-        return found
 
     def matches(self, read: ReadPart) -> Iterator[tuple[int, _Match]]:
         """The units that rest on a part of a source."""
         tokens = read.tokens
         for number in self._short.get(tuple(tokens), ()) if RUN > len(tokens) > 2 else ():
             yield number, _Match(0, len(tokens), 0.0, 0.0)
-        if not read.runs.isdisjoint(self._said):
+        if not self._runs.keys().isdisjoint(read.runs):
             yield from self._quoting(tokens)
         yield from self._stating(read)
 
@@ -172,7 +164,7 @@ class _Draft:
     def _stating(self, read: ReadPart) -> Iterator[tuple[int, _Match]]:
         words, least = read.words, max(1, len(read.words) * LEAST_SHARE)
         for number in {number for value in read.numbers for number in self._by_number.get(value, ())}:
-            common = len(words & self._words[number])
+            common = len(words & self._words(number))
             if common >= least:
                 yield number, _Match(0, 0, common / max(1, len(words)), 0.0)
 

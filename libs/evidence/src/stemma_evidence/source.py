@@ -182,12 +182,8 @@ def _lines_of_words(lines: Iterable[str], blocks: tuple[int, ...]) -> dict[str, 
     found: dict[str, dict[int, int]] = {}
     for number, line in enumerate(lines, 1):
         block = bisect_right(blocks, number)
-        for piece in line.split():
-            for word in (piece,) if piece.isalnum() else _WORD.findall(piece):
-                if (places := found.get(word)) is None:
-                    found[word] = {block: number}
-                else:
-                    places.setdefault(block, number)
+        for word in _WORD.findall(line):
+            found.setdefault(word, {}).setdefault(block, number)
     return found
 
 

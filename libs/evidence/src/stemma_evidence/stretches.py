@@ -16,7 +16,6 @@ from typing import NamedTuple
 from stemma_markdown import Document, sentence_ranges
 
 from .claim import Claim
-from .memo import Memo
 from .scopes import Scope
 from .spelling import letters, spelled
 
@@ -71,10 +70,10 @@ class Stretches:
         self._prose = document.prose
         self._pieces = [p for p in document.prose if p.kind == "paragraph" and self._between(p.start, p.end)]
         self._piece_starts = [piece.start for piece in self._pieces]
-        self._whole = Memo(self._read_whole)
-        self._row = Memo(self._read_row)
+        self._whole = cache(self._read_whole)
+        self._row = cache(self._read_row)
         self._cell = cache(self._read_cell)
-        self._piece = Memo(self._read_piece)
+        self._piece = cache(self._read_piece)
         self._keys = cache(self._read_keys)
 
     def said(self) -> dict[int, int]:
@@ -93,7 +92,7 @@ class Stretches:
             for claim in self._between(scope.start, scope.end):
                 yield from ((claim.line, key) for key in self._keys(claim, number))
         for number, piece in enumerate(self._pieces):
-            yield from ((piece.line, key) for key in self._piece[number])
+            yield from ((piece.line, key) for key in self._piece(number))
         yield from self._under_headings()
 
     def _of(self, claim: Claim) -> Sought:
@@ -104,7 +103,7 @@ class Stretches:
         scope = self._scopes[number]
         if not scope.cells:
             return Sought((*self._keys(claim, number), *self._around(claim)))
-        column, row = self._column(claim, scope), self._row[number]
+        column, row = self._column(claim, scope), self._row(number)
         titled = self._titled(claim, scope.cells[column])
         return Sought((*self._keys(claim, number), *titled, *row.below(column)), number + 1)
 
@@ -114,13 +113,13 @@ class Stretches:
     def _in_scope(self, claim: Claim, number: int) -> Iterator[int]:
         scope = self._scopes[number]
         if not scope.cells:
-            size, key, bracket, before_bracket = self._whole[number]
+            size, key, bracket, before_bracket = self._whole(number)
             if scope.title or size - letters(spelled(claim.text)) >= _LEAST_IN_SENTENCE:
                 yield from (key, before_bracket) if claim.end <= bracket else (key,)
             yield from self._beside(claim, (scope.start, scope.end))
             return
         column = self._column(claim, scope)
-        yield from self._row[number].keys(column)
+        yield from self._row(number).keys(column)
         cell = self._cell(number, column)
         yield from (key for _, _, key in cell[:1])
         sentence = bisect_right(cell, claim.start, lo=1, key=lambda part: part[0]) - 1 if len(cell) > 1 else 0
@@ -133,7 +132,7 @@ class Stretches:
         if number < 0 or claim.start >= self._pieces[number].end:
             return ()
         piece = self._pieces[number]
-        return (*self._piece[number], *self._titled(claim, (piece.start, piece.end)))
+        return (*self._piece(number), *self._titled(claim, (piece.start, piece.end)))
 
     def _between(self, start: int, end: int) -> Sequence[Claim]:
         return self._claims[bisect_left(self._claim_starts, start) : bisect_left(self._claim_starts, end)]

@@ -11,7 +11,6 @@ from .name_words import FUNCTION_WORDS
 _ENDINGS = ("'s", "’s", "s", "es", "n", "en", "e", "er", "em", "ern", "i", "o", "a")
 _LEAST = 3
 _LOOKED_AT = 5000
-_BESIDE_WORDS = ".,;:!?()*\"'"
 _LATIN = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -34,22 +33,12 @@ def language_of(text: str, default: str) -> str:
         return "zh"
     known, total = _languages(), 0
     counts = dict.fromkeys((*FUNCTION_WORDS, default), 0)
-    for word, times in _counted(seen.casefold()).items():
+    for word, times in Counter(_LATIN.findall(seen.casefold())).items():
         total += times
         for language in known.get(word, ()):
             counts[language] += times
     best = max(FUNCTION_WORDS, key=lambda language: counts[language])
     return best if counts[best] > counts[default] + total // 20 else default
-
-
-def _counted(text: str) -> Counter[str]:
-    """How often each word stands in a text; between spaces stand mostly words and nothing else."""
-    words = Counter[str]()
-    for piece, times in Counter(text.split()).items():
-        bare = piece.strip(_BESIDE_WORDS)
-        for word in (bare,) if bare.isalpha() else _LATIN.findall(bare):
-            words[word] += times
-    return words
 
 
 @cache
