@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from stemma_evidence import claims, ground, read
-from stemma_evidence.html_tables import HtmlTables
-from stemma_evidence.scopes import scopes
-from stemma_evidence.stretches import Stretches
+from stemma_evidence.sources.fingerprints import Fingerprints
+from stemma_evidence.sources.statements import statements
+from stemma_evidence.sources.tables import HtmlTables
 from stemma_markdown import Document
 from stemma_testkit.counting import calls, characters
 
@@ -49,9 +49,9 @@ def test_looking_up_twice_as_many_claims_in_twice_as_much_is_about_twice_the_wor
     text: Callable[[int], str], unknown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bounds are made so small that both lengths are past them; below, the work is that of all pairs."""
-    monkeypatch.setattr("stemma_evidence.grounding._MOST_TRIES", 500)
-    monkeypatch.setattr("stemma_evidence.exchanges._MOST_PLACES", 4)
-    monkeypatch.setattr("stemma_evidence.exchanges._MOST_ALIKE", 4)
+    monkeypatch.setattr("stemma_evidence.lookup.grounding._MOST_TRIES", 500)
+    monkeypatch.setattr("stemma_evidence.lookup.swapped._MOST_PLACES", 4)
+    monkeypatch.setattr("stemma_evidence.lookup.swapped._MOST_ALIKE", 4)
 
     def looked_up(length: int) -> int:
         said = text(length).replace("EUR", "USD") if unknown else text(length)
@@ -103,8 +103,8 @@ def test_what_a_text_says_whole_is_spelled_in_steps_that_grow_with_its_size(text
     def work(length: int) -> int:
         document = Document(text(length))
         found = claims(document.text, "en", document=document)
-        parts = scopes(document, HtmlTables(document), "en", [claim.start for claim in found])
-        stretches = Stretches(document, parts, found, "en")
-        return characters(lambda: (stretches.said(), stretches.sought()))
+        parts = statements(document, HtmlTables(document), "en", [claim.start for claim in found])
+        fingerprints = Fingerprints(document, parts, found, "en")
+        return characters(lambda: (fingerprints.of_text(), fingerprints.of_claims()))
 
     assert work(4 * LENGTH) < 2.3 * work(2 * LENGTH)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_contracts.v1.inputs import Anchor
-from stemma_evidence import File, Labels, Named, named, resting, units_of
+from stemma_evidence import File, Labels, Named, named, supporting_places, units_of
 from stemma_markdown import Document
 
 REQUEST = """# Request
@@ -40,7 +40,7 @@ FILES = (
 def cited(draft: str) -> list[tuple[str, ...]]:
     """For each sentence and row of a draft, the places that it rests on."""
     units = units_of(Document(draft), "en")
-    found = resting(units, FILES)
+    found = supporting_places(units, FILES)
     return [
         tuple(f"{c.name}, {c.anchor.label}" if c.anchor else c.name for c in found.get(number, ()))
         for number in range(len(units))
@@ -75,7 +75,7 @@ def test_a_sentence_of_two_files_names_both_and_no_place_that_adds_nothing() -> 
     assert cited(both) == [("rfq.pdf, p. 3", "offer.docx, Scope > Work")]
     twice = (*FILES, File("copy.md", Labels(REQUEST)))
     units = units_of(Document("The service reaches ten rural clinics in Halden."), "en")
-    assert [place.name for place in resting(units, twice)[0]] == ["rfq.pdf"]
+    assert [place.name for place in supporting_places(units, twice)[0]] == ["rfq.pdf"]
 
 
 @pytest.mark.req("I3")
@@ -83,7 +83,7 @@ def test_rows_of_values_are_cited_by_their_cells_and_a_text_without_places_by_it
     table = File("costs.csv", Labels("Item;Cost\nVan;41300\nFridge;2750\n", "text/csv"), by_line=True)
     note = File("note.txt", Labels("The quay closes at noon on Sundays.\n", "text/plain"))
     units = units_of(Document("A fridge costs 2750. The quay closes at noon on Sundays."), "en")
-    found = resting(units, [table, note])
+    found = supporting_places(units, [table, note])
     assert found[0][0].anchor
     assert found[0][0].anchor.label == "A3:B3"
     assert found[1][0].anchor is None

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 from stemma_evidence import ground
-from stemma_evidence.source import DRAFT, Source, read
+from stemma_evidence.sources.source import DRAFT, Source, read
 
 NUMBER = 3
 PROSE = "The hall costs EUR {n} a month. It was let to {n} children in March, and the rent is due on the first day.\n\n"

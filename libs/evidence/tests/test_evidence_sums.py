@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from stemma_evidence import UNSUPPORTED, Source, ground, read
-from stemma_evidence.grounding import COMPUTED
+from stemma_evidence.lookup.grounding import COMPUTED
 
 pytestmark = pytest.mark.req("T3", "T9")
 

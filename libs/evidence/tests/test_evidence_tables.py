@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_evidence import UNSUPPORTED, Source, ground, placed, read, rows_of
-from stemma_evidence.tabular import in_column
+from stemma_evidence.sources.tables import in_column
 
 pytestmark = pytest.mark.req("T1", "T3")
 
@@ -64,20 +64,20 @@ def test_lists_in_a_list_of_json_are_rows() -> None:
 def test_a_bar_that_is_written_in_a_cell_ends_no_column() -> None:
     table = "| Case | Cost (EUR) | Pieces |\n|---|---|---|\n| a \\| b | 5000 | 12 |\n"
     assert [(claim.text, claim.units) for claim in source(table).claims] == [("5000", ("EUR",)), ("12", ())]
-    assert source(table).subjects[1].near >= {"piec"}
+    assert source(table).contexts[1].near >= {"piec"}
 
 
 def test_a_cell_of_thousands_of_characters_moves_no_column() -> None:
     table = f"| Note | Cost (EUR) | Pieces |\n|---|---|---|\n| {'so it is and ' * 400} | 5000 | 12 |\n"
     plan = source(table)
     assert [(claim.text, claim.units) for claim in plan.claims] == [("5000", ("EUR",)), ("12", ())]
-    assert "piec" in {term[:4] for term in plan.subjects[1].near}
+    assert "piec" in {term[:4] for term in plan.contexts[1].near}
 
 
 def test_the_tag_of_a_table_that_is_shown_as_code_begins_no_table() -> None:
     text = "Use `<table>` here.\n\nThe roof of the old hall costs EUR 5,000 in all.\n"
     for shown in (text, text.replace("`<table>`", "\n\n```\n<table>\n```\n\nit")):
-        assert source(shown).stretches
+        assert source(shown).fingerprints
         assert source(shown + "\nIt has 12 doors.\n").loose == frozenset()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from stemma_evidence.content_words import _stem, content_words
+from stemma_evidence.sources.words import _stem, content_words
 from stemma_testkit.threads import TEXTS, threads_take_turns_often
 
 THREADS = 8

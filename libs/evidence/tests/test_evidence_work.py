@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_evidence import File, Labels, ground, read, resting, units_of
+from stemma_evidence import File, Labels, ground, read, supporting_places, units_of
 from stemma_markdown import Document
 from stemma_testkit.counting import calls
 
@@ -27,7 +27,7 @@ def test_what_sources_say_is_looked_through_once_for_all_drafts_that_rest_on_the
 def test_the_words_of_an_input_are_read_once_for_all_drafts() -> None:
     def work(draft: str, text: str) -> int:
         units = units_of(Document(draft), "en")
-        return calls(lambda: resting(units, [File("a.md", Labels(text))]))
+        return calls(lambda: supporting_places(units, [File("a.md", Labels(text))]))
 
     first = work("Nobody pays at the door of it.\n", f"# Hall\n\n{VALUES * 50}")
     assert work("Nobody pays EUR 5 at that door.\n", f"# Hall\n\n{VALUES * 50}") < first / 5

@@ -1,20 +1,17 @@
 """The claims of a text (amounts, dates, quantities, names, quotations, citations) and where they stand."""
 
-from .claim import Claim, Kind
-from .content_words import content_words
-from .coverage import InputText, coverage
-from .dates import Day, dates
-from .extraction import claims
-from .grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
-from .index import Found
-from .joined_cells import placed
-from .labels import Labels
-from .named_labels import Named, named
-from .resting import Cited, File, Unit, resting, units_of
-from .source import Place, Source, read
-from .tabular import in_column, rows_of, separator_of
-from .usage import Uses
-from .words import language_of
+from .claims.claim import Claim, Kind
+from .claims.dates import Day, dates
+from .claims.extraction import claims
+from .coverage.blocks import InputText, coverage
+from .coverage.named_places import Named, named
+from .coverage.support import Cited, File, Labels, Unit, supporting_places, units_of
+from .coverage.usage import Uses
+from .lookup.grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
+from .lookup.index import Found
+from .sources.source import Place, Source, read
+from .sources.tables import in_column, placed, rows_of, separator_of
+from .sources.words import content_words, language_of
 
 __all__ = [
     "EXCHANGED",
@@ -43,8 +40,8 @@ __all__ = [
     "named",
     "placed",
     "read",
-    "resting",
     "rows_of",
     "separator_of",
+    "supporting_places",
     "units_of",
 ]

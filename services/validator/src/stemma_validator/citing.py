@@ -13,7 +13,7 @@ from stemma_confinement import Limits
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim
 from stemma_contracts.v1.inputs import BRIEF, Anchor
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_evidence import Cited, File, Labels, Named, Unit, named, resting, units_of
+from stemma_evidence import Cited, File, Labels, Named, Unit, named, supporting_places, units_of
 from stemma_markdown import document_of
 
 from .claims import ClaimFindings, no_place, said_elsewhere
@@ -145,7 +145,7 @@ class CitingCheck(Check[CitationsFound]):
         ids = {given.name: given.input_id for given in self.inputs}
         files = [_file(given) for given in self.inputs]
         units = units_of(document_of(self.text), self.language)
-        rests = resting(units, files)
+        rests = supporting_places(units, files)
         found = list(named(self.text, units, files))
         return CitationsFound(
             cited=tuple(_cited(units[number], places, ids) for number, places in rests.items())[:MAX_CITED],

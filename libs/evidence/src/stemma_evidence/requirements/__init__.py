@@ -2,8 +2,7 @@
 
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
-from .ledger import difference, read_ledger
-from .sources import Source
+from .ledger import Source, difference, read_ledger
 from .units import Unit, units
 
 __all__ = [

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
-from stemma_languages import demands
+from stemma_languages import Demands, demands
 
-from .saying import NEAR, Kind, Obligation, Place, Reader, Said
 from .units import Unit, units
 
 LABEL_WORDS = 6
@@ -160,3 +160,189 @@ def _is_heading(unit: Unit) -> bool:
 
 def _is_short(unit: Unit) -> bool:
     return len(_WORD.findall(unit.text[:NEAR])) <= LABEL_WORDS
+
+
+Kind = Literal["instruction", "evaluation", "work", "form"]
+Obligation = Literal["mandatory", "should", "option"]
+Place = Literal["instruction", "evaluation", ""]
+"""What the part of the request is about that a sentence stands in."""
+
+NEAR = 120
+"""How many characters before a cue its subject is looked for in, and after it who does it."""
+AGENT = 40
+"""How many characters after "by" it says by whom."""
+
+TITLE_WORDS = 6
+"""A text with so few words that speaks of judging is a title."""
+
+_SHORT_NAME = re.compile(
+    r"(?<!\w)(?P<name>[A-Z][\w’'-]{1,30}(?: (?:[A-Z][\w’'-]{1,30}|of|the|and|for|&)){1,7})"
+    r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
+)
+_WORD = re.compile(r"[^\W_]+")
+_MARK = re.compile(r"[\W_]*(?:\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a sentence says.
+
+    ``obligation`` is None if it demands nothing, ``kind`` if its words do not tell it. ``denies`` is a demand taken
+    back, also from what the sentence announces; ``announces`` that a list may follow; ``empty`` that it demands nothing
+    without that list; ``conditional`` that the list says when, not what.
+    """
+
+    obligation: Obligation | None = None
+    kind: Kind | None = None
+    denies: bool = False
+    announces: bool = False
+    empty: bool = False
+    conditional: bool = False
+
+
+class Reader:
+    """Reads sentences by the words of a language; ``text`` is the request, which says what its buyers are called."""
+
+    def __init__(self, words: Demands, text: str) -> None:
+        self._words = words
+        own = "|".join(re.escape(words.folded(short)) for short in sorted(_abbreviated(words, text)))
+        self._buyers = re.compile(rf"{words.buyers.pattern}|(?<!\w)(?:{own})(?:'s)?(?!\w)") if own else words.buyers
+
+    def read(self, sentence: str, place: Place, *, told: bool = True) -> Said:
+        """What a sentence says; if nobody is ``told``, the verb that it begins with demands nothing."""
+        text, words = self._words.spelled(sentence), self._words
+        announces = text.endswith((":", "：")) or words.announces.search(text) is not None
+        if self._denies(text):
+            return Said(denies=True, announces=announces)
+        judged = self._judges(text, place)
+        obligation = self._obligation(text, told=told) or ("mandatory" if judged else None)
+        return Said(
+            obligation,
+            "evaluation" if judged else self._kind(text, place),
+            announces=announces,
+            empty=announces and self._is_empty(text),
+            conditional=words.conditions.search(text[-NEAR:]) is not None,
+        )
+
+    def _denies(self, text: str) -> bool:
+        """Whether a text takes a demand back, and no party has another one after that."""
+        denial = self._words.not_asked.search(text)
+        if denial is None:
+            return False
+        later = self._words.must.finditer(text, denial.end())
+        return not any(self._subject(text, cue.start()) == "party" for cue in later)
+
+    def _judges(self, text: str, place: Place) -> bool:
+        """Whether a text says how offers are judged, rather than what is done under the contract."""
+        words = self._words
+        if not words.judged.search(text) or words.free.search(text) or _is_title_text(text):
+            return False
+        return bool(place or words.bidders.search(text) or words.offers.search(text))
+
+    def _obligation(self, text: str, *, told: bool) -> Obligation | None:
+        words = self._words
+        if words.option.search(text):
+            return "option"
+        tells = told and words.begins.match(text, _after_mark(text)) is not None
+        if tells or self._demands(words.must, text) or self._is_weak(text):
+            return "mandatory"
+        if self._demands(words.should, text):
+            return "should"
+        if any(self._is_asked(cue, text) for cue in words.asks.finditer(text)):
+            return "should" if words.should.search(text) else "mandatory"
+        return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
+
+    def _is_asked(self, cue: re.Match[str], text: str) -> bool:
+        """Whether a buyer asks somebody for something who is no buyer as well."""
+        if self._subject(text, cue.start()) != "buyer":
+            return False
+        asked = self._buyers.search(text, cue.start(), cue.end() + AGENT)
+        if asked is None or asked[0].endswith("'s"):
+            return True
+        return self._words.parties.search(text, cue.start(), asked.start()) is not None
+
+    def _demands(self, cues: re.Pattern[str], text: str) -> bool:
+        return any(self._is_demand(cue, text) for cue in cues.finditer(text))
+
+    def _is_weak(self, text: str) -> bool:
+        """Whether a cue demands that, in a condition or a description, only says when or which."""
+        cues = (cue for cue in self._words.weak.finditer(text) if self._is_demand(cue, text))
+        return any(not self._words.under.search(text[max(0, cue.start() - NEAR) : cue.start()]) for cue in cues)
+
+    def _is_demand(self, cue: re.Match[str], text: str) -> bool:
+        """Whether what follows a cue is not a possibility, nor a buyer's to do, nor only happens to somebody."""
+        if self._words.maybe.search(text[max(0, cue.start() - AGENT) : cue.start()]) or self._is_endured(cue, text):
+            return False
+        return self._subject(text, cue.start()) != "buyer" and not self._is_buyers(cue, text)
+
+    def _is_duty(self, cue: re.Match[str], text: str) -> bool:
+        """Whether somebody who offers or performs will do what follows a cue, rather than see it happen."""
+        before = text[max(0, cue.start() - NEAR) : cue.start()]
+        clause = self._words.joins.split(before)[-1]
+        begin = cue.start() - len(clause if clause.strip() else before)
+        return self._subject(text, cue.start(), begin) == "party" and not self._is_endured(cue, text)
+
+    def _is_endured(self, cue: re.Match[str], text: str) -> bool:
+        return self._words.endured.match(text[cue.end() : cue.end() + NEAR].lstrip()) is not None
+
+    def _subject(self, text: str, place: int, begin: int = 0) -> Literal["party", "buyer", ""]:
+        """Who stands nearest before a place as one who can be the subject of what follows."""
+        before = text[max(begin, place - NEAR) : place]
+        party = _last(self._words.parties.finditer(before))
+        buyer = _last(found for found in self._buyers.finditer(before) if self._acts(found, before))
+        if party == buyer:
+            return ""
+        return "party" if party > buyer else "buyer"
+
+    def _acts(self, buyer: re.Match[str], before: str) -> bool:
+        """Whether a buyer is the subject of its sentence: nothing is done by, to or with it."""
+        return not buyer[0].endswith("'s") and not self._words.beside.search(before[: buyer.start()])
+
+    def _is_buyers(self, cue: re.Match[str], text: str) -> bool:
+        """Whether what follows a cue is done by a buyer; what a buyer approves somebody else has to get approved."""
+        after = text[cue.end() : cue.end() + NEAR]
+        by = self._words.by.search(after)
+        if by is None or self._words.granted.search(after[: by.start()]):
+            return False
+        is_buyer = self._buyers.search(after, by.end(), by.end() + AGENT) is not None
+        return is_buyer and self._subject(text, cue.start()) != "party"
+
+    def _is_empty(self, text: str) -> bool:
+        """Whether a sentence has nothing after its cue but words that announce something."""
+        words = self._words
+        cues = (words.must, words.weak, words.should, words.will, words.begins)
+        found = next((cue for pattern in cues if (cue := pattern.search(text)) is not None), None)
+        rest = text[found.end() :] if found else text
+        return not any(map(str.isalnum, words.empty.sub("", rest)))
+
+    def _kind(self, text: str, place: Place) -> Kind | None:
+        words = self._words
+        party = words.parties.search(text)
+        offered = words.bidders.match(party[0]) is not None if party else words.offers.search(text) is not None
+        if words.papers.search(text) and (offered or words.handed.search(text)):
+            return "form"
+        if offered:
+            return "instruction"
+        return "work" if party and not (place and words.offers.search(text)) else None
+
+
+def _after_mark(text: str) -> int:
+    mark = _MARK.match(text)
+    return mark.end() if mark else 0
+
+
+def _is_title_text(text: str) -> bool:
+    begin = _after_mark(text)
+    return not text.endswith(".") and len(_WORD.findall(text[begin : begin + NEAR])) <= TITLE_WORDS
+
+
+def _last(found: Iterator[re.Match[str]]) -> tuple[int, int]:
+    """Where the last one ends and, of two that end there, which is the longer one: a product team is no team."""
+    return max(((one.end(), -one.start()) for one in found), default=(-1, 0))
+
+
+def _abbreviated(words: Demands, text: str) -> set[str]:
+    """The short names that a text gives to public bodies, as in "Administrative Office of the Courts (AOC)"."""
+    found = _SHORT_NAME.finditer(" ".join(text.split()))
+    named = ((words.folded(one["name"]), one["short"]) for one in found)
+    return {short for name, short in named if words.bodies.search(name) and not words.parties.search(name)}

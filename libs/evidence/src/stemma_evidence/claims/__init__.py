@@ -1,0 +1,1 @@
+"""What a text claims: amounts, dates, quantities, names, quotations and citations."""

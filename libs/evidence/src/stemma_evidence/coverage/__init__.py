@@ -1,0 +1,1 @@
+"""What of the inputs a draft holds, and which of their places it rests on."""

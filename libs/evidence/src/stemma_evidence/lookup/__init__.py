@@ -1,0 +1,1 @@
+"""Where the claims of a draft stand in its sources."""
