@@ -214,7 +214,7 @@ def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> 
 
 def memory_of_one_more_event(document: State, number: int) -> int:
     """The bytes that a state has of its own, beside what it shares with the state before."""
-    asked = {"request_id": f"more-{number}", "request_digest": "0" * 64}
+    asked: Any = {"request_id": f"more-{number}", "request_digest": "0" * 64}
     events = (
         e.SectionAssigned(**asked, section_id="research", assignee="ana"),
         e.OutcomeSuperseded(job_id="j", outcome="o"),
@@ -234,7 +234,7 @@ def test_an_event_costs_no_more_after_a_long_history(begun: Story) -> None:
     document: State = begun.document
     first = memory_of_one_more_event(document, 0)
     for number in range(1, 1000):
-        asked = {"request_id": f"r{number}", "request_digest": "0" * 64}
+        asked: Any = {"request_id": f"r{number}", "request_digest": "0" * 64}
         document = evolve(document, e.SectionAssigned(**asked, section_id="research", assignee=f"p{number}"))
         document = evolve(document, e.OutcomeSuperseded(job_id=f"d.{number}.generate.a", outcome="o"))
     assert memory_of_one_more_event(document, 1000) < 2 * first

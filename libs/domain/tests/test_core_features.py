@@ -13,20 +13,26 @@ from typing import get_args
 import pytest
 import stemma_domain
 from stemma_contracts import Family, registry
+from stemma_contracts.v1 import events as e
 from stemma_domain.state import Working
 from stemma_domain.table import FEATURES
 
 pytestmark = pytest.mark.req("P1")
 DOMAIN = Path(stemma_domain.__file__).parent
 STAMPS = """
+from dataclasses import replace
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e, jobs as j, requests
-from stemma_domain.commands import Asked
+from stemma_domain.commands import Asked, Timer
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.job_parts import head_of
 
 
 class Stamp(requests.DocumentRequest):
+    pass
+
+
+class Stamped(e.Event):
     pass
 
 
@@ -49,15 +55,24 @@ FEATURE = Feature[Asked[Stamp]](
     work=work,
     job_owners={"stamp": subjects.CONVERTER},
     may_start=lambda document, section, stale: False,
+    events=(Stamped,),
+    evolve=lambda document, event: replace(document, kind="stamped"),
+    after=lambda document, event: replace(document, language=event.request_id or "nobody"),
+    timers=lambda document, before: [Timer("research", "stamp", document.number, document.created_at - before)],
+    elapsed={"stamp": lambda timer, document: [Stamped()]},
+    view=lambda section: {"more_references": 7},
 )
 """
 USED = """
 from domain_story import Story
 from stemma_contracts.v1.outcomes import JobDead
-from stemma_domain.commands import Asked, Record
+from datetime import timedelta
+from stemma_domain.commands import Asked, Elapsed, Record
 from stemma_domain.decide import decide
-from stemma_domain.features.stamps import Stamp
-from stemma_domain.work import open_jobs, owner_of
+from stemma_domain.evolve import evolve
+from stemma_domain.features.stamps import Stamp, Stamped
+from stemma_domain.view import view_of
+from stemma_domain.work import open_jobs, owner_of, timers_of
 
 story = Story()
 (requested,) = story.create()
@@ -67,11 +82,17 @@ print([type(event).__name__ for event in decide(stamp, story.state)])
 (job,) = open_jobs(story.state)
 dead = JobDead(job_id=job.job_id, tenant="t", document_id="d", detail="gone")
 print([type(event).__name__ for event in decide(Record(dead), story.state)], owner_of(job.job_id))
+(timer,) = timers_of(story.state, timedelta(days=1))
+print(timer.id, [type(event).__name__ for event in decide(Elapsed(timer), story.state)])
+stamped = evolve(story.state, Stamped(request_id="r9", request_digest="0" * 64))
+print(stamped.kind, stamped.language, view_of(stamped).sections["research"].more_references)
 """
 TOLD = """\
 () ['stamp']
 ['DocumentPaused', 'DocumentResumed']
 ['DocumentCancelled', 'DocumentResumed'] converter
+research.stamp.1.1767139200 ['Stamped', 'DocumentResumed']
+stamped r9 7
 """
 
 
@@ -93,6 +114,13 @@ def test_every_request_is_decided_by_one_feature() -> None:
     asked = [entry.cls for entry in registry.entries(Family.REQUEST)]
     assert sorted(map(str, decided)) == sorted(map(str, asked))
     assert all(feature.decide for feature in FEATURES if feature.requests)
+
+
+def test_every_event_is_folded_by_one_feature_or_by_the_core() -> None:
+    of_features = [event for feature in FEATURES for event in feature.events]
+    of_core = (*get_args(e.AnySectionEvent), e.DocumentRequested, e.DecisionRefused, e.OutcomeSuperseded)
+    assert sorted(map(str, (*of_features, *of_core))) == sorted(map(str, get_args(e.AnyEvent)))
+    assert all(feature.evolve for feature in FEATURES if feature.events)
 
 
 def test_every_phase_with_an_open_job_belongs_to_one_feature() -> None:

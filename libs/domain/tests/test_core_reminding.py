@@ -9,8 +9,9 @@ import domain_asking as asking
 import pytest
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
-from stemma_domain.features import assignment
-from stemma_domain.features.assignment import Reminder, timers
+from stemma_domain.commands import Elapsed, Timer
+from stemma_domain.features.assignment import DUE_SOON, OVERDUE
+from stemma_domain.work import timers_of
 
 pytestmark = pytest.mark.req("H2", "H7")
 DAY = timedelta(days=1)
@@ -36,12 +37,12 @@ def number(story: Story) -> int:
     return now.number
 
 
-def elapse(story: Story, reminder: Reminder, time: datetime, of: int | None = None) -> Any:
-    return story.when(assignment.Elapsed("research", reminder, number(story) if of is None else of, time))
+def elapse(story: Story, reminder: str, time: datetime, of: int | None = None) -> Any:
+    return story.when(Elapsed(Timer("research", reminder, number(story) if of is None else of, time)))
 
 
 def running(story: Story, before: timedelta = DAY) -> list[tuple[str, datetime]]:
-    return [(timer.reminder.value, timer.at) for timer in timers(story.document, before)]
+    return [(timer.name, timer.at) for timer in timers_of(story.document, before)]
 
 
 def test_what_is_due_has_a_timer_before_and_one_at_its_time_and_none_that_is_past(asked: Story) -> None:
@@ -61,38 +62,38 @@ def test_a_section_without_a_time_has_no_timer(begun: Story) -> None:
 
 
 def test_one_is_reminded_before_and_once_it_is_overdue_and_of_neither_twice(asked: Story) -> None:
-    (soon,) = elapse(asked, Reminder.DUE_SOON, DUE - DAY).events
+    (soon,) = elapse(asked, DUE_SOON, DUE - DAY).events
     assert isinstance(soon, e.SectionDueSoon)
     assert (soon.section_id, soon.assignee, soon.due) == ("research", "bea", DUE)
-    assert elapse(asked, Reminder.DUE_SOON, DUE - DAY).events == ()
-    elapse(asked, Reminder.OVERDUE, DUE).then_types(e.SectionOverdue)
-    assert elapse(asked, Reminder.OVERDUE, DUE).events == ()
+    assert elapse(asked, DUE_SOON, DUE - DAY).events == ()
+    elapse(asked, OVERDUE, DUE).then_types(e.SectionOverdue)
+    assert elapse(asked, OVERDUE, DUE).events == ()
 
 
 def test_what_elapsed_while_nobody_could_hear_it_is_told_as_overdue_alone(asked: Story) -> None:
     late = DUE + DAY
-    assert elapse(asked, Reminder.DUE_SOON, late).events == ()
-    elapse(asked, Reminder.OVERDUE, late).then_types(e.SectionOverdue)
-    assert elapse(asked, Reminder.DUE_SOON, DUE - DAY).events == ()
+    assert elapse(asked, DUE_SOON, late).events == ()
+    elapse(asked, OVERDUE, late).then_types(e.SectionOverdue)
+    assert elapse(asked, DUE_SOON, DUE - DAY).events == ()
 
 
 def test_nobody_is_reminded_of_what_was_settled_reassigned_taken_back_or_cancelled(asked: Story) -> None:
     first = number(asked)
     assign(asked, DUE + DAY)
-    assert elapse(asked, Reminder.OVERDUE, DUE, of=first).events == ()
+    assert elapse(asked, OVERDUE, DUE, of=first).events == ()
     asked.settle("research")
-    assert elapse(asked, Reminder.OVERDUE, DUE + DAY).events == ()
+    assert elapse(asked, OVERDUE, DUE + DAY).events == ()
     asked.when(asking.unassign(asked.asked(), "research"))
-    assert elapse(asked, Reminder.OVERDUE, DUE, of=first).events == ()
+    assert elapse(asked, OVERDUE, DUE, of=first).events == ()
     assign(asked)
     asked.when(asking.cancel(asked.asked()))
-    assert elapse(asked, Reminder.OVERDUE, DUE).events == ()
+    assert elapse(asked, OVERDUE, DUE).events == ()
 
 
 def test_of_what_was_settled_when_it_was_assigned_one_is_reminded_too(begun: Story) -> None:
     begun.settle("research")
     assign(begun)
-    elapse(begun, Reminder.DUE_SOON, DUE - DAY).then_types(e.SectionDueSoon)
+    elapse(begun, DUE_SOON, DUE - DAY).then_types(e.SectionDueSoon)
 
 
 def test_a_stale_section_that_is_kept_is_not_due_any_more(begun: Story) -> None:
@@ -101,11 +102,11 @@ def test_a_stale_section_that_is_kept_is_not_due_any_more(begun: Story) -> None:
     begun.when(asking.write(begun.asked(), "research", 1, ref("by hand"), ()))
     stale = begun.document.sections["solution"].assignment
     assert stale is not None
-    timer = assignment.Elapsed("solution", Reminder.DUE_SOON, stale.number, DUE - DAY)
+    timer = Elapsed(Timer("solution", DUE_SOON, stale.number, DUE - DAY))
     begun.when(timer).then_types(e.SectionDueSoon)
     begun.when(asking.keep(begun.asked(), "solution", 1))
-    begun.when(assignment.Elapsed("solution", Reminder.OVERDUE, stale.number, DUE)).then_nothing_happened()
+    begun.when(Elapsed(Timer("solution", OVERDUE, stale.number, DUE))).then_nothing_happened()
 
 
 def test_a_timer_of_a_section_that_there_is_not_gives_nothing(asked: Story) -> None:
-    assert asked.when(assignment.Elapsed("appendix", Reminder.OVERDUE, 2, DUE)).events == ()
+    assert asked.when(Elapsed(Timer("appendix", OVERDUE, 2, DUE))).events == ()

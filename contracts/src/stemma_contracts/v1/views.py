@@ -136,7 +136,8 @@ class ThreadView(Contract):
 class AssignmentView(Contract):
     """Who is asked to see to a section, by whom and since when, and when it is ``due`` as long as it is not settled.
 
-    ``verified``: the server knew who asked.
+    ``verified``: the server knew who asked. ``number`` is of the event that assigned it in the log of the document;
+    ``due_soon`` and ``overdue`` are the reminders that were given.
     """
 
     assignee: str
@@ -144,6 +145,9 @@ class AssignmentView(Contract):
     by: str = ""
     at: datetime | None = None
     verified: bool = False
+    number: int = 0
+    due_soon: bool = False
+    overdue: bool = False
 
 
 def is_unchecked(status: SectionStatus, validation: ValidationSummary | None) -> bool:

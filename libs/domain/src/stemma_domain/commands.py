@@ -55,6 +55,28 @@ class Record(Command):
     outcome: Outcome
 
 
+@dataclass(frozen=True)
+class Timer:
+    """A time at which to remind somebody of a section; the event with the ``number`` set it."""
+
+    section_id: str
+    name: str
+    number: int
+    at: datetime
+
+    @property
+    def id(self) -> str:
+        """The same for the same time, whoever sets it."""
+        return f"{self.section_id}.{self.name}.{self.number}.{self.at.timestamp():.0f}"
+
+
+@dataclass(frozen=True)
+class Elapsed(Command):
+    """A timer elapsed, ``at`` the time that it has here."""
+
+    timer: Timer
+
+
 def refused(command: Asked[Any], problem: Problem, section_id: str | None = None) -> e.DecisionRefused:
     """The event that refuses a request."""
     request = registry.entry_of(command.request).ce_type

@@ -15,14 +15,13 @@ from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
-from .commands import Asked, Command, Record, not_decidable
+from .commands import Asked, Command, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
-from .features.assignment import Elapsed, remind
 from .features.documents import Create
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
-from .work import is_ahead, work_of
+from .work import ELAPSED, is_ahead, work_of
 
 _DECIDE = {request: feature.decide for feature in FEATURES if feature.decide for request in feature.requests}
 _FOLLOW = [feature.follow for feature in FEATURES if feature.follow]
@@ -52,7 +51,7 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
         return _recorded(command.outcome, document)
     if isinstance(command, Elapsed):
-        return remind(command, document)
+        return ELAPSED[command.timer.name](command.timer, document)
     assert isinstance(command, Asked)
     if command.asked["request_id"] in document.requests:
         return []

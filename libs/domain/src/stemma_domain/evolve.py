@@ -5,10 +5,10 @@ An event that was decided on this document fits it. One that does not was put in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
+from typing import Any, assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin
@@ -16,45 +16,12 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 
-from .features.assignment import assignment_after, assignment_kept
-from .features.comments import threads_after
-from .features.cycles import Cycle, begun_again, cycle_after
-from .features.exports import export_applied
-from .features.forms import form_applied
-from .features.inputs.evolve import first_inputs, inputs_applied
-from .features.ledger.answering import sought_again
-from .features.ledger.evolve import ledger_applied
+from .features.cycles import Cycle
+from .features.inputs.evolve import first_inputs
 from .job_ids import GENERATE, job_id
-from .sections import cancelled, notes_after, section_after, started
-from .state import Document, HandledRequest, Lifecycle, NoDocument, Section, StaleSince, State, settled
-
-_REOPENING = (
-    e.SectionRetried,
-    e.SectionEditRequested,
-    e.SectionEdited,
-    e.SectionRestored,
-    e.SectionRegenerationRequested,
-)
-"""They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
-
-_WITHOUT_JOB = (
-    e.SectionRevisionRequested,
-    e.SectionRetried,
-    e.SectionCheckRequested,
-    e.SectionEditRequested,
-    e.SectionEditRejected,
-    e.SectionEditVoided,
-    e.SectionRestored,
-    e.SectionKept,
-    e.SectionRegenerationRequested,
-)
-
-_LIFECYCLES: dict[type[e.AnyEvent], Lifecycle] = {
-    e.DocumentPaused: Lifecycle.PAUSED,
-    e.DocumentResumed: Lifecycle.RUNNING,
-    e.DocumentCompleted: Lifecycle.COMPLETED,
-    e.DocumentFailed: Lifecycle.FAILED,
-}
+from .sections import section_applied, started
+from .state import Document, HandledRequest, NoDocument, Section, StaleSince, State, settled
+from .table import FEATURES
 
 
 def evolve(state: State, event: e.AnyEvent, at: datetime | None = None, sequence: int = 0) -> State:
@@ -79,8 +46,7 @@ def passed_over(state: State) -> State:
 
 def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequence: int) -> Document:
     document = replace(document, time=at or document.time, sequence=sequence or document.sequence)
-    applied = sought_again(_applied(_counted(document, event), event), event)
-    return _marked(_begun(applied, event), event)
+    return _marked(_begun(_applied(_counted(document, event), event), event), event)
 
 
 def _requested(event: e.DocumentRequested) -> Document:
@@ -156,79 +122,28 @@ def _sections_of(event: e.AnyEvent) -> tuple[str, ...]:
 
 
 def _applied(document: Document, event: e.AnyEvent) -> Document:
-    match event:
-        case (
-            e.SectionCommented()
-            | e.SectionThreadResolved()
-            | e.SectionThreadReopened()
-            | e.SectionAssigned()
-            | e.SectionUnassigned()
-            | e.SectionDueSoon()
-            | e.SectionOverdue()
-        ):
-            return _aside_applied(document, event)
-        case e.SectionEvent():
-            return _section_applied(document, event)
-        case e.InputEvent():
-            return inputs_applied(document, event)
-        case e.DocumentPaused() | e.DocumentResumed() | e.DocumentCompleted() | e.DocumentFailed():
-            return replace(document, lifecycle=_LIFECYCLES[type(event)])
-        case e.DocumentCancelled():
-            sections = {name: cancelled(section) for name, section in document.sections.items()}
-            return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
-        case e.ExportRequested() | e.DocumentExported() | e.ExportFailed() | e.ExportJobDead():
-            return export_applied(document, event)
-        case (
-            e.RequirementsRequested()
-            | e.RequirementsRead()
-            | e.RequirementsUnread()
-            | e.RequirementsDecided()
-            | e.RequirementsSplit()
-            | e.RequirementsAdded()
-        ):
-            return ledger_applied(document, event)
-        case e.FormFieldsConfirmed() | e.FormExportRequested() | e.FormExported() | e.FormExportFailed():
-            return form_applied(document, event)
-        case e.OutcomeSuperseded():
-            return settled(document, event.job_id)
-        case e.RevisionCycleStarted():
-            at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
-            document = begun_again(document, event)
-            return replace(document, lifecycle=Lifecycle.RUNNING) if at_its_end else document
-        case e.DocumentRequested() | e.DecisionRefused():
-            return document
-        case _:
-            assert_never(event)
+    document = _FOLDS[type(event)](document, event)
+    for after in _AFTER:
+        document = after(document, event)
+    return document
 
 
-def _aside_applied(document: Document, event: e.AnyCommentEvent | e.AnyAssignmentEvent) -> Document:
-    """What leaves the text and the status of a section as they are."""
-    section = document.sections[event.section_id]
-    if isinstance(event, e.SectionCommented | e.SectionThreadResolved | e.SectionThreadReopened):
-        section = replace(section, threads=threads_after(section.threads, event, document.time))
-    else:
-        assignment = assignment_after(section.assignment, event, document.number, document.time)
-        section = replace(section, assignment=assignment)
-    return replace(document, sections={**document.sections, event.section_id: section})
+def _unchanged(document: Document, _event: e.AnyEvent) -> Document:
+    return document
 
 
-def _section_applied(document: Document, event: e.AnySectionEvent) -> Document:
-    before = document.sections[event.section_id]
-    section = section_after(document, before, event)
-    notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
-    section = replace(section, notes=notes, assignment=assignment_kept(before.assignment, event))
-    closed = None if isinstance(event, _WITHOUT_JOB) else event.job_id
-    document = replace(document, sections={**document.sections, event.section_id: section})
-    document = document if closed is None else settled(document, closed)
-    if document.cycle is not None:
-        document = replace(document, cycle=cycle_after(document, document.cycle, event))
-    at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
-    found_stale = (
-        document.lifecycle is Lifecycle.COMPLETED and isinstance(event, e.SectionChecked) and event.makes_stale
-    )
-    reopens = isinstance(event, _REOPENING) and section.phase is not before.phase
-    reopened = found_stale or (at_its_end and reopens)
-    return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
+def _superseded(document: Document, event: e.OutcomeSuperseded) -> Document:
+    return settled(document, event.job_id)
+
+
+_FOLDS: dict[type[e.Event], Callable[[Document, Any], Document]] = {
+    **dict.fromkeys(get_args(e.AnySectionEvent), section_applied),
+    **{event: feature.evolve for feature in FEATURES if feature.evolve for event in feature.events},
+    e.OutcomeSuperseded: _superseded,
+    e.DocumentRequested: _unchanged,
+    e.DecisionRefused: _unchanged,
+}
+_AFTER = [feature.after for feature in FEATURES if feature.after]
 
 
 def fits(document: Document, event: e.AnyEvent) -> bool:

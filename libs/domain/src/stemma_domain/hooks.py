@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Generic, TypeVar, TypeVarTuple
 
-from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.events import AnyEvent, Event
 from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.requests import Request
 
-from .commands import Command
+from .commands import Command, Timer
 from .staleness import Staleness
 from .state import Document, Phase, Section
 
@@ -42,16 +43,25 @@ class Feature(Generic[C]):
     """A feature, as it stands in the table of `table.py`.
 
     ``decide`` gives the events of one of its ``requests``, or a refusal. ``follow`` adds to the events of any command
-    what they mean for it. ``phases`` are those in which a section has a job of it open, and what that is for;
+    what they mean for it. ``evolve`` folds one of its ``events``; ``after`` adds what any event, once it is folded,
+    means for the feature. ``phases`` are those in which a section has a job of it open, and what that is for;
     ``work`` names the jobs beside. ``job_owners`` says which service has them, by the names in their ids. A section
-    starts, and a document is at its end, when every feature says that it ``may``.
+    starts, and a document is at its end, when every feature says that it ``may``. ``timers`` are those that run, the
+    first of each pair so long before the time itself; ``elapsed`` gives, by the name of a timer, the events of one that
+    elapsed. ``view`` gives the fields of the view of a section that are its own.
     """
 
     requests: tuple[type[Request], ...] = ()
     decide: Callable[[C, Document], Sequence[AnyEvent]] | None = None
     follow: Callable[[Document, Sequence[AnyEvent]], Sequence[AnyEvent]] | None = None
+    events: tuple[type[Event], ...] = ()
+    evolve: Callable[[Document, Any], Document] | None = None
+    after: Callable[[Document, AnyEvent], Document] | None = None
     phases: Mapping[type[Phase], Task[Document, Section, Any]] = field(default_factory=dict)
     work: Callable[[Document], Iterable[Work]] | None = None
     job_owners: Mapping[str, str] = field(default_factory=dict)
     may_start: Callable[[Document, Section, Staleness], bool] | None = None
     may_end: Callable[[Document], bool] | None = None
+    timers: Callable[[Document, timedelta], Iterable[Timer]] | None = None
+    elapsed: Mapping[str, Callable[[Timer, Document], Sequence[AnyEvent]]] = field(default_factory=dict)
+    view: Callable[[Section], Mapping[str, Any]] | None = None

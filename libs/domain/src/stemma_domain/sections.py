@@ -26,6 +26,7 @@ from .state import (
     Failed,
     Generating,
     LastFailure,
+    Lifecycle,
     NeedDispatched,
     Notes,
     Phase,
@@ -38,6 +39,8 @@ from .state import (
     Version,
     guidance_of,
     person_of,
+    settled,
+    with_section,
 )
 from .texts import AnyTextEvent, is_a_persons, upstream_versions, version_of, with_author
 from .tries import Tries, begun_again, resumed_again
@@ -57,6 +60,45 @@ def started(document: Document, section: Section) -> Section:
         requirements=asked_of(document, section.plan.section_id),
     )
     return replace(section, phase=phase, checks={}, notes=started_notes(section.notes))
+
+
+_REOPENING = (
+    e.SectionRetried,
+    e.SectionEditRequested,
+    e.SectionEdited,
+    e.SectionRestored,
+    e.SectionRegenerationRequested,
+)
+"""They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
+
+_WITHOUT_JOB = (
+    e.SectionRevisionRequested,
+    e.SectionRetried,
+    e.SectionCheckRequested,
+    e.SectionEditRequested,
+    e.SectionEditRejected,
+    e.SectionEditVoided,
+    e.SectionRestored,
+    e.SectionKept,
+    e.SectionRegenerationRequested,
+)
+
+
+def section_applied(document: Document, event: e.AnySectionEvent) -> Document:
+    """The document after an event about the text of a section or the work on it."""
+    before = document.sections[event.section_id]
+    section = section_after(document, before, event)
+    notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
+    document = with_section(document, replace(section, notes=notes))
+    if not isinstance(event, _WITHOUT_JOB) and event.job_id is not None:
+        document = settled(document, event.job_id)
+    at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+    found_stale = (
+        document.lifecycle is Lifecycle.COMPLETED and isinstance(event, e.SectionChecked) and event.makes_stale
+    )
+    reopens = isinstance(event, _REOPENING) and section.phase is not before.phase
+    reopened = found_stale or (at_its_end and reopens)
+    return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
 
 
 def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:

@@ -27,13 +27,12 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_contracts.v1.views import ThreadView
+from stemma_contracts.v1.views import AssignmentView, ThreadView
 from stemma_contracts.v1.wording import PlanWording
 
 from .tries import NO_TRIES, Tries
 
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
-    from .features.assignment import Assignment
     from .features.cycles import Cycle
     from .features.exports import Export
     from .features.forms import FormExport
@@ -270,7 +269,7 @@ class Section:
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)
     notes: Notes = NO_NOTES
     threads: Mapping[str, ThreadView] = field(default_factory=dict)
-    assignment: Assignment | None = None
+    assignment: AssignmentView | None = None
 
     @property
     def current(self) -> Version | None:
@@ -411,6 +410,11 @@ def guidance_of(phase: Phase) -> ArtifactRef | None:
             return None
         case _:
             assert_never(phase)
+
+
+def with_section(document: Document, section: Section) -> Document:
+    """The document with this section in place of the one of its id."""
+    return replace(document, sections={**document.sections, section.plan.section_id: section})
 
 
 def settled(document: Document, closed_job: str) -> Document:

@@ -14,12 +14,10 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
 
-from .features.assignment import assignment_view
 from .features.cycles import Cycle
 from .features.inputs.material import given_files, lacks_brief, lacks_form
 from .features.inputs.view import input_views
 from .features.ledger.view import ledger_view
-from .features.proposals import proposal_view
 from .staleness import NOT_STALE, Because, Staleness, staleness
 from .state import (
     AwaitingAnswer,
@@ -35,6 +33,7 @@ from .state import (
     activity_of,
     status_of,
 )
+from .table import FEATURES
 
 Drafts = Mapping[int, e.SectionDrafted]
 """Events that a text came with, by their sequence: how it was made is told there alone."""
@@ -43,6 +42,7 @@ MOST_TITLE_BYTES = 4096
 MOST_VERSIONS = 30
 MOST_REFERENCES = 50
 _ENGLISH = "en"
+_VIEWS = [feature.view for feature in FEATURES if feature.view]
 _FAILURES: dict[type[e.SectionFailure], str] = {
     e.SectionModelUnavailable: "job_model_unavailable",
     e.SectionAnswerMalformed: "job_answer_malformed",
@@ -116,11 +116,9 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         failed_at=_failed_at(phase),
         missing=_missing(failure) if failure else None,
         graph=plan.graph,
-        proposal=proposal_view(section.proposal) if section.proposal else None,
         waits_since=notes.waits_since,
         covers_inputs=plan.covers_inputs,
-        threads=tuple(section.threads.values()),
-        assignment=assignment_view(section.assignment) if section.assignment else None,
+        **{name: value for view in _VIEWS for name, value in view(section).items()},
     )
 
 

@@ -7,11 +7,13 @@ an outcome means is looked up in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
 
+from .commands import Timer
 from .hooks import Work
 from .state import Document, Lifecycle, State, open_job_id
 from .table import FEATURES
@@ -56,6 +58,17 @@ def _awaited(state: State) -> frozenset[str]:
 def open_job_ids(document: Document) -> frozenset[str]:
     """The ids of all jobs whose outcome would still count; those of a paused document too."""
     return frozenset(job_id for job_id, *_ in work_of(document))
+
+
+_TIMERS = [feature.timers for feature in FEATURES if feature.timers]
+ELAPSED = {name: elapsed for feature in FEATURES for name, elapsed in feature.elapsed.items()}
+"""What a timer that elapsed gives, by its name."""
+
+
+def timers_of(state: State, before: timedelta) -> Iterator[Timer]:
+    """The timers that run; the first one of each time is so long ``before`` it."""
+    for timers in _TIMERS:
+        yield from timers(state, before) if isinstance(state, Document) else ()
 
 
 OWNERS = {name: service for feature in FEATURES for name, service in feature.job_owners.items()}

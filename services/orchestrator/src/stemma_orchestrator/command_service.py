@@ -8,8 +8,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_domain.commands import Asked, Command, Record
-from stemma_domain.features.assignment import Elapsed
+from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, State

@@ -95,7 +95,7 @@ async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
 async def on_elapsed(delivery: Delivery, *, commands: CommandService) -> None:
     """Take in that a timer elapsed."""
     stream, timer = elapsed(delivery)
-    annotate(tenant=stream.tenant, document_id=stream.document_id, section_id=timer.section_id)
+    annotate(tenant=stream.tenant, document_id=stream.document_id, section_id=timer.timer.section_id)
     cause = Cause(f"timer-{delivery.stream_sequence}", subjects.ORCHESTRATOR, delivery.time, trace=inject())
     await commands.elapsed(stream, timer, cause)
 

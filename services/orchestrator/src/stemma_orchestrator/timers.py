@@ -10,11 +10,12 @@ import asyncio
 from datetime import timedelta
 
 from cachetools import LRUCache
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.tokens import check_token
-from stemma_domain.features.assignment import Elapsed, Reminder, Timer, timers
-from stemma_domain.state import Document, State
+from stemma_domain.commands import Elapsed, Timer
+from stemma_domain.state import State
+from stemma_domain.work import ELAPSED, timers_of
 from stemma_eventlog import StreamId
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 
@@ -22,13 +23,13 @@ _REMEMBERED = 4096
 
 
 class TimerBody(BaseModel):
-    """What a timer says beside its subject."""
+    """What a timer says beside its subject: the number of the event that set it."""
 
-    assignment: int
+    number: int = Field(alias="assignment", description="the first timers were those of assignments")
 
 
 class Timers:
-    """Sets timers, each once by this process; the first reminder of an assignment comes ``before`` it is due."""
+    """Sets timers, each once by this process; the first of each time comes so long ``before`` it."""
 
     def __init__(self, publisher: Publisher, before: timedelta) -> None:
         self._publisher = publisher
@@ -37,14 +38,14 @@ class Timers:
 
     async def set(self, stream: StreamId, state: State) -> None:
         """Set what runs and was not set yet."""
-        running = {timer.id: timer for timer in timers(state, self._before)} if isinstance(state, Document) else {}
+        running = {timer.id: timer for timer in timers_of(state, self._before)}
         known = self._set.get(stream, frozenset())
         await asyncio.gather(*(self._one(stream, timer) for name, timer in running.items() if name not in known))
         self._set[stream] = frozenset(running)
 
     async def _one(self, stream: StreamId, timer: Timer) -> None:
-        place = (stream.tenant, stream.document_id, timer.section_id, timer.reminder)
-        data = TimerBody(assignment=timer.assignment).model_dump_json().encode()
+        place = (stream.tenant, stream.document_id, timer.section_id, timer.name)
+        data = TimerBody(assignment=timer.number).model_dump_json(by_alias=True).encode()
         name = f"{stream.tenant}.{stream.document_id}.{timer.id}"
         target = subjects.elapsed(*place)
         await self._publisher.schedule(subjects.timer(*place), data, at=timer.at, target=target, id=name)
@@ -56,6 +57,8 @@ def elapsed(delivery: Delivery) -> tuple[StreamId, Elapsed]:
         place = subjects.parse_elapsed(delivery.subject)
         body = TimerBody.model_validate_json(delivery.data)
         stream = StreamId(check_token(place.tenant, "tenant"), check_token(place.document_id, "document id"))
-        return stream, Elapsed(place.section_id, Reminder(place.name), body.assignment, delivery.time)
+        if place.name not in ELAPSED:
+            raise ValueError(place.name)
+        return stream, Elapsed(Timer(place.section_id, place.name, body.number, delivery.time))
     except (ValueError, ValidationError) as error:
         raise InvalidMessage(type(error).__name__) from None

@@ -6,8 +6,9 @@ No comment changes a text or a status.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
+from typing import Any, assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
@@ -17,7 +18,7 @@ from stemma_contracts.v1.views import CommentView, ThreadView
 
 from stemma_domain.commands import Asked, of_version, refused_section
 from stemma_domain.hooks import Feature
-from stemma_domain.state import Document, Section, person_of
+from stemma_domain.state import Document, Section, person_of, with_section
 
 CommentRequest = r.CommentSection | r.ResolveThread | r.ReopenThread
 
@@ -25,8 +26,13 @@ CommentRequest = r.CommentSection | r.ResolveThread | r.ReopenThread
 Threads = Mapping[str, ThreadView]
 
 
-def threads_after(threads: Threads, event: e.AnyCommentEvent, at: datetime | None) -> Threads:
-    """The threads of a section after an event of this time."""
+def evolve(document: Document, event: e.AnyCommentEvent) -> Document:
+    """The document with the threads of a section as they are after an event."""
+    section = document.sections[event.section_id]
+    return with_section(document, replace(section, threads=_threads_after(section.threads, event, document.time)))
+
+
+def _threads_after(threads: Threads, event: e.AnyCommentEvent, at: datetime | None) -> Threads:
     match event:
         case e.SectionCommented():
             for made in event.comments:
@@ -116,4 +122,11 @@ def _decided(command: Asked[CommentRequest], request: r.ResolveThread | r.Reopen
     return event(**command.asked, section_id=request.section_id, thread_id=request.thread_id)
 
 
-FEATURE = Feature[Asked[CommentRequest]](requests=(r.CommentSection, r.ResolveThread, r.ReopenThread), decide=decide)
+def view(section: Section) -> Mapping[str, Any]:
+    """The threads in the order in which they began."""
+    return {"threads": tuple(section.threads.values())}
+
+
+FEATURE = Feature[Asked[CommentRequest]](
+    requests=get_args(CommentRequest), decide=decide, events=get_args(e.AnyCommentEvent), evolve=evolve, view=view
+)

@@ -24,6 +24,7 @@ from stemma_domain.state import (
     Document,
     Edited,
     Failed,
+    Lifecycle,
     Queued,
     Revising,
     Section,
@@ -58,10 +59,12 @@ class Cycle:
         return self.unmet_review is not None
 
 
-def begun_again(document: Document, event: e.RevisionCycleStarted) -> Document:
+def evolve(document: Document, event: e.RevisionCycleStarted) -> Document:
     """Every section that is to be written again waits for its turn; a final one that is not stays what it is."""
     queued = {name: _queued(document.sections[name]) for name in event.sections}
-    document = replace(document, sections={**document.sections, **queued})
+    at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
+    lifecycle = Lifecycle.RUNNING if at_its_end else document.lifecycle
+    document = replace(document, sections={**document.sections, **queued}, lifecycle=lifecycle)
     if document.cycle is None:
         return document
     by_a_person = event.asked_by == "person"
@@ -84,8 +87,15 @@ def _queued(section: Section) -> Section:
     return replace(section, phase=Queued(guidance_of(section.phase)), checks={}, notes=queued_notes(section.notes))
 
 
-def cycle_after(document: Document, cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
-    """The cycles after an event about a section; what was to be answered is, once all is final and settled."""
+def after(document: Document, event: e.AnyEvent) -> Document:
+    """The document with what an event about a section means for the cycles."""
+    if document.cycle is None or not isinstance(event, e.AnySectionEvent):
+        return document
+    return replace(document, cycle=_cycle_after(document, document.cycle, event))
+
+
+def _cycle_after(document: Document, cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
+    """What was to be answered is, once all is final and settled."""
     if event.section_id == cycle.plan.review_section:
         cycle = _after_review(cycle, event)
     elif event.section_id == cycle.plan.final_section:
@@ -285,4 +295,6 @@ def _is_in_a_persons_hand(section: Section) -> bool:
     return made or section.proposal is not None or isinstance(section.phase, Revising)
 
 
-FEATURE: Feature[Any] = Feature(follow=follow, may_end=is_ended)
+FEATURE: Feature[Any] = Feature(
+    follow=follow, events=(e.RevisionCycleStarted,), evolve=evolve, after=after, may_end=is_ended
+)

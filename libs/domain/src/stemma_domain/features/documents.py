@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 
 from stemma_domain.commands import Asked, of_document, refused
 from stemma_domain.hooks import Feature
+from stemma_domain.sections import cancelled
 from stemma_domain.state import Document, Lifecycle
 
 DocumentRequest = r.CreateDocument | r.PauseDocument | r.ResumeDocument | r.CancelDocument
@@ -21,6 +22,27 @@ class Create(Asked[r.CreateDocument]):
     """A document is asked for, and planned by its blueprint: ``requested`` is the event with which it begins."""
 
     requested: e.DocumentRequested
+
+
+LifecycleEvent = e.DocumentPaused | e.DocumentResumed | e.DocumentCompleted | e.DocumentFailed | e.DocumentCancelled
+
+
+def evolve(document: Document, event: LifecycleEvent) -> Document:
+    """The document in another status; a cancelled one has nothing open."""
+    match event:
+        case e.DocumentPaused():
+            return replace(document, lifecycle=Lifecycle.PAUSED)
+        case e.DocumentResumed():
+            return replace(document, lifecycle=Lifecycle.RUNNING)
+        case e.DocumentCompleted():
+            return replace(document, lifecycle=Lifecycle.COMPLETED)
+        case e.DocumentFailed():
+            return replace(document, lifecycle=Lifecycle.FAILED)
+        case e.DocumentCancelled():
+            sections = {name: cancelled(section) for name, section in document.sections.items()}
+            return replace(document, lifecycle=Lifecycle.CANCELLED, sections=sections)
+        case _:
+            assert_never(event)
 
 
 _POSSIBLE: dict[type[DocumentRequest], frozenset[Lifecycle]] = {
@@ -49,5 +71,5 @@ def decide(command: Asked[DocumentRequest], document: Document) -> Sequence[e.An
 
 
 FEATURE = Feature[Asked[DocumentRequest]](
-    requests=(r.CreateDocument, r.PauseDocument, r.ResumeDocument, r.CancelDocument), decide=decide
+    requests=get_args(DocumentRequest), decide=decide, events=get_args(LifecycleEvent), evolve=evolve
 )

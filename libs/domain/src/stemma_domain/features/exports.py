@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict, assert_never
+from typing import TypedDict, assert_never, get_args
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -42,7 +42,7 @@ class Export:
     job_id: str | None = None
 
 
-def export_applied(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
+def evolve(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
     """The document after an event of an export."""
     export = _export_after(document, event)
     document = document if isinstance(event, e.ExportRequested) else settled(document, event.job_id)
@@ -257,5 +257,10 @@ _CONVERSION = Task(_convert, _converted, of_section=False)
 
 
 FEATURE = Feature[Asked[r.ExportDocument]](
-    requests=(r.ExportDocument,), decide=decide, work=work, job_owners={CONVERT: subjects.CONVERTER}
+    requests=(r.ExportDocument,),
+    decide=decide,
+    events=(e.ExportRequested, *get_args(e.AnyExportOutcome)),
+    evolve=evolve,
+    work=work,
+    job_owners={CONVERT: subjects.CONVERTER},
 )

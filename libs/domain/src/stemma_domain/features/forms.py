@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import assert_never
+from typing import assert_never, get_args
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -40,7 +40,7 @@ class FormExport:
     job_id: str | None = None
 
 
-def form_applied(document: Document, event: e.AnyFormEvent) -> Document:
+def evolve(document: Document, event: e.AnyFormEvent) -> Document:
     """The document after an event of a form."""
     match event:
         case e.FormFieldsConfirmed():
@@ -209,8 +209,10 @@ def may_start(document: Document, section: Section, _stale: Staleness) -> bool:
 
 
 FEATURE = Feature[Asked[FormRequest]](
-    requests=(r.ConfirmFormFields, r.ExportForm),
+    requests=get_args(FormRequest),
     decide=decide,
+    events=get_args(e.AnyFormEvent),
+    evolve=evolve,
     work=work,
     job_owners={FILL: subjects.CONVERTER},
     may_start=may_start,

@@ -5,10 +5,10 @@ A settled section stays what it is until a person accepts its new text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -299,8 +299,12 @@ _MAKING = Task(_revise, _made)
 _CHECKING = Task(_validate, _check_of)
 
 
-def proposal_view(proposal: Proposal) -> ProposalView:
-    """The view of a proposed edit."""
+def view(section: Section) -> Mapping[str, Any]:
+    """The proposed edit that is being made, or waits."""
+    return {"proposal": _view(section.proposal) if section.proposal else None}
+
+
+def _view(proposal: Proposal) -> ProposalView:
     asked = ProposalView(
         proposal_id=proposal.proposal_id,
         version=proposal.version,
@@ -324,5 +328,5 @@ def proposal_view(proposal: Proposal) -> ProposalView:
 
 
 FEATURE = Feature[Asked[ProposalRequest]](
-    requests=(r.AcceptEdit, r.RejectEdit), decide=decide, follow=follow, work=work
+    requests=(r.AcceptEdit, r.RejectEdit), decide=decide, follow=follow, work=work, view=view
 )

@@ -10,8 +10,8 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 
 from stemma_domain.commands import Asked, not_decidable, of_document, refused
-from stemma_domain.evolve import evolve
 from stemma_domain.hooks import Feature
+from stemma_domain.sections import section_applied
 from stemma_domain.state import Document, Lifecycle
 
 from .editing import EditRequest, change, kept
@@ -52,10 +52,8 @@ def _decided(
     for seen in sections:
         event = one(seen, document)
         decided.append((seen, event))
-        if not isinstance(event, e.DecisionRefused):
-            after = evolve(document, event)
-            assert isinstance(after, Document)
-            document = after
+        if isinstance(event, e.AnySectionEvent):
+            document = section_applied(document, event)
     return decided
 
 

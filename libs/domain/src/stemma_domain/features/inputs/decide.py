@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import assert_never, get_args
 
 from stemma_contracts import subjects
 from stemma_contracts.media import READ
@@ -19,6 +19,7 @@ from stemma_domain.job_ids import READ_INPUT
 from stemma_domain.staleness import Staleness
 from stemma_domain.state import Document, Lifecycle, Section
 
+from .evolve import evolve
 from .material import artifact_of, as_input, is_read
 from .state import Input
 from .work import next_ids, work
@@ -120,6 +121,8 @@ def may_start(document: Document, _section: Section, _stale: Staleness) -> bool:
 FEATURE = Feature[InputCommand](
     requests=(r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput),
     decide=decide,
+    events=get_args(e.AnyInputEvent),
+    evolve=evolve,
     work=work,
     job_owners={READ_INPUT: subjects.CONVERTER},
     may_start=may_start,

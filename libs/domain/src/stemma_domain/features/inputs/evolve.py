@@ -37,7 +37,7 @@ def numbered(files: Sequence[InputFile]) -> tuple[InputFile, ...]:
     )
 
 
-def inputs_applied(document: Document, event: e.AnyInputEvent) -> Document:
+def evolve(document: Document, event: e.AnyInputEvent) -> Document:
     """The document after an event about an input."""
     changed = _changed(document, event)
     if isinstance(event, e.DocumentInputRead) and event.input_id == BRIEF:

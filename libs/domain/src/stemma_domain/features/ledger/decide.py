@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import assert_never, get_args
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -18,6 +18,8 @@ from stemma_domain.hooks import Feature
 from stemma_domain.job_ids import EXTRACT, PROPOSE
 from stemma_domain.state import Document, Lifecycle
 
+from .answering import sought_again
+from .evolve import evolve
 from .state import Ledger
 from .work import work
 
@@ -83,6 +85,9 @@ def _refusals(command: LedgerCommand, request: r.DecideRequirements, document: D
 FEATURE = Feature[LedgerCommand](
     requests=(r.ReadRequirements, r.DecideRequirements, r.SplitRequirements),
     decide=decide,
+    events=get_args(e.AnyLedgerEvent),
+    evolve=evolve,
+    after=sought_again,
     work=work,
     job_owners={EXTRACT: subjects.VALIDATOR, PROPOSE: subjects.GENERATION},
 )

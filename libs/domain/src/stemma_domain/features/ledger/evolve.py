@@ -126,7 +126,7 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
     return replace(after, merged_into="") if decision.dropped is False else after
 
 
-def ledger_applied(document: Document, event: e.AnyLedgerEvent) -> Document:
+def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
     """The document after an event of the ledger."""
     ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
     if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
