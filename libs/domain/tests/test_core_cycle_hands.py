@@ -12,7 +12,6 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import Activity, SectionStatus
-from stemma_domain.evolve import evolve
 from stemma_domain.work import open_jobs
 
 
@@ -107,8 +106,7 @@ def test_a_review_leaves_a_revision_that_its_reviewer_has_not_seen(design: Desig
             status=SectionStatus.FAILED,
             detail="",
         )
-        design.state = evolve(design.state, failure)
-        design.reader.reads([failure])
+        design.happened(failure)
     _, again = design.review(needs_revision=True)
     assert again.sections == EVERY[1:]
 

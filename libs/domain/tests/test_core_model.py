@@ -8,7 +8,7 @@ import domain_asking as asking
 import pytest
 from domain_naive import Ask
 from domain_run import STEPS, Run, Step, dependency_maps
-from domain_story import Story, folded, ref
+from domain_story import Story, ref
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1 import events as e
@@ -31,7 +31,6 @@ def test_the_core_does_what_the_naive_model_says(
         run.settle()
     for step in steps:
         run.step(step)
-    assert folded(run.story.history) == run.story.state, "the log alone gives the state"
 
 
 @pytest.mark.req("P9")

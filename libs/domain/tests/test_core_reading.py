@@ -1,6 +1,6 @@
-"""Who reads the log of a document is told what the orchestrator decides on, whatever is done.
+"""Who reads the log of a document has the state that the orchestrator decides on, whatever is done.
 
-`Story` compares both after every command, so that each test that tells one is a proof of it, too.
+`Story` compares both after every command, so that each test that drives one is a proof of it, too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_domain.commands import Asked, Record
+from stemma_domain.view import view_of
 from stemma_testkit.property_tests import examples
 
 DECISIONS = ("approve", "write", "edit", "keep", "regenerate", "restore", "retry", "answer", "accept", "reject")
@@ -96,3 +97,6 @@ def test_a_reader_knows_of_a_document_in_cycles_what_the_orchestrator_knows(
     # Every review asks for a revision: further on it is gone on in spite of them.
     for step in [*[ALL_IS_WELL] * ahead, *steps]:
         taken(design, step)
+    assert {name: one.status for name, one in view_of(design.document).sections.items()} == {
+        name: design.status(name) for name in EVERY
+    }

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from domain_reader import ABOUT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import NewComment
@@ -23,7 +22,7 @@ from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.decide import Added, Replaced
 from stemma_domain.features.ledger.decide import Cut
 
-_, DOCUMENT = ABOUT
+TENANT, DOCUMENT = "default", "doc1"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 UPLOADED = ""
 """Stands in an answer for an image that comes with it."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import domain_asking as asking
 from domain_naive import Ask, Book, Kept, Part, Say
-from domain_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, validation
-from stemma_contracts import registry
+from domain_story import DOCUMENT, PROVENANCE, TENANT, evaluation, ref, sent, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -97,9 +96,7 @@ class Witness:
 
     def _fold(self, events: Sequence[e.AnyEvent]) -> None:
         for event in events:
-            decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
-            assert isinstance(decoded, e.AnyEvent)
-            self.state = evolve(self.state, decoded)
+            self.state = evolve(self.state, sent(event))
 
     def _as_said(self, said: str, events: Sequence[e.AnyEvent]) -> None:
         match said:
