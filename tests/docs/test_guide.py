@@ -45,7 +45,7 @@ from stemma_markdown import Document, anchors
 from stemma_mcp.profiles import SHORT
 from stemma_mcp.server import ASKS
 from stemma_messaging import config_dir
-from stemma_notifier.sending.webhook import signature
+from stemma_notifier.sending import signature
 from stemma_orchestrator.catalog import load_catalog
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.copies import copies

@@ -18,10 +18,8 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
-from stemma_notifier.happenings import Happening, Spent, happenings, reached, wanted_by
-from stemma_notifier.notices import Notice, notice_id
-from stemma_notifier.sending.mail import subject_of, words_of
-from stemma_notifier.sending.webhook import body_of
+from stemma_notifier.notices import Happening, Notice, Spent, happenings, notice_id, reached, wanted_by
+from stemma_notifier.sending import body_of, subject_of, words_of
 from stemma_testkit.document_events import REF, document_requested, review_requested, section_drafted
 
 from .conftest import notice, rule

@@ -17,8 +17,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
 from stemma_contracts.v1.usage import Usage
 from stemma_notifier.notices import Budget, NoticedSection
-from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, trusted_ssl_context
-from stemma_notifier.sending.mail import subject_of
+from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, subject_of, trusted_ssl_context
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
 

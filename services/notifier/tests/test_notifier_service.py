@@ -30,7 +30,7 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
-from stemma_notifier.adapters.rules import STREAM, Rules
+from stemma_notifier.adapters import RULES, Rules
 from stemma_notifier.app import service
 from stemma_notifier.handlers import has_no_rules
 from stemma_provisioning import NatsServer
@@ -54,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 @pytest.fixture(autouse=True)
 def gathers_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stemma_notifier.adapters.rules.GATHER_S", 0.02)
+    monkeypatch.setattr("stemma_notifier.adapters.GATHER_S", 0.02)
 
 
 @asynccontextmanager
@@ -204,7 +204,7 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     async def looked(message: Msg) -> None:
         looks.append(message)
 
-    await house.client.subscribe(f"$JS.API.STREAM.INFO.{STREAM}", cb=looked)
+    await house.client.subscribe(f"$JS.API.RULES.INFO.{RULES}", cb=looked)
     await house.rules(house.hook("r1"))
     known = Rules(house.client.jetstream())
     first = asyncio.create_task(known.of_tenant("default"))

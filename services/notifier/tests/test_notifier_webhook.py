@@ -7,8 +7,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
-from stemma_notifier.sending import NotSent, Refused, Webhook, trusted_ssl_context
-from stemma_notifier.sending.guard import Guard, is_public
+from stemma_notifier.sending import Guard, NotSent, Refused, Webhook, is_public, trusted_ssl_context
 
 from .conftest import SECRET, Receiver, notice
 

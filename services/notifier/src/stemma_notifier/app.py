@@ -15,9 +15,7 @@ from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
 from stemma_messaging.drivers import PullDriver
 
-from .adapters import rules
-from .adapters.rules import Rules
-from .adapters.storage import Attempts, Summaries
+from .adapters import RULES, Attempts, Rules, Summaries
 from .delivering import Lanes, NoticeSender
 from .handlers import Tools, has_no_rules, routes
 from .notices import Links
@@ -78,7 +76,7 @@ def build_app(settings: NotifierSettings) -> FastStream:
         subjects.NOTIFIER,
         settings,
         PullDriver(subjects.EVENTS, (subjects.NOTIFIER,), EVENT_SLOTS, needless),
-        PullDriver(rules.STREAM, (subjects.NOTIFIER,), RULE_SLOTS),
+        PullDriver(RULES, (subjects.NOTIFIER,), RULE_SLOTS),
         PullDriver(subjects.NOTICES, (subjects.NOTIFIER,), settings.slots),
     )
     broker.include_router(routes(tools))

@@ -12,7 +12,7 @@ from typing import NoReturn
 from stemma_contracts.v1.notifications import NotificationRule
 from stemma_messaging import GivenUp, PutOff
 
-from .adapters.storage import Attempts
+from .adapters import Attempts
 from .notices import Links, Notice
 from .sending import Mail, NotSent, Refused, Webhook
 
@@ -77,12 +77,6 @@ class Lanes:
 FEWEST_DELIVERIES = 6
 """Before a notice is given up for its age: a clock that jumps is no reason."""
 
-NO_LINKS = Links()
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
 
 @dataclass(frozen=True)
 class NoticeSender:
@@ -93,13 +87,12 @@ class NoticeSender:
     lanes: Lanes
     attempts: Attempts
     give_up_after: timedelta
-    links: Links = NO_LINKS
-    now: Callable[[], datetime] = _now
+    links: Links
 
     async def deliver(self, rule: NotificationRule, notice: Notice, *, since: datetime, deliveries: int) -> None:
         """Raises `PutOff` for another attempt later, and `GivenUp` once it was tried long enough."""
         lane = f"{notice.tenant}.{notice.owner}.{notice.rule_id}"
-        is_old = deliveries >= FEWEST_DELIVERIES and self.now() - since > self.give_up_after
+        is_old = deliveries >= FEWEST_DELIVERIES and datetime.now(UTC) - since > self.give_up_after
         if is_old and self.lanes.rests(lane):
             await self._give_up(notice, "its receiver fails for too long")
         with self.lanes.enter(lane):

@@ -1,4 +1,4 @@
-"""Events become notices, and notices reach their receivers. What anybody is told of is in ``happenings``."""
+"""Events become notices, and notices reach their receivers. What anybody is told of is in ``notices``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_telemetry import annotate, get_logger, names
 
-from .adapters import rules
-from .adapters.rules import Rules
-from .adapters.storage import Attempts, RuleFull, Summaries, queue
+from .adapters import RULES, RULES_PREFIX, Attempts, RuleFull, Rules, Summaries, queue, read_rules
 from .delivering import NoticeSender
-from .happenings import Happening, happenings, is_of_kind, reached, wanted_by
-from .notices import Notice, NoticedSection, notice_id
+from .notices import Happening, Notice, NoticedSection, happenings, is_of_kind, notice_id, reached, wanted_by
 from .sending import NotSent, Refused
 
 log = get_logger()
@@ -46,9 +43,9 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def event(delivery: Delivery) -> None:
         await on_event(delivery, tools=tools())
 
-    keys, bucket = subjects.rules_key(ANY, ANY), JStream(rules.STREAM, declare=False)
+    keys, bucket = subjects.rules_key(ANY, ANY), JStream(RULES, declare=False)
 
-    @router.subscriber(f"{rules.PREFIX}{keys}", stream=bucket, include_in_schema=False)
+    @router.subscriber(f"{RULES_PREFIX}{keys}", stream=bucket, include_in_schema=False)
     async def rules_changed(delivery: Delivery) -> None:
         await on_rules(delivery, tools=tools())
 
@@ -124,10 +121,10 @@ def _notice(
 
 async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
     """Check a receiver, and queue the notice of a test, if whoever wrote the rules asks for it."""
-    known = rules.read(delivery.data)
+    known = read_rules(delivery.data)
     if known is None:
         return
-    tenant, owner = delivery.subject.removeprefix(rules.PREFIX).split(".")
+    tenant, owner = delivery.subject.removeprefix(RULES_PREFIX).split(".")
     named = {rule.rule_id: rule for rule in known.rules}
     if known.check is not None and known.check.rule_id in named:
         checked = await _check(named[known.check.rule_id], known.check.check_id, tools.sender)
