@@ -146,7 +146,7 @@ print(json.dumps(failed))
 
 PROGRAMS = [(s.name, f"{s.module}.app") for s in SERVICES]
 PROGRAMS += [("stemma-client", "stemma_client.client"), ("stemma-cli", "stemma_cli.main")]
-PROGRAMS += [("stemma-cli", f"stemma_cli.{name}") for name in ("local.supervisor", "demo.demonstration")]
+PROGRAMS += [("stemma-cli", f"stemma_cli.{name}") for name in ("local.supervisor", "demo")]
 
 
 def inside_their_closures(programs: Sequence[tuple[str, str]]) -> tuple[list[str], str]:

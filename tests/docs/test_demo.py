@@ -12,8 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from pypdf import PdfReader
-from stemma_cli.demo.demonstration import chapters
-from stemma_cli.demo.runner import SCRIPTS
+from stemma_cli.demo import WRITTEN, chapters
 from stemma_cli.samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +34,7 @@ def test_make_demo_tells_its_story_and_leaves_all_files(tmp_path: Path) -> None:
     assert set(files) == {"proposal-first.docx", "proposal.docx", "proposal.pdf", "proposal.html", "structure.json"}
     pairs = list(zip(chapters(files["proposal-first.docx"]), chapters(files["proposal.docx"]), strict=True))
     assert [old == new for old, new in pairs] == [True, True, False, True, True, False, False, True]
-    script = SCRIPTS["proposal"]
-    assert script.written.words in pairs[5][1]
+    assert WRITTEN[1] in pairs[5][1]
     assert "The council pays in two instalments." in pairs[6][1]
     assert ["€110,000 in all" in pairs[6][0], "€104,000 in all" in pairs[6][1]] == [True, True]
     pdf = "".join(page.extract_text() for page in PdfReader(io.BytesIO(files["proposal.pdf"])).pages)

@@ -17,7 +17,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
-from stemma_cli.demo.desk import reviewer
+from stemma_cli.demo import reviewer
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_cli.main import app
 from stemma_cli.samples import sample_folder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import docx
 import pytest
-from stemma_cli.demo.demonstration import chapters, demonstrate
+from stemma_cli.demo import chapters, demonstrate
 
 
 async def test_a_kind_that_has_no_story_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

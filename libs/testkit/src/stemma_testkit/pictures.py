@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Browser, Page
-from stemma_cli.demo.desk import PERSON, fill_samples, reviewer
+from stemma_cli.demo import PERSON, fill_samples, reviewer
 from stemma_cli.local.desk import link_to
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client

@@ -18,7 +18,7 @@ from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
 from stemma_provisioning.providers import BadProvider
 
-from stemma_cli.demo.demonstration import demonstrate, demonstrate_desk
+from stemma_cli.demo import demonstrate, demonstrate_desk
 from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError

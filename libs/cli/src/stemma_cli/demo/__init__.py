@@ -1,1 +1,0 @@
-"""`stemma demo`: each shipped sample, from its brief to its files."""
