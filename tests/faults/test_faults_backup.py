@@ -19,10 +19,15 @@ from faults_here import as_user
 from nats.aio.client import Client as Nats
 from nats.js.errors import NotFoundError
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.operating.backup.checkpoints import SQLITE_FILE, CheckpointPlace, SqlitePlace, place_of
-from stemma_cli.operating.backup.manifest import CheckpointPart, Manifest, verified
-from stemma_cli.operating.backup.places import readable_backup, restore_to_folder, writable_backup
-from stemma_cli.operating.backup.taking import take_backup
+from stemma_cli.operating.backup import (
+    Manifest,
+    readable_backup,
+    restore_to_folder,
+    take_backup,
+    verified,
+    writable_backup,
+)
+from stemma_cli.operating.checkpoints import SQLITE_FILE, CheckpointPart, CheckpointPlace, SqlitePlace, place_of
 from stemma_client import Client, RecordedEvent, RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from stemma_cli.rendering.assignments import assignment_words
 from stemma_cli.rendering.inbox import Entry, most_pressing_first
+from stemma_cli.wording import assignment_words
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.views import AssignmentView, SectionView
 from stemma_testkit.document_events import review_requested, section_drafted

@@ -15,11 +15,20 @@ import psycopg
 import pytest
 from nats.aio.client import Client
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.operating.backup.checkpoints import CheckpointPlace, SqlitePlace, Taken, place_of
-from stemma_cli.operating.backup.manifest import MANIFEST, CheckpointPart, Manifest, verified
-from stemma_cli.operating.backup.places import readable_backup, writable_backup
-from stemma_cli.operating.backup.restoring import require_empty, restore
-from stemma_cli.operating.backup.taking import AFTER, BEFORE, stream_names, take_backup
+from stemma_cli.operating.backup import (
+    AFTER,
+    BEFORE,
+    MANIFEST,
+    Manifest,
+    readable_backup,
+    require_empty,
+    restore,
+    stream_names,
+    take_backup,
+    verified,
+    writable_backup,
+)
+from stemma_cli.operating.checkpoints import CheckpointPart, CheckpointPlace, SqlitePlace, Taken, place_of
 from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.envelope import envelope_for
 from stemma_contracts.v1 import events as e

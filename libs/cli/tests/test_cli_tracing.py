@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from stemma_cli.rendering.trace import LEGEND, lines, trees
+from stemma_cli.rendering.events import LEGEND, tree_lines, trees
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e
@@ -36,7 +36,7 @@ def chain(requested: Any, drafted: Any) -> list[RecordedEvent]:
 def test_a_tree_in_a_pipe_has_every_step_whole_below_what_led_to_it(chain: list[RecordedEvent]) -> None:
     [root] = trees(chain)
 
-    heading, *steps = lines(root, 2_000)
+    heading, *steps = tree_lines(root, 2_000)
 
     assert heading.endswith(f"  15.000 s  trace {'ab' * 16}")
     assert steps[0] == "*  0.000  +0.000  document: requested (starts research)"
@@ -49,7 +49,7 @@ def test_a_deep_tree_leaves_room_for_words_in_a_narrow_terminal(
 ) -> None:
     [root] = trees(chain)
 
-    begun, trace_id, *steps = lines(root, width)
+    begun, trace_id, *steps = tree_lines(root, width)
 
     assert max(len(begun), len(trace_id)) <= width
     assert all(words in line[:width] for line in steps[1:])
@@ -62,7 +62,7 @@ def test_nothing_that_an_event_tells_controls_the_terminal(chain: list[RecordedE
     failed = e.ExportFailed(export_id="x", format=ExportFormat.PDF, job_id="d1.1.convert", detail="a\x1b[2Jb\nc")
     [root] = trees([chain[0], replace(chain[1], contract=failed)])
 
-    assert "ab c" in list(lines(root, 2_000))[-1]
+    assert "ab c" in list(tree_lines(root, 2_000))[-1]
 
 
 async def test_trace_says_what_its_mark_means_and_who_is_waited_for(

@@ -77,7 +77,7 @@ async def test_a_full_disk_is_told_and_the_server_begins_anew_once_there_is_room
         with (tmp_path / "nats" / "nats-server.log").open("a") as log:
             log.write("[ERR] JetStream failed to store a msg on stream 'STEMMA > EVENTS': no space left on device\n")
 
-    monkeypatch.setattr("stemma_cli.local.nats_process.ROOM_S", 0.05)
+    monkeypatch.setattr("stemma_cli.local.processes.ROOM_S", 0.05)
     async with LocalStemma(tmp_path, services=[], report=lambda _, message: told.append(message)) as local:
         server_finds_no_room(but_now=0)
         await until(lambda: any("no space left" in message for message in told))

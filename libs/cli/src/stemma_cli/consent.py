@@ -12,13 +12,14 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_contracts.v1.views import DocumentView, SectionView
 
+from stemma_cli.rendering.changes import show_proposal
+
 from .exit_codes import CliError, ExitCode
 from .lookup import find_document
 from .output import clean_line, console, note, rendered
 from .prompt import ask
 from .rendering.changes import changes_note, changes_of
 from .rendering.findings import lines_about
-from .rendering.proposals import show_proposal
 from .wording import origin_words
 
 _CHANGED = frozenset({Origin.REVISED, Origin.EDITED})

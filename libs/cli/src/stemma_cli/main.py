@@ -27,23 +27,21 @@ STEMMA_ACTOR (whom a program names), STEMMA_LOGIN (file of a person's login), \
 STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
 
 MODULES = {
-    "documents": ("new", "outline", "list", "show", "kinds", "watch"),
-    "decisions": ("inbox", "approve", "revise", "answer", "retry", "pause", "resume", "cancel", "assign"),
-    "editing": ("edit", "accept-edit", "reject-edit", "keep", "regenerate", "restore"),
-    "commenting": ("comment", "comments"),
-    "comparing": ("stale", "diff", "history", "trace"),
-    "exporting": ("export",),
-    "inputs": ("amend", "input"),
-    "ledgers": ("ledger",),
-    "identity": ("login", "logout", "token", "desk", "mcp"),
-    "installation": ("demo", "up", "tenant", "user"),
-    "operating": ("backup", "doctor", "restore-backup"),
-    "dead": ("dead",),
-    "notifying": ("notify",),
-    "forms": ("form",),
+    "documents": "new outline list show kinds watch",
+    "decisions": "inbox approve revise answer retry pause resume cancel assign comment comments",
+    "editing": "edit accept-edit reject-edit keep regenerate restore",
+    "comparing": "stale diff history trace",
+    "exporting": "export",
+    "inputs": "amend input",
+    "ledgers": "ledger",
+    "identity": "login logout token desk mcp",
+    "installation": "demo up tenant user",
+    "operating": "backup doctor restore-backup dead",
+    "notifying": "notify",
+    "forms": "form",
 }
 """The verbs by their module in `stemma_cli.verbs`, in the order of the help."""
-MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+MODULE_OF = {name: module for module, names in MODULES.items() for name in names.split()}
 
 
 class Verbs(TyperGroup):

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import nats
 from nats.aio.client import Client
-from stemma_cli.local.nats_process import ManagedNats
+from stemma_cli.local.processes import ManagedNats
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_provisioning import PROVISIONER, NatsServer, client_user, inbox_prefix
 from stemma_provisioning.admission import Admitting, Seals

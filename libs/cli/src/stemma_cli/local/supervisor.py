@@ -26,8 +26,9 @@ from stemma_provisioning.providers import Trusted
 from stemma_provisioning.replicas import ONE
 from stemma_provisioning.topology import DEFAULT_BOUNDS
 
+from stemma_cli.local.processes import RETRY_S, ManagedNats, end_left_over
+
 from .folder import DamagedPasswordsError, DataFolder, installation_of
-from .nats_process import RETRY_S, ManagedNats, end_left_over
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
 from .tenants import DamagedTenantsError, KeptTenants

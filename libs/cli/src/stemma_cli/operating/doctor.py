@@ -34,8 +34,8 @@ from stemma_provisioning.permissions import OPERATOR
 from stemma_provisioning.replicas import Replicas
 from stemma_provisioning.topology import Consumer, consumers
 
-from .backup.restoring import is_served
-from .backup.taking import API_TIMEOUT_S, stream_names, tenants_of
+from stemma_cli.operating.backup import API_TIMEOUT_S, is_served, stream_names, tenants_of
+
 from .dead_letters import DeadLetters
 
 OLDEST_SERVER = (2, 14)

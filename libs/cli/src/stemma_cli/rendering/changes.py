@@ -1,18 +1,21 @@
-"""Changes of a text on a terminal and in a pipe."""
+"""Changes of a text, and edits that are proposed, on a terminal and in a pipe."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 from stemma_client.client import Client
 from stemma_client.differences import Change, Kind, Piece, differences
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import clean, console, note
+
+from .findings import lines_about_edit
 
 _STYLES = {Kind.SAME: "", Kind.REMOVED: "red strike", Kind.ADDED: "bold green"}
 _MARKS = {Kind.SAME: ("", ""), Kind.REMOVED: ("[-", "-]"), Kind.ADDED: ("{+", "+}")}
@@ -95,3 +98,26 @@ def _shortened(piece: Piece, *, begins: bool, ends: bool) -> Piece:
     before, after = " ".join(words[:_AROUND]), " ".join(words[-_AROUND:])
     text = f"... {after}" if begins and not ends else f"{before} ..." if ends else f"{before} ... {after}"
     return Piece(Kind.SAME, text)
+
+
+async def show_proposal(client: Client, view: DocumentView, section: SectionView, proposal: ProposalView) -> None:
+    """What an edit would change and why, on stderr."""
+    if proposal.draft is None:
+        note(f"the editor is still at work on {proposal.proposal_id} of {section.section_id}")
+        return
+    summary = await client.text(view.document_id, proposal.summary)
+    note(f"edit {proposal.proposal_id} of {section.section_id} version {proposal.version}: {summary}")
+    changes_note(await changes_of(client, view, section.draft, proposal.draft))
+    for words in await lines_about_edit(client, view, section, None):
+        note(f"edit {proposal.proposal_id}: {words}")
+
+
+async def proposal_json(client: Client, view: DocumentView, section: SectionView) -> dict[str, Any]:
+    """A proposed edit with its words."""
+    proposal = section.proposal
+    if proposal is None or proposal.draft is None:
+        return {}
+    changes = await changes_of(client, view, section.draft, proposal.draft)
+    summary = await client.text(view.document_id, proposal.summary)
+    findings = await lines_about_edit(client, view, section, None)
+    return {"proposal_summary": summary, "proposal_findings": findings, "proposal_changes": changes}

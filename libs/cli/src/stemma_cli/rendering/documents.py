@@ -1,31 +1,43 @@
-"""Documents and their sections, in tables and as JSON."""
+"""Documents, their sections, kinds and dependency maps, in tables, trees and as JSON."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
+from rich.text import Text
+from rich.tree import Tree
 from stemma_client.client import Client
-from stemma_client.findings import findings_of
+from stemma_client.findings import findings_of, places_of
 from stemma_client.overviews import waiting_sections
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
-from stemma_contracts.v1.section import SETTLED
+from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, GroundedClaim
+from stemma_contracts.v1.review import ReviewMode
+from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
+from stemma_domain.dependencies import in_order
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import title_of
 from stemma_cli.output import clean, clean_line, console, note, rendered, say, say_json, say_table
+from stemma_cli.rendering.changes import proposal_json, show_proposal
 from stemma_cli.wording import (
     age_words,
+    assignment_words,
     because_words,
+    comments_words,
     cost_words,
     count_words,
     cycle_words,
     form_export_words,
+    lines_of_thread,
     origin_words,
     overlong_words,
+    reasons_words,
     recipe_words,
     score_words,
     status_words,
@@ -33,11 +45,8 @@ from stemma_cli.wording import (
     waits_since,
 )
 
-from .assignments import assignment_words
-from .comments import comments_words, lines_of_thread
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
-from .proposals import proposal_json, show_proposal
 
 LIST_COLUMNS = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
 SECTION_COLUMNS = (
@@ -189,3 +198,141 @@ async def _with_citations(client: Client, view: DocumentView, section: SectionVi
         words = f"it is not known yet on which places of the inputs {section.section_id} rests"
         raise CliError(ExitCode.FAILED, words, "wait for its validation")
     return cited_text(text, report, view.language)
+
+
+KIND_COLUMNS = ("KIND", "TITLE", "SECTIONS", "SETTLED BY A PERSON", "NEEDS", "WHAT IT IS")
+
+
+def kind_row(kind: DocumentKind) -> tuple[str, ...]:
+    """A kind with its sections, and which of them a person settles."""
+    required = [section for section in kind.sections if section.required]
+    by_a_person = [section.section_id for section in required if section.review is ReviewMode.HUMAN]
+    everything = len(by_a_person) == len(required)
+    settled = "every section" if everything else ", ".join(by_a_person) or "nothing, unless a check fails"
+    return (kind.kind, kind.title, ", ".join(s.section_id for s in required), settled, _needs(kind), kind.description)
+
+
+def _needs(kind: DocumentKind) -> str:
+    types = dict.fromkeys(media_type for section in kind.sections for media_type in section.needs_input)
+    return f"a brief and a file of {' or '.join(types)}" if types else "a brief"
+
+
+_STYLES = {
+    SectionStatus.QUEUED: "dim",
+    SectionStatus.GENERATING: "cyan",
+    SectionStatus.AWAITING_REVIEW: "yellow",
+    SectionStatus.APPROVED: "green",
+    SectionStatus.EDITED: "green",
+    SectionStatus.FAILED: "red",
+}
+_CLASSES = (
+    "classDef settled fill:#d7f0d7,stroke:#2e7d32",
+    "classDef waiting fill:#fff3c4,stroke:#b8860b",
+    "classDef working fill:#d5ecf5,stroke:#1f6f8b",
+    "classDef queued fill:#eeeeee,stroke:#888888",
+    "classDef failed fill:#f8d0d0,stroke:#b00020",
+    "classDef stale fill:#f5dcc3,stroke:#c05000,stroke-dasharray:4 3",
+)
+_CLASS_OF = {
+    SectionStatus.QUEUED: "queued",
+    SectionStatus.GENERATING: "working",
+    SectionStatus.AWAITING_REVIEW: "waiting",
+    SectionStatus.APPROVED: "settled",
+    SectionStatus.EDITED: "settled",
+    SectionStatus.FAILED: "failed",
+}
+
+
+def map_tree(view: DocumentView) -> Tree:
+    """The map as a tree with statuses and staleness."""
+    root = Tree(Text(f"{view.document_id}: {view.status}", style="bold"))
+    branches = [root]
+    for section, depth in in_order(view):
+        del branches[depth + 1 :]
+        branches.append(branches[depth].add(_label(view, section)))
+    return root
+
+
+def _label(view: DocumentView, section: SectionView) -> Text:
+    """Every section stands once, below one that it rests on; the others are named."""
+    style = "bold magenta" if section.stale else _STYLES[section.status]
+    label = Text.assemble((section.section_id, "bold"), "  ", (_state(section), style))
+    if section.stale:
+        label.append(f" because {reasons_words(section.stale_reasons)}")
+    if len(section.depends_on) > 1:
+        label.append(f"  (rests on {', '.join(section.depends_on)})", "dim")
+    return label
+
+
+def _state(section: SectionView) -> str:
+    return f"{status_words(section)}{f', version {section.version}' if section.version else ''}"
+
+
+def map_mermaid(view: DocumentView) -> Iterator[str]:
+    """The map as lines for Mermaid."""
+    names = {section_id: f"s{number}" for number, section_id in enumerate(view.sections, 1)}
+    yield "flowchart TD"
+    for section in view.sections.values():
+        style = "stale" if section.stale else _CLASS_OF[section.status]
+        yield f'    {names[section.section_id]}["{_escaped(section.title)}<br/>{_state(section)}"]:::{style}'
+    for section in view.sections.values():
+        for upstream in section.depends_on:
+            yield f"    {names[upstream]} --> {names[section.section_id]}"
+    yield from (f"    {line}" for line in _CLASSES)
+
+
+def _escaped(title: str) -> str:
+    """A title as Mermaid shows it literally, whatever it holds."""
+    return "".join(c if c.isalnum() or c in " ,.-_" else f"#{ord(c)};" for c in clean_line(title))
+
+
+_CLAIM_COLUMNS = ("LINE", "CLAIM", "STANDING", "WHERE")
+_CITED_COLUMNS = ("LINE", "TEXT", "RESTS ON")
+_STANDINGS: dict[ClaimStanding, str] = {
+    "input": "input",
+    "brief": "brief",
+    "upstream": "section",
+    "computed": "computed",
+    "person": "a person's",
+    "unsupported": "UNSUPPORTED",
+}
+_PLACES = {"brief": "the brief", "person": "words of a person"}
+
+
+async def show_sources(client: Client, view: DocumentView, section: SectionView, *, as_json: bool) -> None:
+    """Each amount, date, quantity, name, quotation and citation of a section with the place that says it."""
+    name = section.section_id
+    report = await client.grounding(view.document_id, name)
+    if report is None:
+        raise CliError(ExitCode.FAILED, f"the claims of {name} were not looked up yet", "wait for its validation")
+    if as_json:
+        say_json({**dict(report), "version": section.version})
+        return
+    say_table(_CLAIM_COLUMNS, [_claim_row(claim) for claim in report.claims])
+    if not report.claims:
+        note(f"{name} states no amount, date, quantity, name, quotation or citation")
+    if report.cited:
+        say_table(_CITED_COLUMNS, [_cited_row(cited) for cited in report.cited])
+    if report.left_off:
+        note(f"{report.left_off} more claims are in no report")
+    if report.unread:
+        note(f"not read, too large or no text: {', '.join(report.unread)}")
+
+
+def _claim_row(claim: GroundedClaim) -> tuple[str, str, str, str]:
+    found = "; ".join(map(_place, claim.sources))
+    where = f"{claim.how}: {found}" if claim.how and found else claim.how or found
+    return f"{claim.line_number}", claim.text, _STANDINGS[claim.standing], where
+
+
+def _cited_row(cited: CitedText) -> tuple[str, str, str]:
+    from stemma_languages import DEFAULT, language
+
+    return f"{cited.line_number}", cited.text, places_of(cited, language(DEFAULT))
+
+
+def _place(source: ClaimSource) -> str:
+    """A source as it is cited: by the page, slide or cells of its file where there are such, else by its line."""
+    name = source.name or _PLACES.get(source.standing, "")
+    heading = f", {source.heading}" if source.heading and not source.place.endswith(source.heading) else ""
+    return f"{name}{heading}, {source.place or f'line {source.line}'}"

@@ -8,9 +8,8 @@ from stemma_client.client import Client
 from stemma_client.findings import NOT_JUDGED, Finding, findings_in, findings_of
 from stemma_contracts.v1.views import DocumentView, SectionView
 
-from stemma_cli.coverage import coverage_lines
 from stemma_cli.output import clean_line
-from stemma_cli.wording import rule_words, validation_words
+from stemma_cli.wording import coverage_lines, rule_words, validation_words
 
 _AT_MOST = 8
 

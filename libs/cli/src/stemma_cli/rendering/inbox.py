@@ -15,21 +15,21 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import AssignmentView, DocumentView, SectionView
 from stemma_domain.dependencies import waiting_for
 
-from stemma_cli.coverage import coverage_words
 from stemma_cli.lookup import title_of
 from stemma_cli.output import note
 from stemma_cli.wording import (
     age_words,
+    assignment_words,
     because_words,
+    comments_words,
     count_words,
+    coverage_words,
     proposal_words,
     score_words,
     version_words,
     waits_since,
 )
 
-from .assignments import assignment_words
-from .comments import comments_words
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
 

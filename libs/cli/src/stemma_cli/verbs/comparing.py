@@ -68,7 +68,7 @@ async def history(
     """
     from stemma_client.reading import is_decision
 
-    from stemma_cli.rendering.history import COLUMNS, line, row, words_with
+    from stemma_cli.rendering.events import HISTORY_COLUMNS, history_line, history_row, words_with
 
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
@@ -79,9 +79,9 @@ async def history(
             say_json({**dict(event.view), "said": words})
     elif everything:
         for event in events:
-            say(line(event))
+            say(history_line(event))
     else:
-        say_table(COLUMNS, [row(event, words) for event, words in zip(events, said, strict=True)])
+        say_table(HISTORY_COLUMNS, [history_row(event, words) for event, words in zip(events, said, strict=True)])
 
 
 async def trace(document: Document, as_json: AsJson = False) -> None:
@@ -96,7 +96,7 @@ async def trace(document: Document, as_json: AsJson = False) -> None:
     """
     from stemma_client.reading import read_document
 
-    from stemma_cli.rendering.trace import LEGEND, lines, tree_json, trees, waiting_lines
+    from stemma_cli.rendering.events import LEGEND, tree_json, tree_lines, trees, waiting_lines
 
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
@@ -106,7 +106,7 @@ async def trace(document: Document, as_json: AsJson = False) -> None:
             say_json(tree_json(root))
         return
     for root in trees(events):
-        say_fitting(lines(root, stdout_width()))
+        say_fitting(tree_lines(root, stdout_width()))
     for line in (*LEGEND, *waiting_lines(read_document(document_id, events))):
         note(line)
 

@@ -205,15 +205,14 @@ async def show(
     if (graph or mermaid) and (section is not None or as_json):
         raise typer.BadParameter("--graph and --mermaid go with a document alone")
 
-    from stemma_cli.rendering import dependency_map, documents
+    from stemma_cli.rendering import documents
     from stemma_cli.rendering.inputs import show_inputs
-    from stemma_cli.rendering.sources import show_sources
 
     async with connected(as_json) as client:
         if section is not None:
             found = await find_section(client, document, section)
             if sources:
-                await show_sources(client, *found, as_json=as_json)
+                await documents.show_sources(client, *found, as_json=as_json)
             else:
                 await documents.show_section(client, *found, as_json=as_json, citations=citations)
             return
@@ -223,9 +222,9 @@ async def show(
         elif inputs:
             show_inputs(view)
         elif mermaid:
-            print("\n".join(dependency_map.mermaid(view)))
+            print("\n".join(documents.map_mermaid(view)))
         elif graph:
-            say_tree(dependency_map.tree(view))
+            say_tree(documents.map_tree(view))
         elif as_json:
             say_json(await documents.document_json(client, view))
         else:
@@ -237,14 +236,14 @@ async def kinds(as_json: AsJson = False) -> None:
 
     Example: stemma kinds
     """
-    from stemma_cli.rendering.kinds import COLUMNS, row
+    from stemma_cli.rendering.documents import KIND_COLUMNS, kind_row
 
     async with connected(as_json) as client:
         found = await client.kinds()
     if as_json:
         say_json(found)
         return
-    say_table(COLUMNS, [row(kind) for kind in found])
+    say_table(KIND_COLUMNS, [kind_row(kind) for kind in found])
     note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
 
 

@@ -65,7 +65,7 @@ async def export(
         alone = not any((format, redline, section, citations, matrix))
         return await _form(document, form, output, as_json, alone=alone)
     from stemma_cli import exports
-    from stemma_cli.redlines import pairs
+    from stemma_cli.exports import pairs
 
     async with connected(as_json) as client:
         chosen = exports.format_of(format, output)

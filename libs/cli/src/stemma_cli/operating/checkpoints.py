@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from stemma_cli.exit_codes import CliError, ExitCode
-
-from .manifest import CheckpointPart, Part
 
 SQLITE_FILE = "checkpoints.sqlite"
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
@@ -21,6 +22,35 @@ _COLUMNS = """
 SELECT column_name FROM information_schema.columns
 WHERE table_name = %s AND table_schema = ANY(current_schemas(false)) ORDER BY ordinal_position
 """
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")
+    size: int
+    digest: str
+
+    @classmethod
+    def of(cls, path: Path) -> Part:
+        """A file as it lies there."""
+        return cls(file=path.name, size=path.stat().st_size, digest=digest_of(path))
+
+
+class CheckpointPart(BaseModel):
+    """The tables of the checkpointer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["sqlite", "postgres"]
+    tables: dict[str, tuple[str, ...]] = {}
+    """With the names of their columns, of PostgreSQL."""
+    files: tuple[Part, ...] = ()
+
+
+def digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Taken(Protocol):
