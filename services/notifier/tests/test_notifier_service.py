@@ -204,7 +204,7 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     async def looked(message: Msg) -> None:
         looks.append(message)
 
-    await house.client.subscribe(f"$JS.API.RULES.INFO.{RULES}", cb=looked)
+    await house.client.subscribe(f"$JS.API.STREAM.INFO.{RULES}", cb=looked)
     await house.rules(house.hook("r1"))
     known = Rules(house.client.jetstream())
     first = asyncio.create_task(known.of_tenant("default"))
