@@ -323,7 +323,7 @@ def test_a_restored_version_rests_on_what_it_did_and_not_on_what_the_replaced_on
     regenerate(done, "solution")
     done.drafted("solution", "from the new research")
     (restored, *_) = done.when(asking.restore(done.asked(), "solution", 2, 1))
-    assert [v.upstream[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
+    assert [v.rests_on[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
     assert "solution" in {mark.section_id for mark in restored.makes_stale}
 
 
@@ -418,7 +418,7 @@ def test_images_that_come_with_a_text_stay_with_it_and_those_after_it(done: Stor
     write(done, "research", "more words")
     current = done.document.sections["research"].current
     assert current is not None
-    assert current.assets == (plan, logo)
+    assert current.images == (plan, logo)
     assert set(images_of(done.document)) >= {plan, logo}
 
 

@@ -33,6 +33,7 @@ from stemma_domain.features.inputs.view import input_views
 from stemma_domain.features.inputs.work import MOST_LIST_BYTES, listed
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document
+from stemma_domain.texts import with_current
 from stemma_domain.view import view_of
 
 PDF = "application/pdf"
@@ -317,9 +318,8 @@ def test_what_nobody_uses_and_what_only_looks_otherwise_makes_nothing_stale(
 
 @pytest.mark.req("I4")
 def test_a_section_whose_log_records_no_inputs_counts_as_using_all(written: Story) -> None:
-    research = written.document.sections["research"]
-    version = replace(research.versions[-1], inputs=None, validation=validation())
-    sections = {**written.document.sections, "research": replace(research, versions=(version,))}
+    research = with_current(written.document.sections["research"], inputs=None, validation=validation())
+    sections = {**written.document.sections, "research": research}
     old = replace(written.document, sections=sections)
     one = old.inputs["input-1"]
     content = replace(one.contents[0], number=2, text=ref("two"), difference=changed("zzz"))

@@ -168,7 +168,7 @@ def test_images_that_came_with_a_draft_stay_with_its_revision_its_edit_and_a_com
     begun.when(asking.edit(begun.asked(), "research", 2, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("shortest"), **revised)
     begun.when(asking.write(begun.asked(), "research", 3, ref("mine")))
-    assert [version.assets for version in begun.document.sections["research"].versions] == [(SUPPLIED,)] * 4
+    assert [version.images for version in begun.document.sections["research"].versions] == [(SUPPLIED,)] * 4
 
 
 def test_a_comparison_has_the_images_of_a_version_that_is_gone(begun: Story) -> None:

@@ -11,7 +11,6 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.provenance import Origin
 from stemma_domain.state import State
-from stemma_domain.texts import is_a_persons
 from stemma_testkit.deciding import Then
 
 WORDS = "a person's text"
@@ -77,14 +76,14 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     (asked,) = regenerate(written, replace_edited=True, version=3)
     assert isinstance(asked, e.SectionRegenerationRequested)
     written.drafted("research", "the machine's text")
-    assert not is_a_persons(written.document.sections["research"].versions[-1])
+    assert not written.document.sections["research"].versions[-1].is_a_persons
 
 
 def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
     begun.reviewable("research")
     begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
     begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
-    assert not is_a_persons(begun.document.sections["research"].versions[-1])
+    assert not begun.document.sections["research"].versions[-1].is_a_persons
 
 
 def test_a_regeneration_with_other_words_is_the_machines(written: Story) -> None:

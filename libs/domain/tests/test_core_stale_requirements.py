@@ -10,7 +10,7 @@ from domain_rows import OTHER_ROWS, ROWS, decide, edit, looked, looks, read
 from domain_story import Story
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.ledger import RowParts
-from stemma_domain.features.ledger.answering import answer_to
+from stemma_domain.features.ledger.answering import row_of
 from stemma_domain.staleness import staleness
 
 pytestmark = pytest.mark.req("L2")
@@ -117,11 +117,11 @@ def test_an_amendment_that_changes_no_row_makes_nothing_stale(answering: Story) 
 def test_a_row_that_is_cut_makes_nothing_stale_and_each_part_is_looked_for_by_itself(answering: Story) -> None:
     cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
     answering.when(asking.cut_ledger(answering.asked(), ROWS.digest, OTHER_ROWS, cut))
-    assert answer_to(answering.document, "R1").status == "open"
+    assert row_of(answering.document, "R1").status == "open"
     (job,) = looks(answering)
     assert (job.section.section_id, job.requirements) == ("research", ("R1", "R1-2"))
     looked(answering, "R1")
     assert not staleness(answering.document)
-    assert [answer_to(answering.document, name).status for name in ("R1", "R1-2")] == ["addressed", "open"]
+    assert [row_of(answering.document, name).status for name in ("R1", "R1-2")] == ["addressed", "open"]
     read(answering, "R1", "R1-2", "R2", "R3", changed=("R1-2",))
     assert rows(answering) == [("R1-2", "changed")]

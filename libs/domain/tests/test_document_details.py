@@ -20,6 +20,7 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import SectionView
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section
+from stemma_domain.texts import with_current
 from stemma_domain.view import MOST_REFERENCES, MOST_VERSIONS, bounded_view, is_in_motion, summarise
 from stemma_testkit.document_events import (
     REF,
@@ -240,9 +241,8 @@ def rewritten(section: Section) -> Section:
     begun = document_requested().model_copy(update={"sections": alone, "starts": ()})
     state = state_after(begun, *(edited(name, number) for number in range(1, 101)))
     after = state.sections[name]
-    assert after.current is not None
-    current = replace(after.current, upstream=upstream, evaluation=evaluation, warnings=warnings)
-    return replace(after, plan=section.plan, versions=(*after.versions[:-1], current))
+    changed = with_current(after, rests_on=upstream, evaluation=evaluation, warnings=warnings)
+    return replace(changed, plan=section.plan)
 
 
 def edited(name: str, number: int) -> e.SectionEdited:

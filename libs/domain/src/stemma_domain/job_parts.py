@@ -63,7 +63,7 @@ def images_of(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple
     Those that came with ``compared`` versions go before all.
     """
     inputs = pictures_of(document)
-    drafts = (asset for section in document.sections.values() if section.current for asset in section.current.assets)
+    drafts = (asset for section in document.sections.values() if section.current for asset in section.current.images)
     return tuple({image.name: image for image in (*inputs, *drafts, *compared)}.values())
 
 
@@ -74,7 +74,7 @@ def recorded(tries: Tries) -> Recorded:
 
 def rests_on(section: Section) -> tuple[UpstreamVersion, ...]:
     """The upstream versions that the current version rests on."""
-    return section.current.upstream if section.current else ()
+    return section.current.rests_on if section.current else ()
 
 
 def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Grounds:
@@ -114,7 +114,7 @@ def _with_theirs(document: Document, versions: tuple[UpstreamVersion, ...]) -> t
         found[key] = upstream
         section = document.sections[upstream.section_id]
         waiting += [
-            own for version in section.versions if version.number == upstream.version for own in version.upstream
+            own for version in section.versions if version.number == upstream.version for own in version.rests_on
         ]
     return tuple(found.values())
 

@@ -42,7 +42,7 @@ from .state import (
     settled,
     with_section,
 )
-from .texts import AnyTextEvent, is_a_persons, upstream_versions, version_of, with_author
+from .texts import AnyTextEvent, upstream_versions, version_of, with_author, with_current
 from .tries import Tries, begun_again, resumed_again
 
 
@@ -138,7 +138,7 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
     match event:
         case e.SectionDrafted():
             generating = _generating(section.phase)
-            version = replace(version, requirements=generating.requirements) if generating else version
+            version = version.model_copy(update={"requirements": generating.requirements}) if generating else version
             return _with_version(section, version, Validating(validate, generating), {})
         case e.SectionRevised():
             revised = replace(section, revisions=section.revisions + 1)
@@ -159,14 +159,9 @@ def _with_version(section: Section, version: Version, phase: Phase, checks: dict
     current = section.current
     if current is None or current.number != version.number:
         return replace(section, versions=(*section.versions, version), phase=phase, checks=checks)
-    if is_a_persons(current) and version.origin not in BY_A_PERSON:
-        version = replace(
-            version,
-            origin=current.origin,
-            protected=current.protected,
-            person=current.person,
-            restored_version=current.restored_version,
-        )
+    if current.is_a_persons and version.origin not in BY_A_PERSON:
+        kept = {"origin", "protected", "made_by", "verified", "restored_version"}
+        version = version.model_copy(update={name: getattr(current, name) for name in kept})
     return replace(section, versions=(*section.versions[:-1], version), phase=phase, checks=checks)
 
 
@@ -321,10 +316,10 @@ def _new_job(document: Document, section: Section, job: str) -> str:
 
 def _kept(document: Document, section: Section, event: e.SectionKept) -> Section:
     asked = asked_of(document, event.section_id)
-    kept = {"upstream": event.accepted, "kept": True, "requirements": asked}
+    kept = {"rests_on": event.accepted, "kept_against": event.accepted, "requirements": asked}
     if event.inputs is None or section.current is None or event.inputs == section.current.inputs:
-        return _with_current(section, **kept)
-    return _looked_at_again(document, _with_current(section, **kept, inputs=event.inputs))
+        return with_current(section, **kept)
+    return _looked_at_again(document, with_current(section, **kept, inputs=event.inputs))
 
 
 def _looked_at_again(document: Document, section: Section) -> Section:
@@ -340,7 +335,7 @@ def _checked(section: Section, event: e.SectionChecked) -> Section:
     section = replace(section, checks=_without(section, event.job_id))
     if event.validation is not None:
         section = _with_validation(section, event.validation)
-    return _with_current(section, evaluation=event.evaluation) if event.evaluation is not None else section
+    return with_current(section, evaluation=event.evaluation) if event.evaluation is not None else section
 
 
 def _generating(phase: Phase) -> Generating | None:
@@ -353,13 +348,6 @@ def _generating(phase: Phase) -> Generating | None:
             return None
 
 
-def _with_current(section: Section, **changes: object) -> Section:
-    if section.current is None:
-        return section
-    version = replace(section.current, **changes)  # type: ignore[arg-type]
-    return replace(section, versions=(*section.versions[:-1], version))
-
-
 def _with_validation(section: Section, validation: ValidationSummary) -> Section:
     """The section with what was found of its text, which still rests on what an earlier look found that it does.
 
@@ -368,7 +356,7 @@ def _with_validation(section: Section, validation: ValidationSummary) -> Section
     before = section.current.validation if section.current else None
     if before and before.used is not None and validation.used is not None:
         validation = validation.model_copy(update={"used": together(before.used, validation.used)})
-    return _with_current(section, validation=validation, blocks=validation.blocks)
+    return with_current(section, validation=validation, blocks=validation.blocks)
 
 
 def _without(section: Section, job: str) -> dict[str, Activity]:

@@ -92,7 +92,7 @@ def _visit(document: Document, name: str, found: dict[str, _Standing]) -> _Stand
 def _standing(document: Document, section: Section, found: dict[str, _Standing]) -> _Standing:
     if section.current is None:
         return _Standing()
-    accepted = {upstream.section_id: upstream for upstream in section.current.upstream}
+    accepted = {upstream.section_id: upstream for upstream in section.current.rests_on}
     inputs, rows = changed_inputs(document, section), changed_requirements(document, section)
     reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs or rows else set[str]()
     for name in section.plan.depends_on:

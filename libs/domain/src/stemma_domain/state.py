@@ -12,24 +12,23 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
+from pydantic import Field
 from rpds import HashTrieMap, HashTrieSet
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, Need
-from stemma_contracts.v1.provenance import GenerationWarning, Origin, Provenance
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.validation import ValidationSummary
-from stemma_contracts.v1.views import AssignmentView, ThreadView
+from stemma_contracts.v1.views import AssignmentView, ThreadView, VersionView
 from stemma_contracts.v1.wording import PlanWording
 
+from .features.ledger.state import Sought, Wordings
 from .tries import NO_TRIES, Tries
 
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
@@ -37,7 +36,7 @@ if TYPE_CHECKING:  # a feature knows the document; the document only names what 
     from .features.exports import Export
     from .features.forms import FormExport
     from .features.inputs.state import Input
-    from .features.ledger.state import Ledger, Sought, Wordings
+    from .features.ledger.state import Ledger
     from .features.proposals import EndedProposal, Proposal
 
 
@@ -94,41 +93,18 @@ NO_NOTES = Notes()
 NO_USAGE = Usage()
 
 
-@dataclass(frozen=True)
-class Version:
-    """One version of a section's text, the upstream versions that it rests on, who made it, and when.
+class Version(VersionView):
+    """One version of a section's text, with what decisions rest on beside what its view tells.
 
-    ``author`` is the person, or else the agent; empty if the log does not say. ``made_at`` has a zone. ``protected``
-    says that it was made of a person's text, which stays a person's whatever the editor agent changes in it.
-    ``person`` wrote it or asked for it; with ``kept`` a person said that it rests on these upstream versions.
-    ``sequence`` is that of the event that its text came with, which tells how it was made. ``inputs`` are what it was
-    written from, None where an old log does not say: then all of them, as they were given. ``requirements`` are the
-    rows of the ledger that it rests on, in which wording, and ``sought`` those that were looked for in it.
+    ``author`` is the person, or else the agent; empty if the log does not say. ``requirements`` are the rows of the
+    ledger that it rests on, in which wording, and ``sought`` those that were looked for in it.
     """
 
-    number: int
-    draft: ArtifactRef
-    upstream: tuple[UpstreamVersion, ...]
-    origin: Origin = Origin.GENERATED
-    provenance: Provenance | None = None
-    evaluation: Evaluation | None = None
-    validation: ValidationSummary | None = None
-    assets: tuple[InputFile, ...] = ()
     review: ReviewVerdict | None = None
-    blocks: ArtifactRef | None = None
     author: str = ""
-    protected: bool = False
-    made_at: datetime | None = None
     left_out: ArtifactRef | None = None
-    person: Person = NOBODY
-    restored_version: int | None = None
-    kept: bool = False
-    summary: ArtifactRef | None = None
-    warnings: tuple[GenerationWarning, ...] = ()
-    sequence: int = 0
-    inputs: tuple[InputVersion, ...] | None = None
-    requirements: Wordings = field(default_factory=dict)
-    sought: Mapping[str, Sought] = field(default_factory=dict)
+    requirements: Wordings = Field(default={})
+    sought: Mapping[str, Sought] = Field(default={})
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
-from stemma_contracts.v1.provenance import BY_A_PERSON, ROLE_MISSING, GenerationWarning, Origin, Provenance
+from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning, Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
 
@@ -26,14 +26,16 @@ def next_version(section: Section, draft: ArtifactRef) -> int:
     return current.number if current.draft.digest == draft.digest else current.number + 1
 
 
+def with_current(section: Section, **changes: object) -> Section:
+    """The section with its current version changed, if it has one."""
+    if section.current is None:
+        return section
+    return replace(section, versions=(*section.versions[:-1], section.current.model_copy(update=changes)))
+
+
 def text_of(section: Section, number: int) -> str | None:
     """The digest of a version's text, None for 0: nothing was written."""
     return next((version.draft.digest for version in section.versions if version.number == number), None)
-
-
-def is_a_persons(version: Version) -> bool:
-    """Whether it holds the words of a person, so that no machine may replace it unasked."""
-    return version.protected or version.origin in BY_A_PERSON
 
 
 def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
@@ -64,14 +66,15 @@ def version_of(document: Document, section: Section, event: AnyTextEvent) -> Ver
 
 def _drafted(document: Document, event: e.SectionDrafted) -> Version:
     return Version(
-        event.version,
-        event.draft,
-        event.upstream,
-        Origin.GENERATED,
-        event.provenance,
-        event.evaluation,
+        number=event.version,
+        draft=event.draft,
+        rests_on=event.upstream,
+        origin=Origin.GENERATED,
+        made_by=event.provenance.model,
+        provenance=event.provenance,
+        evaluation=event.evaluation,
         review=event.review,
-        assets=event.assets,
+        images=event.assets,
         left_out=event.left_out,
         warnings=event.warnings,
         sequence=document.sequence,
@@ -80,22 +83,23 @@ def _drafted(document: Document, event: e.SectionDrafted) -> Version:
 
 
 def _revised(document: Document, section: Section, event: e.SectionRevised) -> Version:
-    current = section.current
+    current, asker = section.current, section.notes.asker
     return Version(
-        event.version,
-        event.draft,
-        current.upstream if current else upstream_versions(document, section),
-        Origin.REVISED,
-        event.provenance,
-        assets=current.assets if current else (),
+        number=event.version,
+        draft=event.draft,
+        rests_on=current.rests_on if current else upstream_versions(document, section),
+        origin=Origin.REVISED,
+        made_by=asker.name,
+        verified=asker.verified,
+        provenance=event.provenance,
+        images=current.images if current else (),
         left_out=current.left_out if current else None,
         review=current.review if current else None,
-        protected=current is not None and is_a_persons(current),
+        protected=current is not None and current.is_a_persons,
         warnings=_still_missing(current),
-        person=section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
-        inputs=_rests_on(document, current),
+        inputs=_inputs_of(document, current),
         requirements=_answers(document, section),
     )
 
@@ -106,20 +110,21 @@ def _still_missing(current: Version | None) -> tuple[GenerationWarning, ...]:
 
 
 def _edited(document: Document, section: Section, event: e.SectionEdited) -> Version:
-    current = section.current
+    current, person = section.current, person_of(event) if event.actor else section.notes.asker
     return Version(
-        event.version,
-        event.draft,
-        event.upstream,
-        event.origin,
-        event.provenance,
-        assets=_with(current.assets if current else (), event.assets),
+        number=event.version,
+        draft=event.draft,
+        rests_on=event.upstream,
+        origin=event.origin,
+        made_by=person.name,
+        verified=person.verified,
+        provenance=event.provenance,
+        images=_with(current.images if current else (), event.assets),
         left_out=current.left_out if current else None,
         warnings=() if event.origin is Origin.WRITTEN else _still_missing(current),
-        person=person_of(event) if event.actor else section.notes.asker,
         summary=event.summary,
         sequence=document.sequence,
-        inputs=_rests_on(document, current),
+        inputs=_inputs_of(document, current),
         requirements=_answers(document, section),
     )
 
@@ -129,7 +134,7 @@ def _with(assets: tuple[InputFile, ...], new: tuple[InputFile, ...]) -> tuple[In
     return tuple({image.name: image for image in (*assets, *new)}.values())
 
 
-def _rests_on(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:
+def _inputs_of(document: Document, current: Version | None) -> tuple[InputVersion, ...] | None:
     """A changed text rests on what the text before did, one that a person wrote first on the inputs of now."""
     return current.inputs if current else input_versions(document)
 
@@ -142,14 +147,17 @@ def _answers(document: Document, section: Section) -> Wordings:
 def _restored(section: Section, event: e.SectionRestored) -> Version:
     """The text of an earlier version, with all that was found of it; it has no blocks of its own yet."""
     restored = next(version for version in section.versions if version.number == event.restored_version)
-    return replace(
-        restored,
-        number=event.version,
-        origin=Origin.RESTORED,
-        blocks=None,
-        person=person_of(event),
-        restored_version=event.restored_version,
-        kept=False,
+    person = person_of(event)
+    return restored.model_copy(
+        update={
+            "number": event.version,
+            "origin": Origin.RESTORED,
+            "blocks": None,
+            "made_by": person.name,
+            "verified": person.verified,
+            "restored_version": event.restored_version,
+            "kept_against": (),
+        }
     )
 
 
@@ -165,7 +173,7 @@ def with_author(
     author = _author(after, event)
     if before.current is not None and before.current_number == after.current_number:
         author, at = before.current.author, before.current.made_at
-    return replace(after, versions=(*after.versions[:-1], replace(after.current, author=author, made_at=at)))
+    return with_current(after, author=author, made_at=at)
 
 
 def _author(section: Section, event: AnyTextEvent) -> str:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CycleSummary
-from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
@@ -97,7 +96,7 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         depends_on=plan.depends_on,
         status=status_of(phase),
         activity=activity_of(phase),
-        versions=tuple(version_view(version, drafts.get(version.sequence)) for version in section.versions),
+        versions=tuple(_told(version, drafts.get(version.sequence)) for version in section.versions),
         stale=None if because == NOT_STALE else _stale(section),
         stale_reasons=because.upstream,
         stale_inputs=because.inputs,
@@ -127,37 +126,12 @@ def _stale(section: Section) -> StaleView:
     return StaleView(since=mark.since, sequence=mark.sequence, cause=mark.cause) if mark else StaleView()
 
 
-def version_view(version: Version, drafted: e.SectionDrafted | None = None) -> VersionView:
-    """The view of a version; ``drafted`` is the event that its text came with."""
-    return VersionView(
-        number=version.number,
-        draft=version.draft,
-        origin=version.origin,
-        made_by=_made_by(version),
-        made_at=version.made_at,
-        sequence=version.sequence,
-        provenance=version.provenance,
-        rests_on=version.upstream,
-        kept_against=version.upstream if version.kept else (),
-        restored_version=version.restored_version,
-        summary=version.summary,
-        evaluation=version.evaluation,
-        validation=version.validation,
-        retrieved_context=drafted.retrieved_context if drafted else None,
-        processing_metadata=drafted.processing_metadata if drafted else None,
-        warnings=version.warnings,
-        protected=version.protected,
-        verified=version.person.verified,
-        inputs=version.inputs,
-        images=version.assets,
-        blocks=version.blocks,
-    )
-
-
-def _made_by(version: Version) -> str:
-    if version.origin is Origin.GENERATED:
-        return version.provenance.model if version.provenance else ""
-    return version.person.name
+def _told(version: Version, drafted: e.SectionDrafted | None) -> VersionView:
+    """The version, with what the event that its text came with tells of how it was made."""
+    if drafted is None:
+        return version
+    made = {"retrieved_context", "processing_metadata"}
+    return version.model_copy(update={name: getattr(drafted, name) for name in made})
 
 
 def _returns_to(phase: Phase) -> SectionStatus:

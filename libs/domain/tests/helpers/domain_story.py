@@ -9,7 +9,6 @@ from itertools import count
 from typing import Any
 
 import domain_asking as asking
-from domain_asking import DOCUMENT, TENANT
 from stemma_contracts import registry
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -30,6 +29,7 @@ from stemma_eventlog import Decider
 from stemma_testkit.deciding import Then
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
+TENANT, DOCUMENT = asking.TENANT, asking.DOCUMENT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
 
 

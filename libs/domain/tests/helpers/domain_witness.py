@@ -22,7 +22,7 @@ from stemma_domain.evolve import evolve
 from stemma_domain.features.proposals import Proposed, Proposing
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, NoDocument, Section, State, Version, open_job_id, status_of
-from stemma_domain.texts import is_a_persons, text_of
+from stemma_domain.texts import text_of
 from stemma_domain.work import closed_jobs, open_jobs
 
 Move = Ask | Say
@@ -200,16 +200,16 @@ def _digests(kept: Kept) -> Kept:
 
 
 def _plain(version: Version, document: Document) -> tuple[int, str, dict[str, int], bool, Kept]:
-    rests_on = {up.section_id: up.version for up in version.upstream}
+    rests_on = {up.section_id: up.version for up in version.rests_on}
     kept_anyway = {
         up.section_id: frozenset(
             (cause.section_id, str(text_of(document.sections[cause.section_id], cause.version)))
             for cause in up.stale_because
         )
-        for up in version.upstream
+        for up in version.rests_on
         if up.stale
     }
-    return version.number, version.draft.digest, rests_on, is_a_persons(version), kept_anyway
+    return version.number, version.draft.digest, rests_on, version.is_a_persons, kept_anyway
 
 
 STEERING = {

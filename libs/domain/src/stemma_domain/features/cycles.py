@@ -31,7 +31,6 @@ from stemma_domain.state import (
     Validating,
     guidance_of,
 )
-from stemma_domain.texts import is_a_persons
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def can_finalize(document: Document) -> bool:
 def _is_reviewed(document: Document, cycle: Cycle) -> bool:
     """Whether there is a verdict, or a person wrote the review: a reviewer that failed found nothing, not no fault."""
     version = document.sections[cycle.plan.review_section].current
-    return version is not None and (version.review is not None or is_a_persons(version))
+    return version is not None and (version.review is not None or version.is_a_persons)
 
 
 def should_revise(document: Document) -> Literal["revise", "continue"]:
@@ -291,7 +290,7 @@ def _is_unseen(section: Section) -> bool:
 
 
 def _is_in_a_persons_hand(section: Section) -> bool:
-    made = section.current is not None and is_a_persons(section.current)
+    made = section.current is not None and section.current.is_a_persons
     return made or section.proposal is not None or isinstance(section.phase, Revising)
 
 

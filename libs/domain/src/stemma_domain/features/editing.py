@@ -34,7 +34,7 @@ from stemma_domain.state import (
     Working,
     status_of,
 )
-from stemma_domain.texts import is_a_persons, next_version, upstream_versions
+from stemma_domain.texts import next_version, upstream_versions
 
 from .proposals import of_open
 
@@ -78,7 +78,7 @@ def _write(command: Asked[EditRequest], request: r.EditSection, document: Docume
         version=next_version(section, draft),
         draft=draft,
         origin=Origin.WRITTEN,
-        upstream=section.current.upstream if section.current else upstream_versions(document, section),
+        upstream=section.current.rests_on if section.current else upstream_versions(document, section),
         assets=tuple(map(as_input, request.images)),
     )
 
@@ -142,7 +142,7 @@ def _regenerate(command: Asked[EditRequest], request: r.RegenerateSection, secti
     if _is_being_made(section):
         return refused_section(command, of_status(section))
     current = section.current
-    if current is not None and is_a_persons(current) and not request.replace_edited:
+    if current is not None and current.is_a_persons and not request.replace_edited:
         return refused_section(command, Problem.of("edited_by_person", "replace_edited", version=current.number))
     return e.SectionRegenerationRequested(
         **command.asked,

@@ -124,7 +124,7 @@ def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[I
         for section_id, number in chosen
         for version in document.sections[section_id].versions
         if version.number == number
-        for asset in version.assets
+        for asset in version.images
     )
 
 

@@ -185,7 +185,7 @@ def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionE
         version=next_version(section, proposal.draft),
         draft=proposal.draft,
         origin=Origin.EDITED,
-        upstream=section.current.upstream if section.current else (),
+        upstream=section.current.rests_on if section.current else (),
         summary=proposal.summary,
         provenance=proposal.provenance,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer, RequirementChange, RequirementStatus, RowParts
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.views import RowView
 
 from stemma_domain.job_ids import VALIDATE, job_id
 from stemma_domain.state import Document, Resting, Section, Version
@@ -18,29 +19,22 @@ from .state import Ledger, Sought, Wordings
 NO_LEDGER = Ledger()
 
 
-@dataclass(frozen=True)
-class Answer:
-    """How the answer to a row stands, and the block of its section's current version that code found, if any."""
-
-    status: RequirementStatus = "open"
-    version: int = 0
-    block_id: str = ""
-
-
 def asked_of(document: Document, section_id: str) -> Wordings:
     """The rows that a section has to answer, as they read now."""
     ledger = document.ledger
     return {name: ledger.wording(name) for name in ledger.assigned_to(section_id)} if ledger else {}
 
 
-def answer_to(document: Document, requirement_id: str) -> Answer:
-    """How the answer to a row stands."""
+def row_of(document: Document, requirement_id: str) -> RowView:
+    """What became of a row: what people decided, and how its answer stands."""
     ledger = document.ledger or NO_LEDGER
-    section = document.sections.get(ledger.standing(requirement_id).section_id)
+    standing = ledger.standing(requirement_id)
+    section = document.sections.get(standing.section_id)
     version = section.current if section else None
     block = _found(version, ledger, requirement_id) if version else ""
     status = _status(ledger, requirement_id, version.draft.digest if version else "", is_found=bool(block))
-    return Answer(status, version.number if version and block else 0, block)
+    number = version.number if version and block else 0
+    return standing.model_copy(update={"status": status, "version": number, "block_id": block})
 
 
 def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
@@ -49,7 +43,7 @@ def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
     groups: dict[tuple[str, RequirementStatus], list[str]] = {}
     for name in ledger:
         if (now := ledger.standing(name)).counts:
-            groups.setdefault((now.section_id, answer_to(document, name).status), []).append(name)
+            groups.setdefault((now.section_id, row_of(document, name).status), []).append(name)
     return tuple(
         AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
         for (section_id, status), ids in groups.items()
@@ -59,7 +53,7 @@ def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
 def answering_blocks(document: Document) -> tuple[RequirementAnswer, ...]:
     """The rows that count and whose answer was found, with the block of the current version of their section."""
     ledger = document.ledger or NO_LEDGER
-    found = ((name, answer_to(document, name).block_id) for name in ledger if ledger.standing(name).counts)
+    found = ((name, row_of(document, name).block_id) for name in ledger if ledger.standing(name).counts)
     return tuple(RequirementAnswer(requirement_id=name, block_id=block) for name, block in found if block)
 
 
@@ -69,7 +63,7 @@ def open_mandatory(document: Document) -> tuple[str, ...]:
     return tuple(
         name
         for name in ledger.summary.mandatory
-        if ledger.standing(name).counts and answer_to(document, name).status == "open"
+        if ledger.standing(name).counts and row_of(document, name).status == "open"
     )
 
 
@@ -126,7 +120,7 @@ def _with_parts(section: Section, splits: Iterable[RowParts]) -> Section:
 def _version_with_parts(version: Version, split: RowParts) -> Version:
     sought = {name: found for name, found in version.sought.items() if name != split.requirement_id}
     parts = dict.fromkeys(split.parts, 0) if split.requirement_id in version.requirements else {}
-    return replace(version, sought=sought, requirements={**version.requirements, **parts})
+    return version.model_copy(update={"sought": sought, "requirements": {**version.requirements, **parts}})
 
 
 def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
@@ -136,7 +130,7 @@ def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
 
 
 def _is_missing(document: Document, version: Version, requirement_id: str) -> bool:
-    return requirement_id in version.sought and answer_to(document, requirement_id).status == "open"
+    return requirement_id in version.sought and row_of(document, requirement_id).status == "open"
 
 
 def _status(ledger: Ledger, requirement_id: str, text: str, *, is_found: bool) -> RequirementStatus:
@@ -159,7 +153,7 @@ def _with_found(document: Document, section: Section, validation: ValidationSumm
     names = answers.sought if answers.rows_digest == ledger.rows.digest else ()
     sought = {name: Sought(ledger.wording(name), blocks.get(name, "")) for name in names}
     answered = {name: ledger.wording(name) for name in names if name in blocks}
-    version = replace(version, sought=sought, requirements={**answered, **version.requirements})
+    version = version.model_copy(update={"sought": sought, "requirements": {**answered, **version.requirements}})
     return replace(section, versions=(*section.versions[:-1], version))
 
 

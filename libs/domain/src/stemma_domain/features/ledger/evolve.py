@@ -89,7 +89,8 @@ def _split(ledger: Ledger, event: e.RequirementsSplit, job_of: JobOf) -> Ledger:
     """Parts stand as the whole did, without an answer; a job that is under way begins again, from these rows."""
     standings, summary = dict(ledger.standings), ledger.summary
     for split in event.splits:
-        unanswered = replace(ledger.standing(split.requirement_id), status=None, said_of="", said_wording=0)
+        unsaid = {"said": None, "said_of": "", "said_wording": 0}
+        unanswered = ledger.standing(split.requirement_id).model_copy(update=unsaid)
         standings |= dict.fromkeys((split.requirement_id, *split.parts), unanswered)
         summary = summary.model_copy(
             update={
@@ -111,19 +112,21 @@ def _decided(ledger: Ledger, decisions: Iterable[RequirementDecision], texts: Te
     for decision in decisions:
         after = _stands(standings.get(decision.requirement_id, Standing()), decision)
         if decision.status is not None:
-            wording = ledger.wording(decision.requirement_id)
-            after = replace(after, said_of=texts.get(after.section_id, ""), said_wording=wording)
+            said_of, wording = texts.get(after.section_id, ""), ledger.wording(decision.requirement_id)
+            said = {"said": decision.status, "said_of": said_of, "said_wording": wording}
+            after = after.model_copy(update=said)
         standings[decision.requirement_id] = after
     return replace(ledger, standings=standings)
 
 
 def _stands(before: Standing, decision: RequirementDecision) -> Standing:
     """A row that is confirmed is not dropped, and one that is taken back stands by itself again."""
-    given = decision.model_dump(exclude_none=True, exclude={"requirement_id"})
-    after = replace(before, **given)
+    given = decision.model_dump(exclude_none=True, exclude={"requirement_id", "status"})
     if decision.confirmed:
-        return replace(after, dropped=False, merged_into="")
-    return replace(after, merged_into="") if decision.dropped is False else after
+        given |= {"dropped": False, "merged_into": ""}
+    elif decision.dropped is False:
+        given |= {"merged_into": ""}
+    return before.model_copy(update=given)
 
 
 def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus, SecondOpinion
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.views import RowView
 
 Wordings = Mapping[str, int]
 """Rows by their ids, each in the wording that it had: how often it was changed by then."""
@@ -20,20 +21,14 @@ class Sought:
     block_id: str = ""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What people decided about a row. ``section_id`` and ``owner`` are empty as long as nobody has it.
+class Standing(RowView):
+    """What people decided about a row.
 
-    ``status`` is what a person said of the answer, None if nobody did: of the text of its section with the digest
+    ``said`` is what a person said of the answer, None if nobody did: of the text of its section with the digest
     ``said_of``, and of the row in the wording ``said_wording``.
     """
 
-    confirmed: bool = False
-    dropped: bool = False
-    merged_into: str = ""
-    section_id: str = ""
-    owner: str = ""
-    status: RequirementStatus | None = None
+    said: RequirementStatus | None = None
     said_of: str = ""
     said_wording: int = 0
 
@@ -92,7 +87,7 @@ class Ledger:
     def said(self, requirement_id: str) -> RequirementStatus | None:
         """What a person said of the answer to a row, as long as it reads as it did then."""
         standing = self.standing(requirement_id)
-        return standing.status if standing.said_wording == self.wording(requirement_id) else None
+        return standing.said if standing.said_wording == self.wording(requirement_id) else None
 
     def assigned_to(self, section_id: str) -> tuple[str, ...]:
         """The rows that a section has to answer, the mandatory ones first."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from stemma_contracts.v1.views import LedgerView, RowView
+from stemma_contracts.v1.views import LedgerView
 
 from stemma_domain.state import Document
 
-from .answering import answer_to, open_mandatory
-from .state import Ledger, Standing
+from .answering import open_mandatory, row_of
+from .state import Ledger
 
 
 def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
@@ -16,7 +16,7 @@ def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
         rows=ledger.rows,
         difference=ledger.difference,
         summary=ledger.summary,
-        standings={name: _row_view(document, name, standing) for name, standing in ledger.standings.items()},
+        standings={name: row_of(document, name) for name in ledger.standings},
         open_mandatory=open_mandatory(document),
         sources=ledger.sources,
         brief=ledger.brief,
@@ -24,18 +24,4 @@ def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
         failure=ledger.failure,
         asking=ledger.opinion_job_id is not None,
         opinion=ledger.opinion,
-    )
-
-
-def _row_view(document: Document, name: str, standing: Standing) -> RowView:
-    answer = answer_to(document, name)
-    return RowView(
-        confirmed=standing.confirmed,
-        dropped=standing.dropped,
-        merged_into=standing.merged_into,
-        section_id=standing.section_id,
-        owner=standing.owner,
-        status=answer.status,
-        version=answer.version,
-        block_id=answer.block_id,
     )
