@@ -166,3 +166,10 @@ def test_a_sentence_goes_on_after_an_initial_an_elided_article_and_an_hour(langu
 )
 def test_a_sentence_ends_after_an_hour_or_a_letter_where_another_one_begins(language: str, text: str) -> None:
     assert len(sentence_ranges(text, language)) == 2
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize(("lines", "sentences"), [(5, 1), (50, 2)])
+def test_a_source_is_looked_for_in_the_few_characters_behind_a_sentence_alone(lines: int, sentences: int) -> None:
+    """The expression itself does the work that a bound saves, where no call is counted: so the bound is shown."""
+    assert len(sentence_ranges("It costs EUR 5." + "\n" * lines + "(plan.md)", "en")) == sentences

@@ -32,8 +32,9 @@ _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
 _CLOSED_SPEECH = ("」", "』")
 _MAY_GO_ON = (".", *_CLOSED_SPEECH)
-_ASIDE = re.compile(r"\s*\([^()\n]{0,60}[^()\n.!?]\)(?=\s+[^\sa-zà-öø-ÿœ(]|\s*\Z)")
-"""A source in brackets after a sentence: it belongs to what stands before it."""
+_ASIDE = re.compile(r"\s{0,9}\([^()\n]{0,60}[^()\n.!?]\)(?=\s+[^\sa-zà-öø-ÿœ(]|\s*\Z)")
+"""A source in brackets after a sentence: it belongs to what stands before it. sentencex ends one at each empty line, so
+that without a bound on the spaces a text of these would be looked through from each of them to its end."""
 _CONTEXT = 90
 
 # Many of these sentencex knows; what it knows differs from language to language and from version to version.
