@@ -18,7 +18,7 @@ from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
 from stemma_offline_writer.bearing import claimed
 from stemma_offline_writer.material import Place
-from stemma_offline_writer.passages import PassageReader
+from stemma_offline_writer.reading import PassageReader
 from stemma_offline_writer.reading import read as read_material
 from stemma_testkit.counting import calls, characters
 from stemma_testkit.property_tests import examples

@@ -5,27 +5,24 @@ Another language is another file in ``data``, named by its BCP 47 primary tag.
 
 from __future__ import annotations
 
-from .counting import count_words
 from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
 from .detection import detect, foreign, load_detection
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
-from .instructions import is_instruction
-from .language import Language
-from .languages import DEFAULT, UnknownLanguage, language, primary, shipped
-from .outlines import asks_for_a_form, limits_in
+from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
+from .outlines import asks_for_a_form, count_words, limits_in
 from .sentences import (
     is_about_the_document,
     is_addressed,
     is_caption,
     is_example,
     is_form_text,
+    is_instruction,
     leans,
     negates,
     only_lists,
 )
-from .words import Words
 
 __all__ = [
     "DEFAULT",

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from types import MappingProxyType
+from functools import cached_property, lru_cache
+from typing import Annotated
 
 from babel import Locale
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from .languages import DEFAULT, primary
-from .wordlists import read_lists
+from .wordlists import NOTHING, read_lists, whole_words
 
-_NOTHING = re.compile(r"(?!)")
+Cue = Annotated[re.Pattern[str], BeforeValidator(lambda words: whole_words(words, re.IGNORECASE))]
 
 
-class DeadlineWords(BaseModel):
-    """A data file.
+class DeadlineCues(BaseModel):
+    """The expressions of a language, each for any of the words of its list in the data file.
 
     ``due`` stands near a date by or until which something has to happen; ``named`` calls the date itself a deadline.
     ``scheduled`` is in headings, columns and announcements of dates; ``past`` stands before a date that is only told,
@@ -35,101 +34,77 @@ class DeadlineWords(BaseModel):
 
     A time that is counted from an event: ``numbers`` (in words), ``units`` of time, ``relations`` to it, ``events``;
     none if it comes ``again`` and again. ``at_most`` stands before the number. ``zones`` are local times in words, and
-    ``noon`` is 12:00.
+    ``noon`` is 12:00. ``weekdays`` are numbers from 0 for Monday by their names.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    due: tuple[str, ...] = ()
-    named: tuple[str, ...] = ()
-    scheduled: tuple[str, ...] = ()
-    past: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
-    instead: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
-    joins: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    meeting: tuple[str, ...] = ()
-    presentation: tuple[str, ...] = ()
-    opening: tuple[str, ...] = ()
-    validity: tuple[str, ...] = ()
-    award: tuple[str, ...] = ()
-    submission: tuple[str, ...] = ()
-    start: tuple[str, ...] = ()
-    end: tuple[str, ...] = ()
-    delivery: tuple[str, ...] = ()
+    due: Cue = NOTHING
+    named: Cue = NOTHING
+    scheduled: Cue = NOTHING
+    past: Cue = NOTHING
+    moved: Cue = NOTHING
+    instead: Cue = NOTHING
+    replaced: Cue = NOTHING
+    joins: Cue = NOTHING
+    questions: Cue = NOTHING
+    answers: Cue = NOTHING
+    meeting: Cue = NOTHING
+    presentation: Cue = NOTHING
+    opening: Cue = NOTHING
+    validity: Cue = NOTHING
+    award: Cue = NOTHING
+    submission: Cue = NOTHING
+    start: Cue = NOTHING
+    end: Cue = NOTHING
+    delivery: Cue = NOTHING
     at_most: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
-    zones: tuple[str, ...] = ()
-    noon: tuple[str, ...] = ()
+    again: Cue = NOTHING
+    zones: Cue = NOTHING
+    noon: Cue = NOTHING
+    weekdays: Mapping[str, int] = {}
 
+    @cached_property
+    def counted(self) -> re.Pattern[str]:
+        """ "no later than 30 (thirty) calendar days after the award": every part has a bound, so that time is linear.
 
-@dataclass(frozen=True)
-class DeadlineCues:
-    """The expressions of a language; ``kinds`` by what is due, ``weekdays`` from 0 for Monday by their names.
+        The group ``event`` is what the time is counted from, from the relation on.
+        """
+        at_most, numbers, units, relations, events = (
+            "|".join(one) for one in (self.at_most, self.numbers, self.units, self.relations, self.events)
+        )
+        number = rf"(?:[0-9]{{1,3}}|{numbers})"
+        return re.compile(
+            rf"(?<![\w.,])(?:(?:{at_most}) )?{number}(?: \([\w-]{{1,20}}\))?(?: (?:to|bis|à|-|–) {number})?[ -]{{0,3}}"
+            rf"(?:{units})(?!\w)[^.;:|]{{0,30}}?"
+            rf"(?P<event>(?<!\w)(?:{relations}) [^.;:|]{{0,80}}?(?<!\w)(?:{events})(?!\w))",
+            re.IGNORECASE,
+        )
 
-    ``counted`` is a time from an event, with the group ``event`` from the relation on.
-    """
-
-    due: re.Pattern[str]
-    named: re.Pattern[str]
-    scheduled: re.Pattern[str]
-    past: re.Pattern[str]
-    moved: re.Pattern[str]
-    instead: re.Pattern[str]
-    replaced: re.Pattern[str]
-    joins: re.Pattern[str]
-    again: re.Pattern[str]
-    zones: re.Pattern[str]
-    noon: re.Pattern[str]
-    counted: re.Pattern[str]
-    kinds: Mapping[str, re.Pattern[str]]
-    weekdays: Mapping[str, int]
+    @cached_property
+    def kinds(self) -> Mapping[str, re.Pattern[str]]:
+        """The expressions by what is due."""
+        return {name: getattr(self, name) for name in _KINDS}
 
 
 _KINDS = (
     "questions", "answers", "meeting", "presentation", "opening", "validity", "award", "submission", "start", "end",
     "delivery",
 )  # fmt: skip
-_PLAIN = ("due", "named", "scheduled", "past", "moved", "instead", "replaced", "joins", "again", "zones", "noon")
 
 
 @lru_cache(maxsize=32)
 def deadline_cues(language: str) -> DeadlineCues:
     """The expressions of a language, a BCP 47 tag; those of English for a language without a data file."""
     tag = primary(language) or DEFAULT
-    words = read_lists(DeadlineWords, "deadlines", tag)
-    if not words.due:
-        tag, words = DEFAULT, read_lists(DeadlineWords, "deadlines", DEFAULT)
-    return DeadlineCues(
-        **{name: _any_of(getattr(words, name)) for name in _PLAIN},
-        counted=_counted(words),
-        kinds=MappingProxyType({name: _any_of(getattr(words, name)) for name in _KINDS}),
-        weekdays=MappingProxyType(_weekdays(tag)),
-    )
-
-
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) if words else _NOTHING
-
-
-def _counted(words: DeadlineWords) -> re.Pattern[str]:
-    """ "no later than 30 (thirty) calendar days after the award": every part has a bound, so that time stays linear."""
-    at_most, numbers, units, relations, events = (
-        "|".join(one) for one in (words.at_most, words.numbers, words.units, words.relations, words.events)
-    )
-    number = rf"(?:[0-9]{{1,3}}|{numbers})"
-    return re.compile(
-        rf"(?<![\w.,])(?:(?:{at_most}) )?{number}(?: \([\w-]{{1,20}}\))?(?: (?:to|bis|à|-|–) {number})?[ -]{{0,3}}"
-        rf"(?:{units})(?!\w)[^.;:|]{{0,30}}?"
-        rf"(?P<event>(?<!\w)(?:{relations}) [^.;:|]{{0,80}}?(?<!\w)(?:{events})(?!\w))",
-        re.IGNORECASE,
-    )
+    found = read_lists(DeadlineCues, "deadlines", tag)
+    if found.due is NOTHING:
+        tag, found = DEFAULT, read_lists(DeadlineCues, "deadlines", DEFAULT)
+    return found.model_copy(update={"weekdays": _weekdays(tag)})
 
 
 def _weekdays(tag: str) -> dict[str, int]:

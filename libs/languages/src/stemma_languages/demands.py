@@ -7,19 +7,23 @@ apostrophe). What the fields mean is said at each of them; what follows from a m
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from .languages import DEFAULT, primary
-from .wordlists import folded, read_lists
+from .wordlists import NOTHING, folded, read_lists, whole_words
 
-_NOTHING = re.compile(r"(?!)")
+Cue = Annotated[re.Pattern[str], BeforeValidator(whole_words)]
 
 
-class DemandWords(BaseModel):
-    """A data file.
+def _short_names(names: dict[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((whole_words([name]), full) for name, full in names.items())
+
+
+class Demands(BaseModel):
+    """The expressions of a language, each for any of the words of its list in the data file.
 
     What demands: ``must``, ``should`` and ``option``, whoever their subject is but a buyer; ``weak``, unless it stands
     in a condition or a description, which ``under`` begins; ``will``, if its subject is a party, looked for behind what
@@ -49,84 +53,42 @@ class DemandWords(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    must: tuple[str, ...] = ()
-    weak: tuple[str, ...] = ()
-    under: tuple[str, ...] = ()
-    should: tuple[str, ...] = ()
-    option: tuple[str, ...] = ()
-    maybe: tuple[str, ...] = ()
-    will: tuple[str, ...] = ()
-    joins: tuple[str, ...] = ()
-    asks: tuple[str, ...] = ()
-    begins: tuple[str, ...] = ()
-    not_asked: tuple[str, ...] = ()
-    endured: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    granted: tuple[str, ...] = ()
-    parties: tuple[str, ...] = ()
-    bidders: tuple[str, ...] = ()
-    buyers: tuple[str, ...] = ()
-    bodies: tuple[str, ...] = ()
-    judged: tuple[str, ...] = ()
-    free: tuple[str, ...] = ()
-    papers: tuple[str, ...] = ()
-    handed: tuple[str, ...] = ()
-    offers: tuple[str, ...] = ()
-    judging: tuple[str, ...] = ()
-    offering: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    listing: tuple[str, ...] = ()
-    announces: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
-    empty: tuple[str, ...] = ()
-    contents: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
-    negated: tuple[str, ...] = ()
-    at_most: tuple[str, ...] = ()
-    short: dict[str, str] = {}
-
-
-@dataclass(frozen=True)
-class Demands:
-    """The expressions of a language, each for any of the words of its list."""
-
-    must: re.Pattern[str]
-    weak: re.Pattern[str]
-    under: re.Pattern[str]
-    should: re.Pattern[str]
-    option: re.Pattern[str]
-    maybe: re.Pattern[str]
-    will: re.Pattern[str]
-    joins: re.Pattern[str]
-    asks: re.Pattern[str]
-    begins: re.Pattern[str]
-    not_asked: re.Pattern[str]
-    endured: re.Pattern[str]
-    by: re.Pattern[str]
-    beside: re.Pattern[str]
-    granted: re.Pattern[str]
-    parties: re.Pattern[str]
-    bidders: re.Pattern[str]
-    buyers: re.Pattern[str]
-    bodies: re.Pattern[str]
-    judged: re.Pattern[str]
-    free: re.Pattern[str]
-    papers: re.Pattern[str]
-    handed: re.Pattern[str]
-    offers: re.Pattern[str]
-    judging: re.Pattern[str]
-    offering: re.Pattern[str]
-    titles: re.Pattern[str]
-    listing: re.Pattern[str]
-    announces: re.Pattern[str]
-    conditions: re.Pattern[str]
-    empty: re.Pattern[str]
-    contents: re.Pattern[str]
-    undecided: re.Pattern[str]
-    negated: re.Pattern[str]
-    at_most: re.Pattern[str]
-    short: tuple[tuple[re.Pattern[str], str], ...]
+    must: Cue = NOTHING
+    weak: Cue = NOTHING
+    under: Cue = NOTHING
+    should: Cue = NOTHING
+    option: Cue = NOTHING
+    maybe: Cue = NOTHING
+    will: Cue = NOTHING
+    joins: Cue = NOTHING
+    asks: Cue = NOTHING
+    begins: Cue = NOTHING
+    not_asked: Cue = NOTHING
+    endured: Cue = NOTHING
+    by: Cue = NOTHING
+    beside: Cue = NOTHING
+    granted: Cue = NOTHING
+    parties: Cue = NOTHING
+    bidders: Cue = NOTHING
+    buyers: Cue = NOTHING
+    bodies: Cue = NOTHING
+    judged: Cue = NOTHING
+    free: Cue = NOTHING
+    papers: Cue = NOTHING
+    handed: Cue = NOTHING
+    offers: Cue = NOTHING
+    judging: Cue = NOTHING
+    offering: Cue = NOTHING
+    titles: Cue = NOTHING
+    listing: Cue = NOTHING
+    announces: Cue = NOTHING
+    conditions: Cue = NOTHING
+    empty: Cue = NOTHING
+    contents: Cue = NOTHING
+    undecided: Cue = NOTHING
+    negated: Cue = NOTHING
+    at_most: Cue = NOTHING
+    short: Annotated[tuple[tuple[re.Pattern[str], str], ...], BeforeValidator(_short_names)] = ()
 
     def spelled(self, text: str) -> str:
         """A text as the expressions are matched against it, with short names of parties and buyers in full."""
@@ -143,14 +105,5 @@ class Demands:
 @lru_cache(maxsize=32)
 def demands(language: str) -> Demands:
     """The expressions of a language, a BCP 47 tag; those of English for a language without a data file."""
-    tag = primary(language) or DEFAULT
-    words = read_lists(DemandWords, "demands", tag)
-    if not words.must:
-        words = read_lists(DemandWords, "demands", DEFAULT)
-    short = tuple((re.compile(rf"(?<!\w)(?:{name})(?!\w)"), full) for name, full in words.short.items())
-    lists = (name for name in DemandWords.model_fields if name != "short")
-    return Demands(short=short, **{name: _any_of(getattr(words, name)) for name in lists})
-
-
-def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else _NOTHING
+    found = read_lists(Demands, "demands", primary(language) or DEFAULT)
+    return read_lists(Demands, "demands", DEFAULT) if found.must is NOTHING else found

@@ -14,6 +14,7 @@ Lists = TypeVar("Lists", bound=BaseModel)
 
 WIDE = re.compile("[\u3041-\u9fff]")
 """Scripts that put no spaces between words."""
+NOTHING = re.compile(r"(?!)")
 QUOTES = "\"'“”‘’«»„‚‹›`「」『』《》〈〉"
 
 
@@ -31,6 +32,12 @@ def folded(text: str) -> str:
 def any_of(words: Iterable[str]) -> str:
     """The expression for any of some words, the longest first."""
     return "|".join(re.escape(folded(word)) for word in sorted(words, key=len, reverse=True))
+
+
+def whole_words(expressions: Iterable[str], flags: int = 0) -> re.Pattern[str]:
+    """The expression for any of some expressions as whole words; `NOTHING` if there are none."""
+    any_one = "|".join(expressions)
+    return re.compile(rf"(?<!\w)(?:{any_one})(?!\w)", flags) if any_one else NOTHING
 
 
 def bare(text: str) -> str:

@@ -14,7 +14,7 @@ from stemma_markdown import Document
 
 from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, named_kinds, related, things_of
 from .material import Material, Passage, Place, Table, distinct, fold
-from .passages import sentences_of
+from .reading import sentences_of
 from .request import Image, Request, Section
 from .terms import Ranking, terms
 

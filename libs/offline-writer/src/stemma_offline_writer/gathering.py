@@ -16,8 +16,7 @@ from stemma_markdown import Document
 
 from .bearing import KINDS, claimed
 from .material import Material, Passage, Place, fold, gathered
-from .passages import is_whole
-from .reading import read
+from .reading import is_whole, read
 from .request import Request
 
 
