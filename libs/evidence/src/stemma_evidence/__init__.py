@@ -11,10 +11,11 @@ from .lookup.grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .lookup.index import Found
 from .sources.source import Place, Source, read
 from .sources.tables import in_column, placed, rows_of, separator_of
-from .sources.words import content_words, language_of
+from .sources.words import STEMMERS, content_words, language_of, stem
 
 __all__ = [
     "EXCHANGED",
+    "STEMMERS",
     "UNSUPPORTED",
     "Cited",
     "Claim",
@@ -42,6 +43,7 @@ __all__ = [
     "read",
     "rows_of",
     "separator_of",
+    "stem",
     "supporting_places",
     "units_of",
 ]

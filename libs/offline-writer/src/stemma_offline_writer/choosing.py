@@ -16,7 +16,7 @@ from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, n
 from .material import Material, Passage, Place, Table, distinct, fold
 from .reading import sentences_of
 from .request import Image, Request, Section
-from .terms import Ranking, terms
+from .terms import Ranking, nearest, terms
 
 MOST_PASSAGES = 30
 MOST_ROWS = 200
@@ -86,11 +86,10 @@ def _with_answers(requirements: Sequence[str], chosen: list[Passage], passages: 
 
 def _answer(words: str, passages: Sequence[Passage], least: int = LEAST_TERMS) -> Passage | None:
     """The passage that has most of the words of a demand, at least half of them; the demand itself is no answer."""
-    demand, wanted = fold(words), set(terms(words, detect(words)))
+    demand = fold(words)
     others = [p for p in passages if p.key not in demand and demand not in p.key]
-    shared = [len(wanted.intersection(terms(p.words, p.place.language))) for p in others]
-    most = max(shared, default=0)
-    return others[shared.index(most)] if most >= max(least, len(wanted) / 2) else None
+    found = nearest(terms(words, detect(words)), (terms(p.words, p.place.language) for p in others), least)
+    return None if found is None else others[found]
 
 
 def _only_lists(passage: Passage, headings: set[str]) -> bool:
@@ -112,7 +111,7 @@ def speaking_of(about: str, collects: Iterable[str], language: str, passages: Se
     return _few(passages, score)
 
 
-def nearest(question: str, material: Material) -> str:
+def answer_to(question: str, material: Material) -> str:
     """The words of the passage that has most words of a question, at least half of them, if there is one."""
     found = _answer(question, [p for p in distinct(material.passages) if p.form != "heading"], least=1)
     return found.words if found else ""

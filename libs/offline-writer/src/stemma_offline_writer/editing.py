@@ -14,7 +14,7 @@ from .gathering import stated
 from .material import NO_SPACES, distinct
 from .reading import read
 from .request import Request
-from .terms import terms
+from .terms import nearest, terms
 
 Blocks: TypeAlias = dict[str, str]
 
@@ -84,9 +84,8 @@ def _under_heading(wanted: set[str], blocks: Blocks, language: str) -> list[str]
 def _nearest(wanted: set[str], blocks: Blocks, language: str) -> list[str]:
     if not wanted:
         return list(blocks) if len(blocks) == 1 else []
-    scores = {name: len(wanted & set(terms(plain(text), language))) for name, text in blocks.items()}
-    best = max(scores.values(), default=0)
-    return [name for name, score in scores.items() if score == best][:1] if best and best * 2 >= len(wanted) else []
+    found = nearest(wanted, (terms(plain(text), language) for text in blocks.values()))
+    return [] if found is None else [list(blocks)[found]]
 
 
 FORMS = (
@@ -244,13 +243,12 @@ class _Editor:
         passages = [
             p for p in distinct(p for one in found for p in one.passages) if p.form != "heading" and not p.items
         ]
-        shared = [(len(wanted & set(terms(passage.text, self._language))), passage) for passage in passages]
-        count, best = max(shared, key=lambda entry: entry[0], default=(0, None))
-        if best is None or not wanted or count * 2 < len(wanted) or not count:
+        best = nearest(wanted, (terms(passage.text, self._language) for passage in passages))
+        if best is None:
             raise _Refusal(
                 f"The material has no sentence about {subject} that could be quoted; say it yourself (“say that ...”)."
             )
-        return markdown.quoted(best.text)
+        return markdown.quoted(passages[best].text)
 
 
 def _without(items: list[str], place: int) -> list[str]:

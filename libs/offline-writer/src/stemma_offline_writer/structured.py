@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .choosing import nearest
+from .choosing import answer_to
 from .composing import compose
 from .gathering import gather
 from .request import Request
@@ -63,7 +63,7 @@ class _Filling:
 
     def _answer(self, asked: re.Match[str]) -> str:
         """The words that a question is answered with, if they are short enough."""
-        words = nearest(_ASIDE.sub("", asked[1]), self._material)
+        words = answer_to(_ASIDE.sub("", asked[1]), self._material)
         return words if len(words.split() if asked[3] == "words" else words) <= int(asked[2] or len(words)) else ""
 
     def _parts(self) -> list[dict[str, str]]:

@@ -1,29 +1,22 @@
-"""Words as they are compared: stems, pairs of characters where a script knows no spaces; ranking by BM25."""
+"""Words as they are compared: stems, pairs of characters where a script knows no spaces; and which text is nearest.
+
+Sections rank a text by BM25; one text among many is the nearest to a few words that has most of them.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import bm25s
 import bm25s.stopwords as common
-import snowballstemmer
+from stemma_evidence import STEMMERS, stem
 
-_STEMMERS = {
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "fr": "french",
-    "it": "italian",
-    "nl": "dutch",
-    "pt": "portuguese",
-}
 _COMMON = {
     tag: frozenset(getattr(common, "STOPWORDS_EN_PLUS" if tag == "en" else f"STOPWORDS_{name.upper()}"))
-    for tag, name in _STEMMERS.items()
+    for tag, name in STEMMERS.items()
 }
 """Words that say nothing of what a text is about."""
 _CJK = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -41,7 +34,7 @@ def terms(text: str, language: str) -> list[str]:
         if word[0] >= "\u3041" and not word[0].isdigit():
             found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         elif word.isdigit() or (len(word) >= _LEAST and word not in _COMMON.get(language, ())):
-            found.append(_stem(word, language))
+            found.append(stem(word, language))
     return found
 
 
@@ -50,6 +43,13 @@ def best(query: Sequence[str], documents: Sequence[Sequence[str]]) -> int | None
     found = Ranking(documents).scores(query)
     top = max(found, default=0.0)
     return found.index(top) if top > 0 else None
+
+
+def nearest(wanted: Collection[str], documents: Iterable[Collection[str]], least: int = 1) -> int | None:
+    """The document that has most of the wanted terms, the first of equals; none has fewer than half, or ``least``."""
+    shared = [len(wanted & set(document)) for document in documents] if (wanted := set(wanted)) else []
+    most = max(shared, default=0)
+    return shared.index(most) if most >= max(least, len(wanted) / 2) else None
 
 
 class Ranking:
@@ -70,10 +70,3 @@ class Ranking:
             return [0.0] * len(self._documents)
         found = zip(self._index.get_scores(asked), self._documents, strict=True)
         return [float(score) if sum(map(document.__contains__, asked)) >= least else 0.0 for score, document in found]
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str, language: str) -> str:
-    """Of a stemmer of its own: it keeps the word that it is at, and two threads would get parts of each other's."""
-    name = _STEMMERS.get(language)
-    return str(snowballstemmer.stemmer(name).stemWord(word)) if name else word

@@ -126,15 +126,15 @@ def stemmed(word: str, language: str) -> str:
     """The stem of a word in lower case; empty if it has no content of its own."""
     if word.isdigit():
         return word
-    return "" if len(word) == 1 or word in STOP_WORDS.get(language, ()) else _stem(word, language)
+    return "" if len(word) == 1 or word in STOP_WORDS.get(language, ()) else stem(word, language)
 
 
 def _words(text: str, language: str) -> Iterator[str]:
     for token in _TOKEN.findall(text):
         if token[0] >= _UNSPACED:
             yield from _pairs(token)
-        elif stem := stemmed(token, language):
-            yield stem
+        elif known := stemmed(token, language):
+            yield known
 
 
 def _pairs(run: str) -> Iterator[str]:
@@ -142,6 +142,7 @@ def _pairs(run: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _stem(word: str, language: str) -> str:
-    """Of a stemmer of its own: it keeps the word that it is at, and two threads would get parts of each other's."""
+def stem(word: str, language: str) -> str:
+    """The stem of a word in lower case; of an unknown language the word."""
+    # A stemmer keeps the word that it is at: of one that two threads share each would get parts of the other's.
     return str(snowballstemmer.stemmer(STEMMERS[language]).stemWord(word)) if language in STEMMERS else word
