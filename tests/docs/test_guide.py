@@ -42,8 +42,8 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_languages import language
 from stemma_markdown import Document, anchors
-from stemma_mcp.profiles import SHORT
 from stemma_mcp.server import ASKS
+from stemma_mcp.tools import SHORT
 from stemma_messaging import config_dir
 from stemma_notifier.sending import signature
 from stemma_orchestrator.catalog import load_catalog

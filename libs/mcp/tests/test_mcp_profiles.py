@@ -17,8 +17,8 @@ from stemma_contracts import Family, registry
 from stemma_contracts.roles import ROLES, Role
 from stemma_mcp import Profile, build_server, listed_tools
 from stemma_mcp.asking import ASKING
-from stemma_mcp.profiles import SHORT
 from stemma_mcp.server import ASKS
+from stemma_mcp.tools import SHORT
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 pytestmark = pytest.mark.req("H6")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from stemma_mcp.tools import Profile
+
 from .clients import ClientOf
-from .profiles import Profile
 from .server import build_server, listed_tools
 
 __all__ = ["ClientOf", "Profile", "build_server", "listed_tools"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from inspect import Parameter, Signature, getdoc
 from typing import Annotated, Any, NamedTuple
 
@@ -10,13 +11,17 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 from stemma_client.client import Client
 from stemma_contracts import registry
-from stemma_contracts.tokens import FileName
+from stemma_contracts.tokens import TOKEN_PATTERN, FileName
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.ledger import RequirementDecision
+
+from stemma_mcp.answers import accepted
 
 from .answers import Accepted
 from .arguments import (
     DocumentId,
+    GivenFile,
     InputId,
     ProposalId,
     ReplaceEdited,
@@ -27,8 +32,7 @@ from .arguments import (
     SeenVersion,
     ThreadId,
 )
-from .clients import asked
-from .steps import accepted
+from .clients import asked, content_of, uploaded
 from .tools import ADDS, ADDS_ONCE, ENDS, Function
 
 ARGUMENTS: Mapping[str, Any] = {
@@ -142,3 +146,63 @@ ASKING = (
     Asking(r.ResumeDocument, "It goes on where it stopped."),
     Asking(r.CancelDocument, "This cannot be taken back: to stop it for now, use pause_document.", ENDS),
 )
+
+
+async def assign_section(
+    client: Client,
+    document_id: DocumentId,
+    section_id: SectionId,
+    assignee: Annotated[str, Field(description="The name of a person; empty: nobody in particular any more.")],
+    due: Annotated[datetime | None, Field(description="Until when, with a time zone: 2099-12-01T17:00:00Z.")] = None,
+    request_id: RequestId = "",
+) -> Accepted:
+    """Ask a person, in place of whoever was asked before, to see to a section and to what waits in it. Nothing is
+    locked by this: others may still decide. The time that it is due counts until the section is settled."""
+    about = {"document_id": document_id, "section_id": section_id}
+    if not assignee:
+        return accepted(await asked(client, r.UnassignSection, request_id, **about))
+    return accepted(await asked(client, r.AssignSection, request_id, **about, assignee=assignee, due=due))
+
+
+async def comment_section(
+    client: Client,
+    document_id: DocumentId,
+    section_id: SectionId,
+    version: Annotated[int, Field(ge=1, description="The version that you read.")],
+    comments: Annotated[
+        list[NewComment],
+        Field(
+            min_length=1,
+            max_length=MOST_COMMENTS,
+            description="Each with its words, and the words of the text that it quotes or the thread that it answers.",
+        ),
+    ],
+    request_id: RequestId = "",
+) -> Accepted:
+    """Comment on a section in the version that you read: on words that you quote, on all of it, or in a thread. All
+    comments are made together, or none. They change nothing, and stay until somebody resolves them."""
+    about = {"document_id": document_id, "section_id": section_id, "version": version}
+    made = await client.anchored(document_id, section_id, version, comments)
+    return accepted(await asked(client, r.CommentSection, request_id, **about, comments=made))
+
+
+async def answer_question(
+    client: Client,
+    document_id: DocumentId,
+    section_id: SectionId,
+    need_id: Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the question, from read_section.")],
+    answer: Annotated[str, Field(max_length=20_000, description="The answer in words; only what you know.")] = "",
+    decisions: Annotated[
+        dict[str, str],
+        Field(description="By missing image: skip, or the name of an image among the inputs."),
+    ] = {},  # noqa: B006
+    images: Annotated[dict[str, GivenFile], Field(description="By missing image: the image itself.")] = {},  # noqa: B006
+    request_id: RequestId = "",
+) -> Accepted:
+    """Answer what a section asks before it can go on: in words, by a decision about each missing image, or both.
+    What you do not know, ask the person you work for."""
+    contents = {name: content_of(file, f"images.{name}") for name, file in images.items()}
+    uploads = {name: await uploaded(client, file, contents[name]) for name, file in images.items()}
+    about = {"document_id": document_id, "section_id": section_id, "need_id": need_id}
+    given = {"answer": answer, "decisions": {**decisions, **uploads}}
+    return accepted(await asked(client, r.AnswerNeed, request_id, **about, **given))

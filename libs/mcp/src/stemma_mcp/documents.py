@@ -16,6 +16,8 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import held_up_by
 
+from stemma_mcp.answers import ASK_AGAIN_AFTER_S, accepted, reading, steps_of
+
 from .answers import (
     Accepted,
     DocumentLine,
@@ -23,14 +25,13 @@ from .answers import (
     DocumentTold,
     Kinds,
     SectionLine,
-    Step,
     Waiting,
     WaitingSection,
+    further,
 )
 from .arguments import DocumentId, GivenFile, GivenInput, RequestId
 from .clients import content_of, uploaded
 from .refusals import InvalidArgumentsError
-from .steps import ASK_AGAIN_AFTER_S, accepted, reading, steps_of
 
 PAGE = 20
 Review = Literal["kind", "human", "auto", "none"]
@@ -98,9 +99,8 @@ async def list_documents(
     """List the documents, newest first, twenty at a time."""
     summaries = await client.documents()
     page = [await _document_line(client, summary) for summary in summaries[skip : skip + PAGE]]
-    after = skip + len(page)
-    more = [Step(tool="list_documents", arguments={"skip": after}, why="there are more")]
-    return Documents(documents=page, total=len(summaries), next=more if after < len(summaries) else [])
+    more = further("list_documents", skip + len(page), len(summaries))
+    return Documents(documents=page, total=len(summaries), next=more)
 
 
 async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLine:

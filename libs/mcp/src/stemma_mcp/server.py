@@ -8,22 +8,10 @@ from typing import Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ToolAnnotations
 
-from . import (
-    assigning,
-    commenting,
-    deadlines,
-    decisions,
-    documents,
-    exports,
-    forms,
-    inputs,
-    ledgers,
-    sections,
-    versions,
-)
-from .asking import ASKING
+from stemma_mcp.tools import Listing, Profile, ProfileOf, Tooling, listed_names
+
+from . import asking, documents, exports, inputs, ledgers, sections
 from .clients import ClientOf
-from .profiles import Listing, Profile, ProfileOf, Tooling, listed_names
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, READS, ClientTool, Function
 
@@ -64,24 +52,24 @@ _FUNCTIONS: tuple[tuple[Function, ToolAnnotations, *tuple[str, ...]], ...] = (
     (documents.document_status, READS),
     (documents.what_waits, READS),
     (sections.read_section, READS),
-    (versions.compare_versions, READS),
-    (versions.merge_text, READS),
-    (decisions.answer_question, ADDS_ONCE, "answer-need"),
-    (commenting.comment_section, ADDS, "comment-section"),
-    (assigning.assign_section, ADDS_ONCE, "assign-section", "unassign-section"),
+    (sections.compare_versions, READS),
+    (sections.merge_text, READS),
+    (asking.answer_question, ADDS_ONCE, "answer-need"),
+    (asking.comment_section, ADDS, "comment-section"),
+    (asking.assign_section, ADDS_ONCE, "assign-section", "unassign-section"),
     (inputs.list_inputs, READS),
     (inputs.read_input, READS),
     (inputs.add_input, ADDS, "add-input"),
     (inputs.replace_input, ADDS_ONCE, "replace-input"),
     (ledgers.list_requirements, READS),
-    (deadlines.list_deadlines, READS),
+    (ledgers.list_deadlines, READS),
     (ledgers.split_requirement, ADDS_ONCE, "split-requirements"),
     (exports.export_document, ADDS, "export-document"),
     (exports.export_result, READS),
-    (forms.export_form, ADDS, "export-form"),
-    (forms.form_result, READS),
+    (exports.export_form, ADDS, "export-form"),
+    (exports.form_result, READS),
 )
-_TOOLS = (*_FUNCTIONS, *((one.function(), one.annotations, one.token) for one in ASKING))
+_TOOLS = (*_FUNCTIONS, *((one.function(), one.annotations, one.token) for one in asking.ASKING))
 TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _TOOLS)
 """Made by the import: their schemas are the same for every server."""
 ASKS = {function.__name__: frozenset(requests) for function, _, *requests in _TOOLS}
