@@ -9,14 +9,17 @@ import pytest
 from stemma_gateway.followed import Keeper
 
 
-class Kept:
-    """A task that runs until it is ended, and says when it was."""
+class Kept(Keeper):
+    """Runs until it is ended, and says when it was."""
+
+    lingers_s = 0
 
     def __init__(self) -> None:
+        super().__init__()
         self.begun = 0
         self.ended = asyncio.Event()
 
-    async def keep(self) -> None:
+    async def _keep(self) -> None:
         self.begun += 1
         try:
             await asyncio.Event().wait()
@@ -27,10 +30,9 @@ class Kept:
 @pytest.mark.req("H3", "E4")
 async def test_what_one_follower_leaves_goes_on_for_the_other_and_ends_after_the_last() -> None:
     kept = Kept()
-    keeper = Keeper(kept.keep, lingers_s=0)
     async with AsyncExitStack() as other:
-        await other.enter_async_context(keeper.followed())
-        async with keeper.followed():
+        await other.enter_async_context(kept.followed())
+        async with kept.followed():
             await asyncio.sleep(0)
         for _ in range(5):  # the end that the first one left behind comes round
             await asyncio.sleep(0)

@@ -97,7 +97,6 @@ class GatewaySettings(ServiceSettings):
         return named + ([host] if (host := urlsplit(self.public_url).hostname) else [])
 
     def requests_in_hand(self) -> int:
-        """Most requests of one caller that are being answered at a time; open streams are among them."""
         return self.requests_at_once + self.streams_at_once
 
     def openid(self) -> OpenId | None:
@@ -118,13 +117,11 @@ class GatewaySettings(ServiceSettings):
 
 
 def check(settings: GatewaySettings) -> None:
-    """Raises `BadSettings` for keys that cannot be used."""
     settings.cookies()
     settings.openid()
 
 
 def build_app(settings: GatewaySettings) -> FastAPI:
-    """The gateway; it connects to nothing before somebody calls."""
     sessions = Sessions(settings.max_sessions, settings.session_idle_s)
     open_streams = streams.Streams(settings.max_streams, settings.streams_at_once)
     hosts = settings.hosts()
@@ -156,9 +153,9 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app.state.in_hand = Shares("requests", "max_requests", settings.max_requests, settings.requests_in_hand())
     app.state.attempts = Attempts(settings.refusals_per_s, settings.refusals_at_once)
     app.state.max_wait_s = settings.max_wait_s
-    problems.told_by(app)
-    pages.told_by(app)
-    openapi.described(app)
+    problems.handle_errors(app)
+    pages.handle_errors(app)
+    openapi.describe(app)
     app.add_middleware(CompressedPages)
     app.add_middleware(SetCookies)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
@@ -179,7 +176,6 @@ def missing(url: str) -> Callable[[], Awaitable[list[str]]]:
 
 
 async def observed(missing: Callable[[], Awaitable[list[str]]], every_s: float) -> None:
-    """Measure whether the bus can be reached, every so many seconds, until cancelled."""
     while True:
         await missing()
         await asyncio.sleep(every_s)
@@ -230,7 +226,6 @@ service = HttpService(subjects.GATEWAY, GatewaySettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service until it is told to stop, or with ``--openapi`` print what it offers."""
 
     def print_openapi(settings: GatewaySettings) -> None:
         """print the OpenAPI of the gateway, and end"""

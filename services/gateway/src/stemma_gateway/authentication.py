@@ -70,7 +70,6 @@ class Bearer:
         raise Unauthenticated(Problem.of("token_needed"))
 
     def shown(self, token: str) -> Shown:
-        """Who a token is of; raises `Unauthenticated`."""
         if self.openid and is_signed(token):
             key = _digest(token)
             return Shown(partial(self._of_identity, token, self.openid), key, key, key)
@@ -109,7 +108,6 @@ def _digest(*parts: str) -> str:
 
 
 def bearer_in(request: Request) -> str:
-    """The token in the header of a request; raises `Unauthenticated` where there is none."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Unauthenticated(Problem.of("token_needed"))

@@ -55,7 +55,6 @@ def _whole(given: object, depth: int = 0) -> object:
 
 
 def commands() -> Iterator[tuple[str, type[DocumentRequest]]]:
-    """The requests about one document, by their names."""
     for entry in registry.entries(Family.REQUEST):
         if issubclass(entry.cls, DocumentRequest):
             yield entry.token, entry.cls
@@ -69,7 +68,6 @@ def body_of(cls: type[Request]) -> type[Body]:
 
 
 def request_of(cls: type[Request], body: Body, **more: object) -> Request:
-    """The request that a body asks for; raises `pydantic.ValidationError` for one that contradicts itself."""
     return cls.model_validate({**body.model_dump(exclude_unset=True), **more})
 
 
@@ -168,7 +166,6 @@ def media_type_of(request: HttpRequest) -> str:
 
 
 async def whole_body(request: HttpRequest, most: int) -> bytes:
-    """A body of at most so many bytes; raises `TooLarge`."""
     body = bytearray()
     async for piece in request.stream():
         body += piece

@@ -29,8 +29,6 @@ Part = tuple[int, int]
 
 
 class Download(StreamingResponse):
-    """The answer with stored content, or with a part of it."""
-
     @classmethod
     async def begun(
         cls, content: Content, ref: ArtifactRef, part: Part, status: HTTPStatus, headers: Mapping[str, str]

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
-from http.cookies import SimpleCookie
 from typing import TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stemma_contracts.v1.answers import Problem
 
@@ -106,7 +106,6 @@ class Cookies:
             self._ended[signed_in.name] = self.last_moment(signed_in)
 
     def has_ended(self, signed_in: SignedIn) -> bool:
-        """Whether a session was ended at this process."""
         return signed_in.name in self._ended
 
     def last_moment(self, signed_in: SignedIn) -> float:
@@ -114,7 +113,6 @@ class Cookies:
         return self._clock() + self.ends_in(signed_in)
 
     def of(self, request: Request) -> SignedIn | None:
-        """The session of a request, None if it has none; raises `SessionEnded`."""
         cookie = request.cookies.get(self._name(request))
         if cookie is None:
             return None
@@ -128,7 +126,6 @@ class Cookies:
         return self._renewed(request, signed_in)
 
     def ends_at(self, signed_in: SignedIn) -> datetime:
-        """When a session ends unless it is used."""
         return datetime.fromtimestamp(self._clock() + self._left(signed_in), UTC)
 
     def ends_in(self, signed_in: SignedIn) -> float:
@@ -156,17 +153,9 @@ class Cookies:
         self._have_set(request, value, int(self._left(signed_in)))
 
     def _have_set(self, request: Request, value: str, seconds: int, kind: str = "") -> None:
-        cookie = SimpleCookie({(name := self._name(request, kind)): value})
-        about = {
-            "path": "/",
-            "max-age": seconds,
-            "httponly": True,
-            "samesite": "Lax",
-            "secure": self._is_secure(request),
-        }
-        for attribute, said in about.items():
-            cookie[name][attribute] = said
-        request.scope.setdefault("state", {}).setdefault(_TO_SET, {})[name] = cookie[name].OutputString()
+        name, answer = self._name(request, kind), Response()
+        answer.set_cookie(name, value, seconds, secure=self._is_secure(request), httponly=True, samesite="lax")
+        request.scope.setdefault("state", {}).setdefault(_TO_SET, {})[name] = answer.headers["set-cookie"]
 
     def _is_secure(self, request: Request) -> bool:
         return self._rules.secure or request.url.scheme == "https"
@@ -176,8 +165,6 @@ class Cookies:
 
 
 class SetCookies:
-    """An ASGI middleware: whatever is answered, the cookies go along that were made while answering."""
-
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 

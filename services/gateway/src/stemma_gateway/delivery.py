@@ -27,8 +27,6 @@ KEY = r'^"?[A-Za-z0-9_-]{1,64}"?$'
 
 @dataclass(frozen=True)
 class Preferences:
-    """``wait_s`` is how long the caller waits for an answer, ``key`` the id by which the same request is known."""
-
     wait_s: float = 0
     key: str | None = None
 
@@ -69,7 +67,6 @@ class Stored(BaseModel):
 
 
 def with_key(request: Request, preferences: Preferences) -> Request:
-    """The request under the id of its `Idempotency-Key`; raises `BadHeader` if its body has another."""
     if preferences.key is None or request.request_id == preferences.key:
         return request
     if request.request_id is not None:
@@ -80,7 +77,6 @@ def with_key(request: Request, preferences: Preferences) -> Request:
 async def delivered(
     http: HttpRequest, session: Session, request: Request, preferences: Preferences, made: Made | None = None
 ) -> Response:
-    """Deliver a request; ``made`` is what it makes."""
     request, until = with_key(request, preferences), time.monotonic() + preferences.wait_s
     if not preferences.wait_s:
         return later(http, await session.client.send(request))
@@ -111,7 +107,6 @@ async def _ready(made: Made, session: Session, answer: RequestAccepted, until: f
 
 
 def later(http: HttpRequest, request_id: str) -> Response:
-    """Where the answer to a stored request will be."""
     location = address(http, f"/requests/{request_id}")
     return _json(Stored(request_id=request_id, location=location), HTTPStatus.ACCEPTED, {"Location": location})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
 
 from anyio import CancelScope
 from stemma_client import Client, LiveText, StemmaError
@@ -15,6 +15,61 @@ from stemma_client.overviews import listed_sections
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_messaging.cancellation import end
+
+
+class Keeper(ABC):
+    """Runs a task from the first follower on, and for a while after the last one; for ever if no while is named."""
+
+    lingers_s: float | None = None
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+        self._followers = 0
+        self._news = 0
+        self._woken = asyncio.Event()
+
+    @abstractmethod
+    async def _keep(self) -> None: ...
+
+    @asynccontextmanager
+    async def followed(self) -> AsyncIterator[None]:
+        self._followers += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._keep())
+        try:
+            yield
+        finally:
+            self._followers -= 1
+            if self.lingers_s is not None:
+                asyncio.get_running_loop().call_later(self.lingers_s, self._end_unless_followed)
+
+    def tell(self) -> None:
+        self._news += 1
+        woken, self._woken = self._woken, asyncio.Event()
+        woken.set()
+
+    async def news_after(self, seen: int) -> int:
+        """The number of the last news, once there is another one than was seen; raises what the task raised."""
+        while self._news == seen:
+            woken, task = asyncio.create_task(self._woken.wait()), self._task
+            assert task is not None
+            try:
+                await asyncio.wait({woken, task}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                woken.cancel()
+            if task.done():
+                task.result()
+                raise StemmaError("nothing more is told")
+        return self._news
+
+    async def stop(self) -> None:
+        await end([self._task] if self._task else [])
+
+    def _end_unless_followed(self) -> None:
+        if self._task and not self._followers:
+            self._task.cancel()
+            self._task = None
+
 
 WRITING_LINGERS_S = 30.0
 MOST_CHARACTERS = 500_000
@@ -51,38 +106,37 @@ class _Text:
         self.begun, self.words, self.heard = self.begun + 1, "", 0
 
 
-class Writing:
+class Writing(Keeper):
     """The texts of one document that are being written."""
 
+    lingers_s = WRITING_LINGERS_S
+
     def __init__(self, client: Client, document_id: str) -> None:
+        super().__init__()
         self._client = client
         self._document_id = document_id
         self._texts: dict[str, _Text] = {}
-        self._keeper = Keeper(self._keep, WRITING_LINGERS_S)
 
     async def follow(self) -> AsyncGenerator[Words, None]:
         """What is written of each section so far, as far as it was heard, and what comes."""
         told: dict[str, tuple[int, int]] = {}
         seen = 0
-        async with self._keeper.followed():
+        async with self.followed():
             while True:
                 for words in self._since(told):
                     yield words
-                seen = await self._keeper.news_after(seen)
+                seen = await self.news_after(seen)
 
     def forget(self, section_id: str) -> None:
         if text := self._texts.get(section_id):
             text.forget()
-            self._keeper.tell()
-
-    async def stop(self) -> None:
-        await self._keeper.stop()
+            self.tell()
 
     async def _keep(self) -> None:
         async with aclosing(self._client.follow_live(self._document_id)) as pieces:
             async for piece in pieces:
                 self._texts.setdefault(piece.section_id, _Text()).hear(piece)
-                self._keeper.tell()
+                self.tell()
 
     def _since(self, told: dict[str, tuple[int, int]]) -> list[Words]:
         """What somebody does not know yet, who was ``told`` so far in which beginning of each text."""
@@ -101,29 +155,28 @@ SILENT_FOR_S = 16.0
 LINGERS_S = 5.0
 
 
-class Editors:
+class Editors(Keeper):
     """The people other than oneself who have editors of one document open."""
 
+    lingers_s = LINGERS_S
+
     def __init__(self, client: Client, own: str, document_id: str) -> None:
+        super().__init__()
         self._client = client
         self._own = own
         self._document_id = document_id
         self._heard: dict[tuple[str, str], float] = {}
-        self._keeper = Keeper(self._keep, LINGERS_S)
 
     async def follow(self, section_id: str) -> AsyncGenerator[tuple[str, ...], None]:
         """The names of those at a section now, and again whenever they are others."""
         told, seen = None, 0
-        async with self._keeper.followed():
+        async with self.followed():
             while True:
                 if (names := self._at(section_id)) != told:
                     yield (told := names)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(EVERY_S):
-                        seen = await self._keeper.news_after(seen)
-
-    async def stop(self) -> None:
-        await self._keeper.stop()
+                        seen = await self.news_after(seen)
 
     def _at(self, section_id: str) -> tuple[str, ...]:
         long_ago = time.monotonic() - SILENT_FOR_S
@@ -136,7 +189,7 @@ class Editors:
                 self._heard.pop(who := (presence.person, presence.section_id), None)
                 if presence.here:
                     self._heard[who] = time.monotonic()
-                self._keeper.tell()
+                self.tell()
 
 
 @asynccontextmanager
@@ -162,8 +215,6 @@ MOST_EVENTS = 5_000
 
 
 class Followed:
-    """What is followed by the client of a session, from when a page first asks for it."""
-
     def __init__(self, client: Client, user: str) -> None:
         self.waiting = Waiting(client, user)
         self.documents = client.rereading(most_events=MOST_EVENTS)
@@ -179,61 +230,8 @@ class Followed:
         return self._editors.setdefault(document_id, Editors(self._client, self._user, document_id))
 
     async def stop(self) -> None:
-        kept: list[Waiting | Writing | Editors] = [self.waiting, *self._writing.values(), *self._editors.values()]
-        for each in kept:
+        for each in (self.waiting, *self._writing.values(), *self._editors.values()):
             await each.stop()
-
-
-class Keeper:
-    """Runs a task from the first follower on, and for a while after the last one; for ever if no while is named."""
-
-    def __init__(self, keep: Callable[[], Coroutine[Any, Any, None]], lingers_s: float | None = None) -> None:
-        self._keep = keep
-        self._lingers_s = lingers_s
-        self._task: asyncio.Task[None] | None = None
-        self._followers = 0
-        self._news = 0
-        self._woken = asyncio.Event()
-
-    @asynccontextmanager
-    async def followed(self) -> AsyncIterator[None]:
-        self._followers += 1
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._keep())
-        try:
-            yield
-        finally:
-            self._followers -= 1
-            if self._lingers_s is not None:
-                asyncio.get_running_loop().call_later(self._lingers_s, self._end_unless_followed)
-
-    def tell(self) -> None:
-        """Wake all who follow: there is news."""
-        self._news += 1
-        woken, self._woken = self._woken, asyncio.Event()
-        woken.set()
-
-    async def news_after(self, seen: int) -> int:
-        """The number of the last news, once there is another one than was seen; raises what the task raised."""
-        while self._news == seen:
-            woken, task = asyncio.create_task(self._woken.wait()), self._task
-            assert task is not None
-            try:
-                await asyncio.wait({woken, task}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                woken.cancel()
-            if task.done():
-                task.result()
-                raise StemmaError("nothing more is told")
-        return self._news
-
-    async def stop(self) -> None:
-        await end([self._task] if self._task else [])
-
-    def _end_unless_followed(self) -> None:
-        if self._task and not self._followers:
-            self._task.cancel()
-            self._task = None
 
 
 # What is assigned to somebody else waits for them.
@@ -252,15 +250,15 @@ class Waits:
     sequence: int
 
 
-class Waiting:
+class Waiting(Keeper):
     """What waits in the documents of a tenant; it reads nothing before somebody follows it."""
 
     def __init__(self, client: Client, user: str) -> None:
+        super().__init__()
         self._client = client
         self._user = user
         self._shown: dict[str, _Shown] | None = None
         self._sequence = 0
-        self._keeper = Keeper(self._keep)
 
     @property
     def known(self) -> int | None:
@@ -272,24 +270,21 @@ class Waiting:
     async def follow(self) -> AsyncGenerator[Waits, None]:
         """How much waits now, and again whenever what waits is another; raises as `Client.listing` does."""
         seen = 0
-        async with self._keeper.followed():
+        async with self.followed():
             while True:
-                seen = await self._keeper.news_after(seen)
+                seen = await self.news_after(seen)
                 yield Waits(self.known or 0, self._sequence)
-
-    async def stop(self) -> None:
-        await self._keeper.stop()
 
     async def _keep(self) -> None:
         listing = await self._client.listing()
         self._sequence = listing.sequence
         self._shown = {one.document_id: shown for one in listing.documents if (shown := _shown(one))[1]}
-        self._keeper.tell()
+        self.tell()
         async with aclosing(self._client.follow_listing(from_sequence=listing.sequence + 1)) as changes:
             async for change in changes:
                 if self._is_other(self._shown, change.document_id, change.summary):
                     self._sequence = change.sequence
-                    self._keeper.tell()
+                    self.tell()
 
     def _is_other(self, shown: dict[str, _Shown], document_id: str, summary: DocumentSummary | None) -> bool:
         """Whether a list of all that waits shows something else of a document than before."""

@@ -49,7 +49,6 @@ class Shares:
 
     @property
     def total(self) -> int:
-        """Places that are taken."""
         return self._of_tenants.total()
 
     def refusal(self, owner: Owner, some: int = 1) -> Limited | None:
@@ -68,20 +67,17 @@ class Shares:
         return self._taken[owner] + some > self._of_one
 
     def take(self, owner: Owner, some: int = 1) -> None:
-        """Take places; raises `Busy` and `TooMany`."""
         if refusal := self.refusal(owner, some):
             raise refusal
         self._taken[owner] += some
         self._of_tenants[owner.tenant] += some
 
     def give_back(self, owner: Owner, some: int = 1) -> None:
-        """Give places back; who has none is forgotten."""
         self._taken = self._taken - Counter({owner: some})
         self._of_tenants = self._of_tenants - Counter({owner.tenant: some})
 
     @contextmanager
     def more(self, owner: Owner, some: int = 1) -> Iterator[None]:
-        """Take places while the block runs; raises `Busy` and `TooMany`."""
         self.take(owner, some)
         try:
             yield
@@ -117,7 +113,6 @@ class RateLimit:
         self._buckets: dict[Hashable, _Bucket] = {}
 
     def take(self, caller: Hashable) -> None:
-        """Count a request; raises `TooMany`."""
         bucket = self._bucket(caller)
         if bucket.left < 1:
             raise TooMany(Problem.of("rate_limit"), self._name, math.ceil(self._until(bucket)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from fastapi.telemetry import TelemetryConfig
@@ -132,7 +131,6 @@ ABOUT_BODY = ("content-type", "content-length", "transfer-encoding")
 UTF_8 = (b"utf-8", b"utf8")
 DIGITS = 18
 """Of a length that is announced: longer ones are past any limit."""
-Refuse = Callable[[HttpError], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -164,27 +162,10 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-
-        async def refuse(error: HttpError) -> None:
-            await response_of(error)(scope, receive, send)
-
         headers = Headers(scope=scope)
-        if ambiguity := _ambiguity(headers):
-            await refuse(Ambiguous(ambiguity))
-            return
-        media_type = headers.get("content-type", "").lower()
-        # A form is decoded by the codec that its caller names, and Python has some that take the square of the length.
-        kind, options = parse_options_header(media_type)
-        if kind == b"multipart/form-data" and options.get(b"charset", b"utf-8") not in UTF_8:
-            await refuse(UnsupportedMedia(Problem.of("media_type_unsupported", media_types="charset=utf-8")))
-            return
-        has_files = _has_files(scope["path"], media_type)
-        held = None if has_files else _Held(self._texts, scope)
-        values = JsonValues() if "json" in media_type and not has_files else None
-        body = _Body(receive, send, refuse, self._bounds, held, values)
-        announced = headers.get("content-length", "0")
-        if announced.isdecimal() and int(announced[:DIGITS]) > body.limit:
-            await refuse(body.too_large)
+        body = _Body(self._bounds, self._texts, headers, scope, receive, send)
+        if refusal := _unreadable(headers) or body.announced_too_large(headers):
+            await body.refuse(refusal)
             return
         try:
             await self._app(scope, body.receive, body.send)
@@ -192,13 +173,17 @@ class BodyLimit:
             body.let_go()
 
 
-def _ambiguity(headers: Headers) -> Problem | None:
-    """Why two programs may read the body of a request differently."""
+def _unreadable(headers: Headers) -> HttpError | None:
+    """Why two programs may read the body of a request differently, or one never comes to its end."""
     for name in ABOUT_BODY:
         if len(headers.getlist(name)) > 1:
-            return Problem.of("header_repeated", name=name)
+            return Ambiguous(Problem.of("header_repeated", name=name))
     if "content-length" in headers and "transfer-encoding" in headers:
-        return Problem.of("body_length_ambiguous")
+        return Ambiguous(Problem.of("body_length_ambiguous"))
+    # A form is decoded by the codec that its caller names, and Python has some that take the square of the length.
+    kind, options = parse_options_header(headers.get("content-type", "").lower())
+    if kind == b"multipart/form-data" and options.get(b"charset", b"utf-8") not in UTF_8:
+        return UnsupportedMedia(Problem.of("media_type_unsupported", media_types="charset=utf-8"))
     return None
 
 
@@ -208,65 +193,40 @@ def _has_files(path: str, media_type: str) -> bool:
     return path.startswith(UPLOADS) or (is_form and (path == address or path.startswith(begin)))
 
 
-class _Held:
-    """What one body takes of the memory for all of them; an address leaves some to others."""
-
-    def __init__(self, texts: Shares, scope: Scope) -> None:
-        host = counted_as(scope["client"][0]) if scope.get("client") else ""
-        self._texts = texts
-        self._sender = Owner(host, host)
-        self._taken = 0
-
-    def take(self, more: int) -> None:
-        """Hold more of it; raises `Busy` and `TooMany`."""
-        self._texts.take(self._sender, more)
-        self._taken += more
-
-    def let_go(self) -> None:
-        self._texts.give_back(self._sender, self._taken)
-
-
 class _Body:
-    """The body of a request as it comes; of one beyond the bounds this is told, whatever was made of the error."""
+    """The body of a request as it comes; of one beyond the bounds this is told, whatever was made of the error.
+
+    What has no files is held in the memory for all texts, of which each address leaves some to others.
+    """
 
     def __init__(
-        self,
-        receive: Receive,
-        send: Send,
-        refuse: Refuse,
-        bounds: BodyBounds,
-        held: _Held | None,
-        values: JsonValues | None,
+        self, bounds: BodyBounds, texts: Shares, headers: Headers, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        self._receive = receive
-        self._send = send
-        self._refuse = refuse
-        self._bounds = bounds
-        self._held = held
-        self._values = values
-        self._taken = 0
+        media_type = headers.get("content-type", "").lower()
+        host = counted_as(scope["client"][0]) if scope.get("client") else ""
+        self._bounds, self._texts, self._sender = bounds, texts, Owner(host, host)
+        self._scope, self._receive, self._send = scope, receive, send
+        self._has_files = _has_files(scope["path"], media_type)
+        self._limit = bounds.file if self._has_files else bounds.text
+        self._values = JsonValues() if "json" in media_type and not self._has_files else None
+        self._taken = self._held = 0
         self._waited_s = 0.0
-        self._is_whole = False
-        self._is_answered = False
+        self._is_whole = self._is_answered = False
         self._refusal: HttpError | None = None
 
-    @property
-    def limit(self) -> int:
-        return self._bounds.file if self._held is None else self._bounds.text
+    def announced_too_large(self, headers: Headers) -> TooLarge | None:
+        announced = headers.get("content-length", "0")
+        return self._too_large() if announced.isdecimal() and int(announced[:DIGITS]) > self._limit else None
 
-    @property
-    def too_large(self) -> TooLarge:
-        """What is told of a longer one."""
-        if self._held is None:
-            return TooLarge(Problem.of("body_too_large", max_size=self.limit))
-        return TooLarge(Problem.of("body_text_too_large", max_size=self.limit, address=UPLOADS))
+    def _too_large(self) -> TooLarge:
+        if self._has_files:
+            return TooLarge(Problem.of("body_too_large", max_size=self._limit))
+        return TooLarge(Problem.of("body_text_too_large", max_size=self._limit, address=UPLOADS))
 
     def let_go(self) -> None:
-        if self._held is not None:
-            self._held.let_go()
+        self._texts.give_back(self._sender, self._held)
 
     async def receive(self) -> Message:
-        """The next piece; raises `TooLarge`, `TooSlow`, `Busy` and `TooMany`."""
         if self._is_whole or self._is_answered:
             return await self._receive()
         try:
@@ -291,17 +251,20 @@ class _Body:
 
     def _take(self, piece: bytes) -> None:
         self._taken += len(piece)
-        if self._held is not None:
-            self._held.take(len(piece))
-        if self._taken > self.limit:
-            raise self.too_large
+        if not self._has_files:
+            self._texts.take(self._sender, len(piece))
+            self._held += len(piece)
+        if self._taken > self._limit:
+            raise self._too_large()
         if self._values is not None and self._values.add(piece) > MOST_VALUES:
             raise TooLarge(Problem.of("body_values_too_many", max_values=MOST_VALUES))
 
     async def send(self, message: Message) -> None:
-        """Pass an answer on, or refuse in its place."""
         if self._refusal is None or self._is_answered:
             self._is_answered = True
             await self._send(message)
         elif message["type"] == "http.response.start":
-            await self._refuse(self._refusal)
+            await self.refuse(self._refusal)
+
+    async def refuse(self, error: HttpError) -> None:
+        await response_of(error)(self._scope, self._receive, self._send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -30,16 +31,9 @@ def name_of(route: APIRoute) -> str:
     return route.name
 
 
-def described(app: FastAPI) -> None:
+def describe(app: FastAPI) -> None:
     """Have an application tell its errors, and the bodies that it reads itself."""
-    made: dict[str, Any] = {}
-
-    def openapi() -> dict[str, Any]:
-        if not made:
-            made.update(_made(app))
-        return made
-
-    app.openapi = openapi  # type: ignore[method-assign]
+    app.openapi = cache(partial(_made, app))  # type: ignore[method-assign]
 
 
 def _given(schema: dict[str, Any]) -> dict[str, Any]:

@@ -36,8 +36,6 @@ WITHIN_S, KNOWN_FOR_S = 5.0, 300.0
 
 @dataclass(frozen=True)
 class Registration:
-    """What the provider knows the gateway by."""
-
     issuer: str
     client_id: str
     secret: str = field(default="", repr=False)
@@ -45,8 +43,6 @@ class Registration:
 
 
 class Visit(BaseModel):
-    """What is remembered of somebody who is sent to the provider."""
-
     state: str
     nonce: str
     verifier: str
@@ -67,7 +63,6 @@ class OpenId:
         return httpx.URL(self._own.issuer).host
 
     async def begin(self, next_page: str, back: str) -> tuple[str, Visit]:
-        """Where somebody is sent who is to come ``back``; raises `ProviderAway`."""
         visit = Visit(
             state=secrets.token_urlsafe(24),
             nonce=secrets.token_urlsafe(24),
@@ -89,7 +84,6 @@ class OpenId:
         return f"{there}{'&' if '?' in there else '?'}{urlencode(query)}", visit
 
     async def finish(self, visit: Visit, answer: dict[str, str], back: str) -> str:
-        """The token of whoever came back; raises `SignInFailed` and `ProviderAway`."""
         if not compare_digest(answer.get("state", "").encode(), visit.state.encode()):
             raise SignInFailed(Problem.of("provider_state_mismatch"))
         if answer.get("iss", self._own.issuer) != self._own.issuer:
@@ -150,12 +144,10 @@ class OpenId:
 
 
 def is_signed(token: str) -> bool:
-    """Whether a token looks like one of a provider: three parts."""
     return token.count(".") == 2 and not token.startswith(PREFIX)
 
 
 def claims_of(token: str) -> dict[str, Any]:
-    """What a token says, true or not; raises `SignInFailed` for what is none."""
     try:
         return dict(decode(token, options={"verify_signature": False}))
     except PyJWTError:
@@ -163,7 +155,6 @@ def claims_of(token: str) -> dict[str, Any]:
 
 
 def ends_at(claims: dict[str, Any]) -> float:
-    """Until when a token says that it is good."""
     ends = claims.get("exp", 0)
     return float(ends) if isinstance(ends, (int, float)) else 0.0
 

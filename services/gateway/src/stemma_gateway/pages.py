@@ -90,12 +90,10 @@ def _templates() -> Environment:
 
 
 def reads_pages(request: Request) -> bool:
-    """Whether the caller wants a page: a browser says so, a program does not."""
     return "text/html" in request.headers.get("accept", "")
 
 
 def is_unattended(request: Request) -> bool:
-    """Whether a page that is open asks by itself, and nobody who looks at it."""
     return UNATTENDED in request.headers
 
 
@@ -133,7 +131,7 @@ class PageRoute(APIRoute):
         return answer
 
 
-def told_by(app: FastAPI) -> None:
+def handle_errors(app: FastAPI) -> None:
     """Have an application answer those who read pages with one also where it has no such address."""
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -174,17 +172,14 @@ def reasons(problem: ProblemDetails, language: str) -> tuple[Reason, ...]:
 
 
 def reasons_shown(problem: ProblemDetails, language: str) -> Markup:
-    """The same as HTML on one line."""
     return Markup("; ").join(_shown(reason) for reason in reasons(problem, language))
 
 
 def problem_shown(problem: Problem, language: str) -> Markup:
-    """One problem as HTML on one line."""
     return _shown(_reason(problem, language))
 
 
 def title_of(problem: ProblemDetails, language: str) -> str:
-    """What the status of an answer is called."""
     return words(language).get(f"status_{problem.status}", problem.title)
 
 

@@ -64,8 +64,6 @@ class ProblemDetails(BaseModel):
 
 
 class HttpError(Exception):
-    """What is answered in place of a result."""
-
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     kind = "internal"
 
@@ -76,8 +74,6 @@ class HttpError(Exception):
 
 
 class Unauthenticated(HttpError):
-    """Nobody is known by what was shown."""
-
     status, kind = HTTPStatus.UNAUTHORIZED, "unauthenticated"
 
 
@@ -92,8 +88,6 @@ class SignInFailed(HttpError):
 
 
 class ProviderAway(HttpError):
-    """The provider does not answer: nobody new can sign in there."""
-
     status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "provider-away"
 
 
@@ -104,8 +98,6 @@ class FromElsewhere(HttpError):
 
 
 class NotFound(HttpError):
-    """There is nothing of this name for this caller."""
-
     status, kind = HTTPStatus.NOT_FOUND, "not-found"
 
 
@@ -136,38 +128,26 @@ class NotOpen(HttpError):
 
 
 class NotYours(HttpError):
-    """A link of somebody else."""
-
     status, kind = HTTPStatus.FORBIDDEN, "not-yours"
 
 
 class Expired(HttpError):
-    """A link whose time is over."""
-
     status, kind = HTTPStatus.GONE, "expired"
 
 
 class Invalid(HttpError):
-    """A body or a parameter that does not fit what is described; ``problems`` says where."""
-
     status, kind = HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"
 
 
 class UnsupportedMedia(HttpError):
-    """A body of a type that is not read here."""
-
     status, kind = HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type"
 
 
 class TooLarge(HttpError):
-    """A body that is longer than what is taken."""
-
     status, kind = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"
 
 
 class TooSlow(HttpError):
-    """A body that comes more slowly than it is waited for."""
-
     status, kind = HTTPStatus.REQUEST_TIMEOUT, "too-slow"
 
 
@@ -180,14 +160,10 @@ class Limited(HttpError):
 
 
 class TooMany(Limited):
-    """More than a caller may ask for in a time."""
-
     status, kind = HTTPStatus.TOO_MANY_REQUESTS, "too-many-requests"
 
 
 class Busy(Limited):
-    """More than this process takes at a time."""
-
     status, kind = HTTPStatus.SERVICE_UNAVAILABLE, "busy"
 
 
@@ -213,12 +189,10 @@ _OF_FRAMEWORK = {HTTPStatus.NOT_FOUND: "address_unknown", HTTPStatus.METHOD_NOT_
 _COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-def told_by(app: FastAPI) -> None:
-    """Have an application answer every error so."""
-    for kind in (HttpError, StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError):
+def handle_errors(app: FastAPI) -> None:
+    known = (HttpError, StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError)
+    for kind in (*known, HTTPException, Exception):
         app.add_exception_handler(kind, answered)
-    app.add_exception_handler(HTTPException, answered)
-    app.add_exception_handler(Exception, answered)
 
 
 async def answered(request: Request, error: Exception) -> Response:

@@ -37,12 +37,10 @@ class Session:
 
     @property
     def tenant(self) -> str:
-        """The tenant that it belongs to."""
         return self.owner.tenant
 
     @property
     def user(self) -> str:
-        """The name of the person, or the user of the program."""
         return self.owner.user
 
 
@@ -55,23 +53,18 @@ class _Entry:
 
     @property
     def owner(self) -> Owner | None:
-        """Whose it is, once it is open."""
         ready = self.opening.done() and not self.opening.cancelled() and self.opening.exception() is None
         return self.opening.result().owner if ready else None
 
     @property
     def is_lost(self) -> bool:
-        """Whether it was open, and is connected no longer."""
         return self.owner is not None and not self.opening.result().client.is_connected
 
     def is_of(self, tenant: str) -> bool:
-        """Whether it is open for a caller of a tenant."""
         return self.owner is not None and self.owner.tenant == tenant
 
 
 class Sessions:
-    """The sessions of one process."""
-
     def __init__(self, most: int, idle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._shares = Shares("sessions", "max_sessions", most, OF_ONE_CALLER)
         self._idle_s = idle_s
@@ -157,7 +150,6 @@ class Sessions:
         return own if self._idle(own) or self._shares.is_at_own_bound(owner) else [*of_tenant]
 
     def _idle(self, keys: Iterable[str]) -> str | None:
-        """Which of some open sessions is idle for the longest time."""
         idle = {key: entry for key in keys if (entry := self._entries[key]).owner and not entry.users}
         return min(idle, key=lambda key: idle[key].idle_since, default=None)
 

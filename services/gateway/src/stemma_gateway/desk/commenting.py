@@ -44,7 +44,6 @@ async def accept(request: Request, session: RepeatableCaller, at: InSection, thr
 
 
 async def _text(session: Session, at: SectionAddress, thread_id: str, form: Form) -> str:
-    """The text of the version that was shown with what one comment suggests; raises `Invalid`."""
     section = await section_of(session, at.document_id, at.section_id)
     seen = version_named(section, form.get("version", ""))
     text = await stored(session.client, at.document_id, seen)
@@ -59,7 +58,6 @@ async def _text(session: Session, at: SectionAddress, thread_id: str, form: Form
 
 @router.post(f"{SECTION}/comments")
 async def comment(request: Request, session: RepeatableCaller, at: InSection) -> Response:
-    """Make the comments of a form, all or none."""
     fields = await fields_of(request)
     version = whole_number(dict(fields).get("version", ""))
     remarks = _remarks(fields)

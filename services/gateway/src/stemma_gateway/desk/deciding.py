@@ -48,7 +48,6 @@ async def decide_changes(request: Request, session: RepeatableCaller, at: InSect
 async def _wanted_changes(
     session: Session, document: DocumentView, section: SectionView, form: Form
 ) -> tuple[str, r.DocumentRequest]:
-    """The verb and the request of what was chosen; raises `Invalid` where that is nothing yet."""
     before, after = await _texts(session, document, section, form)
     changes = await session.client.compute(single_changes, before, after, document.language)
     chosen = {
@@ -147,7 +146,6 @@ def _chosen(value: str) -> tuple[str, str]:
 
 
 def _assignment(document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
-    """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
     about = {"document_id": document_id, "section_id": section_id}
     if "nobody" in form:
         return r.UnassignSection.model_validate(about)
@@ -157,7 +155,6 @@ def _assignment(document_id: str, section_id: str, form: Form) -> r.DocumentRequ
 
 @router.post(f"{SECTION}/{{verb}}")
 async def decide(request: Request, session: RepeatableCaller, at: InSection, verb: str) -> Response:
-    """Do what a form asks for, and show the section as it is then."""
     if verb not in BY_NAME:
         raise NotFound(Problem.of("decision_unknown"))
     form = dict(await fields_of(request))
@@ -170,7 +167,6 @@ async def decide(request: Request, session: RepeatableCaller, at: InSection, ver
 
 @router.post("/desk/approve")
 async def approve_all(request: Request, session: RepeatableCaller) -> Response:
-    """Approve what was ticked in the inbox and had passed, each in the version that was shown there."""
     fields = await fields_of(request)
     chosen = dict.fromkeys(value for name, value in fields if name == "seen")
     left = sum(name == "item" for name, _ in fields)

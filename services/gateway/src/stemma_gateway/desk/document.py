@@ -34,33 +34,21 @@ router = APIRouter(route_class=PageRoute)
 
 
 @dataclass(frozen=True)
-class Dot:
-    """A version on the line of its section."""
-
-    version: VersionView
-    x: int
-
-
-@dataclass(frozen=True)
 class Timeline:
-    """The versions of each section; all that came later in the document stand further to the right."""
+    """The versions of each section with their places; what came later in the document stands further to the right."""
 
     width: int
-    dots: Mapping[str, tuple[Dot, ...]]
+    dots: Mapping[str, Sequence[tuple[VersionView, int]]]
 
 
 def timeline(document: DocumentView) -> Timeline:
     """The versions of a document in their order; what old logs do not date stands first."""
-    made = [
-        (version.made_at.timestamp() if version.made_at else 0.0, name, version)
-        for name, section in document.sections.items()
-        for version in section.versions
-    ]
-    dots: dict[str, list[Dot]] = {name: [] for name in document.sections}
-    for place, (_, name, version) in enumerate(sorted(made, key=lambda one: one[0])):
-        dots[name].append(Dot(version, MARGIN + place * STEP))
-    width = 2 * MARGIN + max(len(made) - 1, 0) * STEP
-    return Timeline(width, {name: tuple(of) for name, of in dots.items()})
+    made = [(name, version) for name, section in document.sections.items() for version in section.versions]
+    made.sort(key=lambda one: one[1].made_at.timestamp() if one[1].made_at else 0.0)
+    dots: dict[str, list[tuple[VersionView, int]]] = {name: [] for name in document.sections}
+    for place, (name, version) in enumerate(made):
+        dots[name].append((version, MARGIN + place * STEP))
+    return Timeline(2 * MARGIN + max(len(made) - 1, 0) * STEP, dots)
 
 
 @router.get(DOCUMENT)
@@ -101,18 +89,15 @@ async def document_page(
 
 
 async def title_of(client: Client, document: DocumentView | DocumentSummary) -> str:
-    """What a document is called; its kind where that is not stored any more."""
     return (await client.stored_text(document.document_id, document.title) or "").strip() or document.kind
 
 
 async def kind_title(session: Session, kind: str) -> str:
-    """What a kind of documents is called; its id where nobody tells of it any more."""
     return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)
 
 
 @router.post(f"{DOCUMENT}/exports")
 async def export(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
-    """Ask for the document in a format, or for what changed in it as a DOCX with tracked changes."""
     form = dict(await fields_of(request))
     try:
         asked = await _asked(session, document_id, form)

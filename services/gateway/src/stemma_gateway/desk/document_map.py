@@ -36,8 +36,6 @@ Links = Mapping[Place, list[Place]]
 
 @dataclass(frozen=True)
 class Node:
-    """A section on the map."""
-
     section_id: str
     x: int
     y: int
@@ -134,7 +132,6 @@ class Layout:
 
 
 def laid_out(depth: Mapping[str, int], lines: Iterable[Line]) -> Layout:
-    """Sections with the layer that each is in, and lines from an upper one to a lower one, with room for each place."""
     ways = {
         (upper, lower): (*((upper, at) for at in range(depth[upper], depth[lower])), (lower, depth[lower]))
         for upper, lower in lines
@@ -154,7 +151,6 @@ def laid_out(depth: Mapping[str, int], lines: Iterable[Line]) -> Layout:
 
 
 def _ordered(rows: Rows, above: Links, below: Links) -> Rows:
-    """The rows in the order of which fewest lines cross that was found."""
     best, fewest = rows, _crossings(rows, below)
     for sweep in range(SWEEPS):
         rows, sides = [list(row) for row in rows], (below, above) if sweep % 2 else (above, below)

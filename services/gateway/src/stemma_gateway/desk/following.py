@@ -28,8 +28,6 @@ router = APIRouter()
 
 @dataclass(frozen=True)
 class Page:
-    """What an open page shows, and the place in the log, or in the read model, that it was made at."""
-
     document: str | None
     section: str | None
     editor: bool
@@ -62,7 +60,6 @@ async def follow(
 
 @router.get("/desk/waiting", response_class=EventSourceResponse)
 async def follow_waiting(session: Caller, streams: OpenStreams, end_of_session: End) -> AsyncIterable[ServerSentEvent]:
-    """How much waits, now and whenever it changes."""
     totals = streams.until_ended(_totals(session), end_of_session)
     async with aclosing(with_reason(session, totals)) as told:
         async for each in told:

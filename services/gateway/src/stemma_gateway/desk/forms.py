@@ -68,7 +68,6 @@ def led_on(request: Request, path: str, done: str, sequence: int | None, more: s
 
 
 async def fields_of(request: Request) -> list[tuple[str, str]]:
-    """The fields of a form without files, in their order."""
     body = await whole_body(request, MAX_FIELDS_BYTES)
     try:
         return await asyncio.to_thread(
@@ -85,8 +84,6 @@ def whole_number(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class Sent:
-    """A form with files."""
-
     form: FormData
 
     def text(self, name: str) -> str:
@@ -107,7 +104,6 @@ class Sent:
 
 @asynccontextmanager
 async def sent(request: Request) -> AsyncIterator[Sent]:
-    """The form of a request, while the block runs; raises `UnsupportedMedia`."""
     if media_type_of(request) != FORM:
         raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=FORM))
     async with request.form(max_files=MAX_FILES, max_fields=MAX_PARTS, max_part_size=MAX_TEXT_BYTES) as form:
@@ -138,7 +134,6 @@ async def inputs_of(session: Session, files: Mapping[UploadRole, list[UploadFile
 
 
 async def input_of(session: Session, file: UploadFile, role: UploadRole, name: str | None = None) -> UploadRef:
-    """Upload a file as an input; raises `Invalid`."""
     upload = await _uploaded(session, file, name or _input_name(file))
     return upload.model_copy(update={"role": role})
 

@@ -67,7 +67,6 @@ async def show_inbox(
     assigned: Count = 0,
     nobody: bool = False,
 ) -> Response:
-    """The inbox, or a part of it, with what was made of the last form."""
     return await inbox_page(
         request, session, why, whose, approved=approved, refused=refused, left=left, assigned=assigned, nobody=nobody
     )

@@ -39,7 +39,6 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get("/desk/new")
 async def show_new(request: Request, session: Caller) -> Response:
-    """The form of a new document."""
     return await _new_page(request, session)
 
 
@@ -126,7 +125,6 @@ async def show_inputs(
     done: Done | None = None,
     new: Annotated[bool, Query()] = False,
 ) -> Response:
-    """The inputs of a document."""
     document = await document_of(session, document_id, at_least)
     return await _list(request, session, document, done=done, new=new)
 
@@ -147,7 +145,6 @@ async def amend(request: Request, session: Caller, document_id: DocumentId) -> R
 
 @router.get(f"{INPUTS}/{{input_id}}")
 async def show_input(request: Request, session: Caller, document_id: DocumentId, input_id: InputId) -> Response:
-    """An input, and what a version of it that is staged would change."""
     document = await document_of(session, document_id)
     return await _one(request, session, document, found_input(document, input_id))
 
@@ -228,7 +225,6 @@ async def _one(
 
 
 def found_input(document: DocumentView, input_id: str) -> InputView:
-    """An input of a document by its id; raises `NotFound`."""
     if (found := document.input(input_id)) is None:
         raise NotFound(Problem.of("input_unknown", name=input_id))
     return found

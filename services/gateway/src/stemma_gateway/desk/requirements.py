@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from stemma_artifacts.store import ArtifactMissing
 from stemma_client import DocumentView
 from stemma_client.differences import Change, differences
@@ -48,9 +48,9 @@ class Filter(BaseModel):
     decided: Decided | Literal[""] = ""
     kind: RequirementKind | Literal[""] = ""
     obligation: Obligation | Literal[""] = ""
-    section: str = ""
-    text: str = ""
-    page: int = 1
+    section: str = Field("", max_length=64)
+    text: str = Field("", max_length=300)
+    page: int = Field(1, ge=1, le=1000)
 
     def lists(self, entry: LedgerEntry) -> bool:
         row, standing = entry.row, entry.standing
@@ -68,18 +68,8 @@ class Filter(BaseModel):
         return urlencode(given)
 
 
-def filter_of(
-    status: RequirementStatus | Literal[""] = "",
-    decided: Decided | Literal[""] = "",
-    kind: RequirementKind | Literal[""] = "",
-    obligation: Obligation | Literal[""] = "",
-    section: Annotated[str, Query(max_length=64)] = "",
-    text: Annotated[str, Query(max_length=300)] = "",
-    page: Annotated[int, Query(ge=1, le=1000)] = 1,
-) -> Filter:
-    return Filter(
-        status=status, decided=decided, kind=kind, obligation=obligation, section=section, text=text, page=page
-    )
+def filter_of(wanted: Annotated[Filter, Query()]) -> Filter:
+    return wanted
 
 
 Wanted = Annotated[Filter, Depends(filter_of)]
@@ -87,8 +77,6 @@ Wanted = Annotated[Filter, Depends(filter_of)]
 
 @dataclass(frozen=True)
 class Listed:
-    """A page of the rows that a filter lists."""
-
     entries: tuple[LedgerEntry, ...]
     total: int
     page: int
@@ -185,7 +173,6 @@ async def show_requirements(
     done: Done = "",
     count: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """The rows of the ledger, as a table."""
     document = await document_of(session, document_id, at_least)
     return await _list(request, session, document, wanted, done=_known(done), count=count)
 
@@ -233,7 +220,6 @@ async def show_row(
     at_least: AtLeast = 0,
     done: Done = "",
 ) -> Response:
-    """A row with all that is known of it and can be decided about it."""
     document = await document_of(session, document_id, at_least)
     return await _one(request, session, document, row_id, wanted, done=_known(done))
 
@@ -242,7 +228,6 @@ async def show_row(
 async def decide_row(
     request: Request, session: RepeatableCaller, document_id: DocumentId, row_id: RowId, wanted: Wanted
 ) -> Response:
-    """Decide about one row."""
     fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
@@ -311,7 +296,6 @@ async def _decided(
     fields: Sequence[tuple[str, str]],
     decisions: Sequence[RequirementDecision],
 ) -> int:
-    """Make decisions about the rows as they were shown; the sequence of what that led to."""
     seen = dict(fields).get("rows", "")
     if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
         raise Conflict(Problem.of("rows_read_again"))
@@ -418,7 +402,6 @@ def places(document: DocumentView) -> Mapping[str, str]:
 
 
 def readable(document: DocumentView) -> list[InputView]:
-    """The inputs that demands can be read from."""
     return [one for one in document.counting if one.text is not None]
 
 

@@ -18,7 +18,6 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
-from stemma_contracts.v1.ledger import RequirementStatus
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
@@ -117,7 +116,6 @@ async def section_page(
 
 
 async def stored(client: Client, document_id: str, version: VersionView | None) -> str:
-    """The text of a version; nothing where it is not stored any more."""
     return await client.stored_text(document_id, version.draft if version else None) or ""
 
 
@@ -143,7 +141,6 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
 
 
 def _people(session: Session, document: DocumentView) -> list[str]:
-    """Whose names are offered: the reader, and whoever is asked to see to a section of the document."""
     asked = (section.assignment.assignee for section in document.sections.values() if section.assignment)
     return sorted({session.user, *asked})
 
@@ -168,34 +165,24 @@ def _is_picture(file: InputFile) -> bool:
     return file.artifact.media_type in PICTURES
 
 
-@dataclass(frozen=True)
-class Lineage:
+async def lineage_of(
+    client: Client, document: DocumentView, section: SectionView, log: Sequence[RecordedEvent]
+) -> Mapping[str, object]:
     """The sources of a version: each input with the places that it was cited at, and each sentence with its own.
 
     ``approval`` is the event by which the current version was settled, if that still holds; ``outdated`` is what would
     be another today; ``rows`` are the requirements that the section has to answer.
     """
-
-    places: Mapping[str, tuple[CitedPlace, ...]]
-    sentences: tuple[CitedText, ...]
-    approval: RecordedEvent | None
-    outdated: tuple[str, ...]
-    rows: Mapping[str, RequirementStatus]
-
-
-async def lineage_of(
-    client: Client, document: DocumentView, section: SectionView, log: Sequence[RecordedEvent]
-) -> Lineage:
     ref = section.validation.grounding if section.validation else None
     report = await client.stored(document.document_id, ref, GroundingReport) or GroundingReport()
     standings = document.ledger.standings if document.ledger else {}
-    return Lineage(
-        places=_places(report.cited),
-        sentences=report.cited,
-        approval=approval_of(section, log),
-        outdated=outdated_recipe(section, await client.recipes()),
-        rows={name: one.status for name, one in standings.items() if one.section_id == section.section_id},
-    )
+    return {
+        "places": _places(report.cited),
+        "sentences": report.cited,
+        "approval": approval_of(section, log),
+        "outdated": outdated_recipe(section, await client.recipes()),
+        "rows": {name: one.status for name, one in standings.items() if one.section_id == section.section_id},
+    }
 
 
 def approval_of(section: SectionView, log: Sequence[RecordedEvent]) -> RecordedEvent | None:

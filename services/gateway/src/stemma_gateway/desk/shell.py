@@ -66,7 +66,6 @@ def shown(
 
 
 def age(since: datetime | None, language: str) -> str:
-    """How long something has been so, in the largest unit that fits."""
     seconds = (datetime.now(UTC) - since).total_seconds() if since else 0
     for unit, length in UNITS:
         if seconds >= length:
@@ -143,7 +142,6 @@ def stale_words(section: SectionView, words: Mapping[str, str], sections: Sectio
 
 
 def mark_words(mark: StaleMark, words: Mapping[str, str], sections: Sections = NOBODY) -> list[str]:
-    """The same of a section that an event made stale."""
     return _because(mark.reasons, mark.inputs, mark.requirements, words, sections)
 
 
@@ -160,7 +158,6 @@ def _because(
 
 
 def reason_words(reason: StaleReason, words: Mapping[str, str], sections: Sections = NOBODY) -> str:
-    """Why an upstream section makes one stale."""
     upstream = sections.get(reason.upstream_section_id)
     title = upstream.title if upstream else reason.upstream_section_id
     if reason.accepted_version == reason.current_version:

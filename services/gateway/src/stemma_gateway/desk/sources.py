@@ -70,7 +70,6 @@ class Part:
 async def lead_to_line(
     request: Request, session: Caller, document_id: DocumentId, input_id: InputId, line: Line, row: Row = ""
 ) -> Response:
-    """Lead to the block of an input that a line is in."""
     one = found_input(await document_of(session, document_id), input_id)
     part = await _part(session.client, document_id, one, line)
     block = await session.client.compute(block_line, part.text, part.line, line) if _is_markdown(one) else line
@@ -83,7 +82,6 @@ async def lead_to_line(
 async def show_text(
     request: Request, session: Caller, document_id: DocumentId, input_id: InputId, line: Line = 1, row: Row = ""
 ) -> Response:
-    """The part of an input that a line is in."""
     document = await document_of(session, document_id)
     one = found_input(document, input_id)
     part = await _part(session.client, document_id, one, line)

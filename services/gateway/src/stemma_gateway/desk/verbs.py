@@ -31,7 +31,6 @@ class Verb:
     hidden: tuple[str, ...] = ()
 
     def asked(self, document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
-        """The request of a form; raises `pydantic.ValidationError` for one that lacks something."""
         body: dict[str, Any] = {"document_id": document_id, "section_id": section_id}
         body |= {name: number for name in self.numbers if (number := whole_number(form.get(name, ""))) is not None}
         body |= {name: form[name].replace("\r\n", "\n") for name in (*self.fields, *self.hidden) if form.get(name)}
@@ -40,7 +39,6 @@ class Verb:
 
 
 def version_named(section: SectionView, number: str) -> VersionView:
-    """The version of a section that a form names; raises `Invalid`."""
     if (version := section.numbered(whole_number(number) or 0)) is None:
         raise Invalid(Problem.of("version_unknown", "version", section_id=section.section_id, version=number))
     return version

@@ -40,7 +40,6 @@ async def told(session: Session, document_id: str, at_least: int) -> None:
 
 
 async def log_of(session: Session, document_id: str, at_least: int = 0) -> list[RecordedEvent]:
-    """All events of a document; raises `DocumentNotFoundError` and `Conflict`."""
     return list((await read_log(session, document_id, at_least)).events)
 
 
@@ -51,17 +50,14 @@ async def read_log(session: Session, document_id: str, at_least: int = 0) -> Rea
 
 
 async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:
-    """A document as its log tells it; raises `DocumentNotFoundError` and `Conflict`."""
     return (await read_log(session, document_id, at_least)).document
 
 
 async def section_of(session: Session, document_id: str, section_id: str, at_least: int = 0) -> SectionView:
-    """A section of a document; raises `DocumentNotFoundError` and `NotFound`."""
     return section_in(await document_of(session, document_id, at_least), section_id)
 
 
 def section_in(document: DocumentView, section_id: str) -> SectionView:
-    """A section of a document that was read; raises `NotFound`."""
     if (section := document.sections.get(section_id)) is None:
         raise NotFound(Problem.of("section_unknown", section_id=section_id))
     return section

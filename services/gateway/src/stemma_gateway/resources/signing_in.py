@@ -287,7 +287,6 @@ async def _credentials(request: Request) -> Credentials:
 
 
 async def begun(request: Request, credentials: Credentials) -> WhoAmI:
-    """Begin the session of a browser; raises `Unauthenticated` and `TooMany`."""
     bearer = request.app.state.bearer
     token = credentials.token.get_secret_value() or _token_of(bearer.url, credentials)
     shown: Shown = bearer.shown(token)
@@ -299,7 +298,6 @@ async def begun(request: Request, credentials: Credentials) -> WhoAmI:
 
 
 def _token_of(url: str, credentials: Credentials) -> str:
-    """The token of a name and a password; raises `Unauthenticated` for what nobody has."""
     tenant, user = credentials.tenant, credentials.user
     try:
         login = login_of(url, tenant, user, credentials.password.get_secret_value())
@@ -339,14 +337,12 @@ class Links:
         self._open: dict[str, Invitation] = {}
 
     def make(self, owner: Owner, token: str, path: str) -> str:
-        """A word that stands for the token of an owner, once."""
         self._forget(owner)
         code = secrets.token_urlsafe(32)
         self._open[code] = Invitation(owner, token, path, self._clock() + GOOD_FOR_S)
         return code
 
     def take(self, code: str) -> Invitation | None:
-        """What a word stands for; None if it was taken before, is too old, or was never made here."""
         invitation = self._open.pop(code, None)
         return invitation if invitation and invitation.ends_at > self._clock() else None
 

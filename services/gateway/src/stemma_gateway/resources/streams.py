@@ -41,8 +41,6 @@ _GAUGES = Gauges(names.Metric.HTTP_STREAMS)
 
 
 class Streams:
-    """The open streams of a process."""
-
     def __init__(self, most: int, of_one_caller: int) -> None:
         self._shares = Shares("streams", "max_streams", most, of_one_caller)
         self._ended = asyncio.Event()
@@ -145,7 +143,6 @@ def one_more(request: Request, session: Caller) -> Iterator[Streams]:
 
 
 async def existing(session: Caller, document_id: DocumentId) -> str:
-    """A document that there is; raises `DocumentNotFoundError`."""
     if await session.client.position(document_id):
         return document_id
     raise DocumentNotFoundError.of("document_unknown", document_id=document_id)

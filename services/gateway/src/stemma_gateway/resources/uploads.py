@@ -111,7 +111,6 @@ async def _reference(session: Session, upload_id: str, name: str) -> UploadRef:
 
 
 async def _bounded(request: Request, offset: int) -> AsyncIterator[bytes]:
-    """The body of a request, as it comes; raises `TooLarge`."""
     async for piece in request.stream():
         offset += len(piece)
         if offset > MAX_FILE_BYTES:
