@@ -47,6 +47,13 @@ def test_a_log_of_an_earlier_release_is_told_as_it_was(history: Path) -> None:
     assert lacking(then, told(view_after(*events_in(history)))) == []
 
 
+@pytest.mark.req("E3")
+@pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.stem)
+def test_a_view_is_read_again_as_it_was_sent(history: Path) -> None:
+    view = view_after(*events_in(history))
+    assert DocumentView.model_validate_json(view.model_dump_json()) == view
+
+
 def test_there_are_histories_with_most_types_of_events() -> None:
     seen = {type(event) for history in HISTORIES for event in events_in(history)}
     assert len(HISTORIES) >= 3

@@ -127,11 +127,9 @@ def _stale(section: Section) -> StaleView:
 
 
 def _told(version: Version, drafted: e.SectionDrafted | None) -> VersionView:
-    """The version, with what the event that its text came with tells of how it was made."""
-    if drafted is None:
-        return version
-    made = {"retrieved_context", "processing_metadata"}
-    return version.model_copy(update={name: getattr(drafted, name) for name in made})
+    """The version alone, with what the event that its text came with tells of how it was made."""
+    made = {name: getattr(drafted, name) for name in ("retrieved_context", "processing_metadata")} if drafted else {}
+    return VersionView.model_construct(**{name: getattr(version, name) for name in VersionView.model_fields} | made)
 
 
 def _returns_to(phase: Phase) -> SectionStatus:

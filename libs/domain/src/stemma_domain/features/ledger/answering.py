@@ -17,6 +17,7 @@ from stemma_domain.state import Document, Resting, Section, Version
 from .state import Ledger, Sought, Wordings
 
 NO_LEDGER = Ledger()
+_DECIDED = {"confirmed", "dropped", "merged_into", "section_id", "owner"}
 
 
 def asked_of(document: Document, section_id: str) -> Wordings:
@@ -34,7 +35,8 @@ def row_of(document: Document, requirement_id: str) -> RowView:
     block = _found(version, ledger, requirement_id) if version else ""
     status = _status(ledger, requirement_id, version.draft.digest if version else "", is_found=bool(block))
     number = version.number if version and block else 0
-    return standing.model_copy(update={"status": status, "version": number, "block_id": block})
+    decided = standing.model_dump(include=_DECIDED)
+    return RowView(**decided, status=status, version=number, block_id=block)
 
 
 def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
