@@ -230,7 +230,7 @@ def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(do
     write(done, "solution", "another text")
     write(done, "research", "a person's text")
     done.when(asking.restore(done.asked(), "solution", 2, 1))
-    (reason,) = staleness(done.document)["budget"].upstream
+    (reason,) = staleness(done.document)["budget"].reasons
     assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
 
 

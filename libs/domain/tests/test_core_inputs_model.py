@@ -13,7 +13,7 @@ from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable, UsedInpu
 from stemma_contracts.v1.references import InputFile, InputRole
 from stemma_domain.commands import Command, Record
 from stemma_domain.decide import decide
-from stemma_domain.features.inputs.material import evidence_of, given_files, manner_of, pictures_of
+from stemma_domain.features.inputs.material import evidence_of, manner_of, pictures_of
 from stemma_domain.state import Document
 from stemma_domain.view import view_of
 from stemma_testkit.property_tests import examples
@@ -95,9 +95,8 @@ def assert_all_can_be_read(document: Document, counted: set[str]) -> None:
     """What is told of a document names every input that ever counted, and workers are given nothing else."""
     view = view_of(document)
     assert counted <= {one.input_id for one in view.input_views}
-    given = {
-        file.input_id for find in (evidence_of, manner_of, pictures_of, given_files) for file in find(document)
-    } - {None}
+    files = (*evidence_of(document), *manner_of(document), *pictures_of(document), *view.inputs)
+    given = {file.input_id for file in files} - {None}
     assert given <= counted
     assert {one.input_id for one in view.input_views if one.state == "withdrawn"}.isdisjoint(given)
 

@@ -202,7 +202,7 @@ def test_two_hundred_sections_that_were_rewritten_a_hundred_times_are_no_large_m
     assert len(summary.sections) == 200
     assert size(summary) < COMFORTABLE
     stale = staleness(document)
-    assert all(len(stale[name].upstream) == 8 for name in list(document.sections)[8:])
+    assert all(len(stale[name].reasons) == 8 for name in list(document.sections)[8:])
     sizes = [size(bounded_view(document, name, stale, document.sequence)) for name in document.sections]
     assert max(sizes) < COMFORTABLE
 

@@ -20,7 +20,7 @@ from stemma_contracts.v1.requests import ApproveSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_contracts.v1.views import SectionView, VersionView
+from stemma_contracts.v1.views import SectionView, StaleView, VersionView
 from stemma_gateway.desk.shell import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.pages import LANGUAGES, words
@@ -253,13 +253,15 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
         section_id="budget",
         title="Budget",
         kind="budget",
-        stale_reasons=(
-            StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),
-            StaleReason(upstream_section_id="solution", accepted_version=3, current_version=3, upstream_stale=True),
-        ),
-        stale_inputs=(
-            ChangedInput(input_id="input-1", name="rfq.pdf", accepted_version=1, current_version=2),
-            ChangedInput(input_id="input-2", name="old.md", accepted_version=1, current_version=1, withdrawn=True),
+        stale=StaleView(
+            reasons=(
+                StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),
+                StaleReason(upstream_section_id="solution", accepted_version=3, current_version=3, upstream_stale=True),
+            ),
+            inputs=(
+                ChangedInput(input_id="input-1", name="rfq.pdf", accepted_version=1, current_version=2),
+                ChangedInput(input_id="input-2", name="old.md", accepted_version=1, current_version=1, withdrawn=True),
+            ),
         ),
     )
     assert stale_words(about, words("en")) == [

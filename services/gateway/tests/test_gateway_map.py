@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import pytest
 from stemma_contracts.v1.staleness import StaleReason
-from stemma_contracts.v1.views import DocumentView
+from stemma_contracts.v1.views import DocumentView, StaleView
 from stemma_gateway.desk.document_map import (
     GAP_X,
     HEIGHT,
@@ -99,7 +99,7 @@ def test_why_two_lines_make_a_section_stale_is_told_on_two_lines_above_it_and_th
     reasons = tuple(StaleReason(upstream_section_id=name, accepted_version=1, current_version=2) for name in ("a", "c"))
     chain = (("a", ()), ("b", ()), ("c", ()), ("d", ("a", "b", "c")))
     known = document(*chain)
-    sections = {**known.sections, "d": known.sections["d"].model_copy(update={"stale_reasons": reasons})}
+    sections = {**known.sections, "d": known.sections["d"].model_copy(update={"stale": StaleView(reasons=reasons)})}
     drawing = drawn(known.model_copy(update={"sections": sections}))
     told = [edge for edge in drawing.edges if edge.reason]
     assert drawing.edges[-2:] == tuple(told)
@@ -152,5 +152,8 @@ def test_where_not_all_lines_are_drawn_those_are_that_make_a_section_stale() -> 
     known = document(*long_lines(100))
     assert ("a99", "s99") not in {(edge.upstream, edge.downstream) for edge in drawn(known).edges}
     reason = StaleReason(upstream_section_id="a99", accepted_version=1, current_version=2)
-    sections = {**known.sections, "s99": known.sections["s99"].model_copy(update={"stale_reasons": (reason,)})}
+    sections = {
+        **known.sections,
+        "s99": known.sections["s99"].model_copy(update={"stale": StaleView(reasons=(reason,))}),
+    }
     assert drawn(known.model_copy(update={"sections": sections})).edges[-1].reason == reason

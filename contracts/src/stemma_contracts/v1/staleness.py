@@ -47,17 +47,21 @@ class StaleReason(Explicit):
     upstream_stale: bool = Field(default=False, description="the upstream is stale itself")
 
 
-class StaleMark(Explicit):
-    """A section that an event made stale, why, and what a person can do about it.
-
-    ``reasons`` are upstream sections, ``inputs`` what changed of the inputs that it rests on, ``requirements`` the rows
-    of the ledger that it was not written for as they are.
+class Because(Contract):
+    """Why a section is stale: upstream sections (``reasons``), what changed of the inputs that it rests on, and rows of
+    the ledger that it was not written for as they are.
     """
+
+    reasons: tuple[StaleReason, ...] = ()
+    inputs: tuple[ChangedInput, ...] = ()
+    requirements: tuple[RequirementChange, ...] = ()
+
+
+class StaleMark(Explicit, Because):
+    """A section that an event made stale, why, and what a person can do about it."""
 
     always_sent = ("options",)
 
     section_id: Token
     reasons: tuple[StaleReason, ...]
     options: tuple[Literal["keep", "regenerate"], ...] = ("keep", "regenerate")
-    inputs: tuple[ChangedInput, ...] = ()
-    requirements: tuple[RequirementChange, ...] = ()

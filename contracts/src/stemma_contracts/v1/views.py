@@ -28,7 +28,7 @@ from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole
 from .section import UNDER_WAY, Activity, SectionStatus, Wait, waits_for
-from .staleness import StaleReason, UpstreamVersion
+from .staleness import Because, StaleReason, UpstreamVersion
 from .usage import Usage
 from .validation import ValidationSummary
 
@@ -77,10 +77,12 @@ class VersionView(Contract):
         return self.protected or self.origin in BY_A_PERSON
 
 
-class StaleView(Contract):
-    """Since when a section is stale: the time and the stream sequence of the event that made it so.
+class StaleView(Because):
+    """Why a section is stale, and since when: the time and the stream sequence of the event that made it so.
 
-    ``cause`` is the section that the event is about, nothing if it is about the document.
+    ``cause`` is the section that the event is about, nothing if it is about the document. ``reasons`` is every upstream
+    that has another text than the section rests on, or is stale itself, ``inputs`` those that changed in what it uses
+    of them: more may have come since that event.
     """
 
     since: datetime | None = None
@@ -168,9 +170,7 @@ class SectionView(Contract):
     ``failure`` is the last one, in short, and ``failure_problem`` the same by a code; ``missing`` names what was not
     there to write from, None if that is not why it failed. ``covers_inputs``: its text is to hold all that the inputs
     say. ``checks`` are looks at the current version that are under way and change no status; ``returns_to`` is the
-    status that a section has again when the edit that is being made comes to nothing. ``stale_reasons`` is every
-    upstream that has another text than the section rests on, or is stale itself: more may have come since the event
-    that made it stale. ``stale_inputs`` are the inputs that changed in what it uses of them. ``form`` is the form whose
+    status that a section has again when the edit that is being made comes to nothing. ``form`` is the form whose
     fields it answers; with ``form_withdrawn`` nobody needs its text any more.
     """
 
@@ -201,9 +201,6 @@ class SectionView(Contract):
     proposal: ProposalView | None = None
     waits_since: datetime | None = None
     covers_inputs: bool = False
-    stale_reasons: tuple[StaleReason, ...] = ()
-    stale_inputs: tuple[ChangedInput, ...] = ()
-    stale_requirements: tuple[RequirementChange, ...] = ()
     form: AnsweredForm | None = None
     form_withdrawn: bool = False
     threads: tuple[ThreadView, ...] = ()
@@ -216,9 +213,6 @@ class SectionView(Contract):
             case {"versions": [*earlier, dict(current)]}:
                 found = {name: data[name] for name in _OF_THE_CURRENT if name in data}
                 data = {**data, "versions": [*earlier, found | current]}
-        match data:
-            case {"stale": {"reasons": reasons}}:
-                data = {"stale_reasons": reasons, **data}
         return data
 
     def stored(self, document_id: str) -> bytes:
@@ -229,7 +223,7 @@ class SectionView(Contract):
             current = data["versions"][-1]
             data |= {name: current.pop(name) for name in _OF_THE_CURRENT if name in current}
         if self.stale:
-            data["stale"]["reasons"] = data.pop("stale_reasons", [])
+            data["stale"].setdefault("reasons", [])
         return json.dumps(data, ensure_ascii=False).encode()
 
     @property
@@ -266,6 +260,24 @@ class SectionView(Contract):
     def validation(self) -> ValidationSummary | None:
         """The validation of the current version, as far as it is known."""
         return self.current.validation if self.current else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def stale_reasons(self) -> tuple[StaleReason, ...]:
+        """The upstream sections that it is stale by."""
+        return self.stale.reasons if self.stale else ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def stale_inputs(self) -> tuple[ChangedInput, ...]:
+        """The inputs that it is stale by."""
+        return self.stale.inputs if self.stale else ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def stale_requirements(self) -> tuple[RequirementChange, ...]:
+        """The rows of the ledger that it is stale by."""
+        return self.stale.requirements if self.stale else ()
 
     @property
     def asks(self) -> bool:
@@ -499,9 +511,8 @@ class LedgerView(Contract):
 class DocumentView(Contract):
     """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
 
-    ``inputs`` are the files as they were given, ``input_views`` what became of them and of the brief.
-
-    ``language`` is a BCP 47 tag, that of English where an old log says none.
+    ``input_views`` are its brief and its inputs, with what became of them. ``language`` is a BCP 47 tag, that of
+    English where an old log says none.
     """
 
     document_id: str
@@ -509,7 +520,6 @@ class DocumentView(Contract):
     language: str = "en"
     status: DocumentStatus = DocumentStatus.RUNNING
     title: ArtifactRef | None = None
-    inputs: tuple[InputFile, ...] = ()
     created_at: datetime | None = None
     updated_at: datetime | None = None
     sections: dict[str, SectionView] = Field(default={})
@@ -522,6 +532,16 @@ class DocumentView(Contract):
     input_views: tuple[InputView, ...] = ()
     lacks_brief: bool = False
     ledger: LedgerView | None = None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The files beside the brief as they were given, in the version that counts."""
+        counting = (one for one in self.counting if one.version and one.input_id != BRIEF)
+        return tuple(
+            InputFile(name=one.name, artifact=one.file, input_id=one.input_id, role=one.role, form=one.is_form)
+            for one in counting
+        )
 
     def input(self, input_id: str) -> InputView | None:
         """An input by its id; None if there never was one."""

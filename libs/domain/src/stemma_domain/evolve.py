@@ -15,12 +15,13 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.views import StaleView
 
 from .features.cycles import Cycle
 from .features.inputs.evolve import first_inputs
 from .job_ids import GENERATE, job_id
 from .sections import section_applied, started
-from .state import Document, HandledRequest, NoDocument, Section, StaleSince, State, settled
+from .state import Document, HandledRequest, NoDocument, Section, State, settled
 from .table import FEATURES
 
 
@@ -85,14 +86,14 @@ def _begun(document: Document, event: e.AnyEvent) -> Document:
 def _marked(document: Document, event: e.AnyEvent) -> Document:
     """Since when sections are stale is what the events say."""
     cause = event.section_id if isinstance(event, e.SectionEvent) else None
-    since = StaleSince(document.time, document.sequence, cause)
-    marks: dict[str, StaleSince | None] = {mark.section_id: since for mark in event.makes_stale}
+    since = StaleView(since=document.time, sequence=document.sequence, cause=cause)
+    marks: dict[str, StaleView | None] = {mark.section_id: since for mark in event.makes_stale}
     marks |= dict.fromkeys(event.clears_stale)
     marked = {name: _with_mark(document.sections[name], mark) for name, mark in marks.items()}
     return replace(document, sections={**document.sections, **marked}) if marked else document
 
 
-def _with_mark(section: Section, mark: StaleSince | None) -> Section:
+def _with_mark(section: Section, mark: StaleView | None) -> Section:
     return replace(section, notes=replace(section.notes, stale=mark))
 
 

@@ -10,24 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.inputs import ChangedInput
-from stemma_contracts.v1.ledger import RequirementChange
-from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.staleness import Because, ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
 from .features.inputs.material import changed_inputs
 from .features.ledger.answering import changed_requirements
 from .state import Document, Section, State
 from .texts import text_of
-
-
-@dataclass(frozen=True)
-class Because:
-    """Why a section is stale: upstream sections, inputs, rows of the ledger."""
-
-    upstream: tuple[StaleReason, ...] = ()
-    inputs: tuple[ChangedInput, ...] = ()
-    requirements: tuple[RequirementChange, ...] = ()
-
 
 Staleness = Mapping[str, Because]
 NOT_STALE = Because()
@@ -42,8 +30,7 @@ class _Standing:
 
     @property
     def is_stale(self) -> bool:
-        because = self.because
-        return bool(because.upstream or because.inputs or because.requirements)
+        return self.because is not NOT_STALE
 
 
 def staleness(state: State) -> Staleness:
@@ -60,11 +47,7 @@ def stale_causes(document: Document) -> Mapping[str, tuple[ChangedUpstream, ...]
 
 def stale_changes(was: Staleness, now: Staleness) -> dict[str, tuple[StaleMark, ...] | tuple[str, ...]]:
     """The fields of an event that say which sections became stale by it, and which are not any more."""
-    makes = tuple(
-        StaleMark(section_id=name, reasons=because.upstream, inputs=because.inputs, requirements=because.requirements)
-        for name, because in now.items()
-        if name not in was
-    )
+    makes = tuple(StaleMark(section_id=name, **dict(because)) for name, because in now.items() if name not in was)
     return {"makes_stale": makes, "clears_stale": tuple(name for name in was if name not in now)}
 
 
@@ -101,7 +84,9 @@ def _standing(document: Document, section: Section, found: dict[str, _Standing])
         if reason is not None:
             reasons.append(reason)
             causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
-    return _Standing(Because(tuple(reasons), inputs, rows), frozenset(causes))
+    if not (reasons or inputs or rows):
+        return _Standing()
+    return _Standing(Because(reasons=tuple(reasons), inputs=inputs, requirements=rows), frozenset(causes))
 
 
 def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:

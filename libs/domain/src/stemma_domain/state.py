@@ -25,7 +25,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.views import AssignmentView, ThreadView, VersionView
+from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
 from stemma_contracts.v1.wording import PlanWording
 
 from .features.ledger.state import Sought, Wordings
@@ -57,18 +57,6 @@ def person_of(event: Event) -> Person:
 
 
 @dataclass(frozen=True)
-class StaleSince:
-    """The event that made a section stale: its time, its sequence in the stream, and the section that it is about.
-
-    ``cause`` is None if the event is about the document.
-    """
-
-    since: datetime | None = None
-    sequence: int = 0
-    cause: str | None = None
-
-
-@dataclass(frozen=True)
 class LastFailure:
     """The last failure; one ``aside`` was that of a check or of an edit that was to be proposed."""
 
@@ -78,14 +66,17 @@ class LastFailure:
 
 @dataclass(frozen=True)
 class Notes:
-    """Notes on a section. ``asker`` asked for the last edit or revision; ``refusal`` says why one was not made."""
+    """Notes on a section. ``asker`` asked for the last edit or revision; ``refusal`` says why one was not made.
+
+    ``stale`` says since when it is, not why.
+    """
 
     asker: Person = NOBODY
     lint_round: int = 0
     refusal: ArtifactRef | None = None
     failure: LastFailure | None = None
     waits_since: datetime | None = None
-    stale: StaleSince | None = None
+    stale: StaleView | None = None
 
 
 NO_NOTES = Notes()

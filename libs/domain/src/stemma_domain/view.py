@@ -10,14 +10,15 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.staleness import Because
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
 
 from .features.cycles import Cycle
-from .features.inputs.material import given_files, lacks_brief, lacks_form
+from .features.inputs.material import given, lacks_brief, lacks_form
 from .features.inputs.view import input_views
 from .features.ledger.view import ledger_view
-from .staleness import NOT_STALE, Because, Staleness, staleness
+from .staleness import NOT_STALE, Staleness, staleness
 from .state import (
     AwaitingAnswer,
     Document,
@@ -67,7 +68,6 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         language=document.language or _ENGLISH,
         status=document.status,
         title=document.title,
-        inputs=given_files(document),
         input_views=input_views(document),
         lacks_brief=lacks_brief(document),
         created_at=document.created_at,
@@ -97,10 +97,7 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         status=status_of(phase),
         activity=activity_of(phase),
         versions=tuple(_told(version, drafts.get(version.sequence)) for version in section.versions),
-        stale=None if because == NOT_STALE else _stale(section),
-        stale_reasons=because.upstream,
-        stale_inputs=because.inputs,
-        stale_requirements=because.requirements,
+        stale=None if because == NOT_STALE else _stale(section, because),
         form=plan.form,
         form_withdrawn=lacks_form(document, section),
         checks=tuple(sorted(section.checks.values())),
@@ -121,9 +118,8 @@ def section_view(document: Document, section: Section, because: Because, drafts:
     )
 
 
-def _stale(section: Section) -> StaleView:
-    mark = section.notes.stale
-    return StaleView(since=mark.since, sequence=mark.sequence, cause=mark.cause) if mark else StaleView()
+def _stale(section: Section, because: Because) -> StaleView:
+    return (section.notes.stale or StaleView()).model_copy(update=dict(because))
 
 
 def _told(version: Version, drafted: e.SectionDrafted | None) -> VersionView:
@@ -210,7 +206,7 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         language=document.language,
         updated_at=document.time,
         usage=document.usage,
-        input_count=len(given_files(document)),
+        input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),
     )
 

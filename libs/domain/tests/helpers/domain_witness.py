@@ -127,7 +127,7 @@ class Witness:
                 for number, text in enumerate(part.texts, start=1)
             ]
             self._agree_on_proposal(section, part)
-        told = {name: [_reason(reason) for reason in because.upstream] for name, because in staleness(document).items()}
+        told = {name: [_reason(reason) for reason in because.reasons] for name, because in staleness(document).items()}
         assert told == {name: book.reasons(name) for name in book.stale()}
         self._agree_on_work()
 

@@ -14,8 +14,9 @@ from nats.js.kv import KeyValue
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.staleness import Because
 from stemma_domain.commands import Command
-from stemma_domain.staleness import Because, Staleness, staleness
+from stemma_domain.staleness import Staleness, staleness
 from stemma_domain.state import Document, Section, State
 from stemma_domain.view import bounded_view, is_in_motion, summarise
 from stemma_eventlog import EventStore, Folded, StreamId

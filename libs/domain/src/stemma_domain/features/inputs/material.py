@@ -38,7 +38,7 @@ def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputF
 
     No text is written from what a form asks, but its questions may stand in one.
     """
-    counting = (one for one in _counting(document) if with_forms or not one.form)
+    counting = (one for one in given(document) if with_forms or not one.form)
     found = (file for one in counting if one.role in EVIDENCE for file in _files_of(one))
     return tuple({file.name: file for file in found}.values())
 
@@ -51,7 +51,7 @@ def brief_file(document: Document) -> InputFile | None:
 
 def manner_of(document: Document) -> tuple[InputFile, ...]:
     """Earlier texts and rules of style: how to write, and nothing that may be stated."""
-    return tuple(_file(one, one.contents[-1]) for one in _counting(document) if one.role not in EVIDENCE and _text(one))
+    return tuple(_file(one, one.contents[-1]) for one in given(document) if one.role not in EVIDENCE and _text(one))
 
 
 def pictures_of(document: Document) -> Iterator[InputFile]:
@@ -59,15 +59,6 @@ def pictures_of(document: Document) -> Iterator[InputFile]:
     for one in document.inputs.values():
         if not one.withdrawn and one.role in EVIDENCE:
             yield from (file for file in _files_of(one) if file.artifact.media_type in SHOWN)
-
-
-def given_files(document: Document) -> tuple[InputFile, ...]:
-    """The files as they were given, in the version that counts."""
-    return tuple(
-        InputFile(name=one.name, artifact=one.contents[-1].file, input_id=one.input_id, role=one.role, form=one.form)
-        for one in document.inputs.values()
-        if one.input_id != BRIEF and one.contents and not one.withdrawn
-    )
 
 
 def input_versions(document: Document) -> tuple[InputVersion, ...]:
@@ -197,7 +188,8 @@ def _digest(content: Content | None) -> str | None:
     return content.text.digest if content and content.text else None
 
 
-def _counting(document: Document) -> Iterator[Input]:
+def given(document: Document) -> Iterator[Input]:
+    """The inputs beside the brief that have a version that counts."""
     return (one for one in document.inputs.values() if one.input_id != BRIEF and one.contents and not one.withdrawn)
 
 
