@@ -35,7 +35,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.needs import Need
 from stemma_generation_graph.checkpoints import set_up
-from stemma_provisioning import Bounds, NatsServer, check
+from stemma_provisioning import Bounds, NatsServer, check, provision
 from stemma_provisioning.moving import begin_restoring
 from stemma_provisioning.topology import deliver_subject, streams
 from stemma_testkit.document_events import DIGEST, document_requested
@@ -155,31 +155,22 @@ class Late(SqlitePlace):
 
 
 async def test_the_log_ends_before_the_first_event_that_names_a_checkpoint_that_is_not_there(two: Two) -> None:
-    known = await two.raises_need(2, "c1")
-    before = await two.accepts("before", known)
+    await two.raises_need(2, "c1")
+    before = await two.accepts("before", 2)
 
     async def goes_on() -> None:
-        late = await two.raises_need(3, "c2")
-        await two.accepts("after", late)
+        await two.accepts("kept", await two.raises_need(3, "c1"))
+        await two.accepts("after", await two.raises_need(4, "c2"))
 
     manifest = await two.backed_up(Late(two.threads, goes_on))
+    assert (manifest.sequence, manifest.dropped) == (3, (before + 2,))
+    later = manifest.model_copy(update={"dropped": (*manifest.dropped, 99)})
+    (two.folder / "backup" / MANIFEST).write_text(later.model_dump_json())
     await two.restored()
 
-    assert (manifest.sequence, manifest.dropped) == (known, (before + 1,))
     js = two.new.jetstream(timeout=10)
-    assert [(await js.stream_info(name)).state.messages for name in (subjects.EVENTS, subjects.ANSWERS)] == [known, 1]
+    assert [(await js.stream_info(name)).state.messages for name in (subjects.EVENTS, subjects.ANSWERS)] == [3, 2]
     assert (await js.get_msg(subjects.ANSWERS, before)).subject == subjects.answer("default", "before")
-
-
-async def test_answers_that_came_after_they_were_copied_are_no_matter(two: Two) -> None:
-    await two.accepts("before", 1)
-    manifest = await two.backed_up()
-    told_later = manifest.model_copy(update={"dropped": (99,)})
-    (two.folder / "backup" / MANIFEST).write_text(told_later.model_dump_json())
-
-    await two.restored()
-
-    assert (await two.new.jetstream(timeout=10).stream_info(subjects.ANSWERS)).state.messages == 1
 
 
 async def test_no_request_gets_the_place_of_one_that_came_while_the_backup_was_made(two: Two) -> None:
@@ -197,61 +188,38 @@ async def test_no_request_gets_the_place_of_one_that_came_while_the_backup_was_m
     assert (await js.stream_info(subjects.REQUESTS)).state.messages == 2
 
 
-async def test_an_event_that_names_a_checkpoint_that_is_there_is_kept_whenever_it_comes(two: Two) -> None:
-    async def goes_on() -> None:
-        await two.accepts("after", await two.raises_need(2, "c1"))
-
-    manifest = await two.backed_up(Late(two.threads, goes_on))
-
-    assert (manifest.sequence, manifest.dropped) == (2, ())
+class Full(SqlitePlace):
+    @contextmanager
+    def taken(self, folder: Path) -> Iterator[Taken]:
+        raise OSError("no space left")
 
 
-async def test_a_damaged_file_is_named_and_nothing_is_restored(two: Two) -> None:
-    await two.backed_up()
-    damaged = two.folder / "backup" / "EVENTS.snapshot"
-    damaged.write_bytes(damaged.read_bytes()[:-1] + b"x")
-
-    with pytest.raises(CliError, match=r"EVENTS.snapshot is damaged or missing: nothing was restored"):
-        await two.restored()
-
-    assert await check(two.new) == []
-
-
-async def test_a_backup_that_was_not_finished_is_none(two: Two) -> None:
-    class Full(SqlitePlace):
-        @contextmanager
-        def taken(self, folder: Path) -> Iterator[Taken]:
-            raise OSError("no space left")
-
+async def test_what_is_no_whole_backup_is_none_and_nothing_is_restored_of_one_that_is_damaged_or_to_where_something_is(
+    two: Two,
+) -> None:
     with pytest.raises(OSError, match="no space left"):
         await two.backed_up(Full(two.threads))
-
-    assert sorted(path.name for path in two.folder.iterdir()) == ["new", "old", "threads.sqlite"]
-
-
-async def test_without_the_checkpoints_there_is_no_backup(two: Two) -> None:
     with pytest.raises(CliError, match="there are no checkpoints at"):
         await two.backed_up(place_of(two.folder / "elsewhere.sqlite"))
+    assert sorted(path.name for path in two.folder.iterdir()) == ["new", "old", "threads.sqlite"]
 
-
-async def test_nothing_is_restored_where_something_is(two: Two) -> None:
     await two.backed_up()
-    await two.new.jetstream(timeout=10).publish(subjects.job("validator", "x"), b"{}")
-
-    with pytest.raises(CliError, match="not empty: there are messages in JOBS"):
+    damaged = two.folder / "backup" / "EVENTS.snapshot"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:-1] + b"x")
+    with pytest.raises(CliError, match=r"EVENTS.snapshot is damaged or missing: nothing was restored"):
         await two.restored()
+    damaged.write_bytes(whole)
 
-    assert await check(two.new) == []
-
-
-async def test_nothing_is_restored_where_a_service_works(two: Two) -> None:
-    await two.backed_up()
-    deliveries = deliver_subject(subjects.JOBS, subjects.VALIDATOR)
-    await two.new.subscribe(deliveries, queue=subjects.VALIDATOR)
+    reading = await two.new.subscribe(deliver_subject(subjects.JOBS, subjects.VALIDATOR), queue=subjects.VALIDATOR)
     await two.new.flush()
-
     with pytest.raises(CliError, match="a service reads JOBS as validator"):
         await two.restored()
+    await reading.unsubscribe()
+    await two.new.jetstream(timeout=10).publish(subjects.job("validator", "x"), b"{}")
+    with pytest.raises(CliError, match="not empty: there are messages in JOBS"):
+        await two.restored()
+    assert await check(two.new) == []
 
 
 class Broken(SqlitePlace):
@@ -262,36 +230,21 @@ class Broken(SqlitePlace):
         raise CliError(ExitCode.FAILED, "no space left")
 
 
-async def test_a_restore_that_fails_leaves_an_empty_system_and_is_done_again(two: Two) -> None:
-    await two.backed_up()
-    with pytest.raises(CliError, match="no space left"):
-        await two.restored(Broken(two.folder / "restored.sqlite"))
-    assert await stream_names(two.new.jetstream(timeout=10)) == []
-
-    await two.restored()
-
-    assert await told(two.new, subjects.EVENTS) == await told(two.old, subjects.EVENTS)
-
-
-async def test_what_a_restore_that_was_killed_left_is_taken_away_by_the_next(two: Two) -> None:
-    await two.backed_up()
-    js = two.new.jetstream(timeout=10)
-    await begin_restoring(two.new)
-    await js.publish(subjects.event("default", "d1", "half"), b"{}")
-
-    await two.restored()
-
-    assert await told(two.new, subjects.EVENTS) == await told(two.old, subjects.EVENTS)
-    assert await check(two.new) == []
-
-
-async def test_a_file_holds_the_same_as_a_folder_for_its_owner_alone(two: Two) -> None:
+async def test_a_restore_that_fails_leaves_an_empty_system_and_one_that_was_killed_is_done_again(two: Two) -> None:
     await two.backed_up(name="backup.tar")
     assert (two.folder / "backup.tar").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CliError, match="no space left"):
+        await two.restored(Broken(two.folder / "restored.sqlite"), name="backup.tar")
+    js = two.new.jetstream(timeout=10)
+    assert await stream_names(js) == []
 
+    await provision(two.new)
+    await begin_restoring(two.new)
+    await js.publish(subjects.event("default", "d1", "half"), b"{}")
     await two.restored(name="backup.tar")
 
     assert await told(two.new, subjects.EVENTS) == await told(two.old, subjects.EVENTS)
+    assert await check(two.new) == []
 
 
 def test_every_stream_is_copied_before_the_log_or_after_it() -> None:

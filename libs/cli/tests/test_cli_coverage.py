@@ -2,116 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from stemma_contracts.v1 import events
 from stemma_contracts.v1.coverage import CoverageSummary, ForeignInput, UncoveredChapter
 
-CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
-LOST = "2 of 9 blocks of the inputs not covered"
-
-
-@dataclass(frozen=True)
-class Document:
-    """A document with a section that waits for a person, and whose coverage may be set."""
-
-    backstage: Any
-    document_id: str
-    requested: Any
-    drafted: Any
-    review: events.SectionReviewRequested
-
-    async def with_coverage(self, coverage: CoverageSummary) -> str:
-        assert self.review.validation is not None
-        told = self.review.validation.model_copy(update={"coverage": coverage})
-        asked = self.review.model_copy(update={"validation": told})
-        draft = await self.backstage.text(self.document_id, "# Research\n")
-        await self.backstage.append(self.document_id, self.requested, self.drafted("research", draft), asked)
-        return self.document_id
-
-    async def summarise(self) -> None:
-        """Put it into the list from which an inbox is made."""
-        await self.backstage.list_research(self.document_id)
+Covered = Callable[[CoverageSummary], Awaitable[str]]
 
 
 @pytest.fixture
-def document(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> Document:
-    return Document(backstage, document_id, requested, drafted, reviewable("research"))
+def covered(backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any) -> Covered:
+    """A document with a section that waits for a person, and has this coverage."""
+
+    async def made(coverage: CoverageSummary) -> str:
+        waits = reviewable("research")
+        validation = waits.validation.model_copy(update={"coverage": coverage})
+        draft = drafted("research", await backstage.text(document_id, "# Research\n"))
+        await backstage.append(document_id, requested, draft, waits.model_copy(update={"validation": validation}))
+        await backstage.list_research(document_id)
+        return document_id
+
+    return made
 
 
-@pytest.fixture
-async def lacking(document: Document, client: Any) -> str:
+async def told_everywhere(cli: Any, document_id: str) -> tuple[str, str, str]:
+    """What is told beside the text of the section, and in one line of the inbox and of watch."""
+    section, watched = await cli("show", document_id, "research"), await cli("watch", document_id)
+    assert section.stdout == "# Research\n"
+    [row] = [line for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
+    return section.stderr, row, watched.stdout + watched.stderr
+
+
+@pytest.mark.req("T1", "T7")
+async def test_each_chapter_that_lacks_something_is_named_and_how_much_is_not_covered(
+    cli: Any, covered: Covered
+) -> None:
     chapter = UncoveredChapter(file="tender.md", chapter="Price", line=9, blocks=2, why="facts")
-    return await document.with_coverage(
+    lacking = await covered(
         CoverageSummary(total=9, covered=6, left_out=1, missing_blocks=2, missing=(chapter,), more=3)
     )
+    document = (await cli("show", lacking)).stdout
+    beside, row, watched = await told_everywhere(cli, lacking)
+    for words in (
+        "coverage: 6 of 9 blocks of the inputs are covered; 2 missing, 1 left out",
+        "not covered: tender.md, Price, line 9: amounts, dates or names are missing (2 blocks)",
+        "not covered: 3 more chapters; the export names them",
+    ):
+        assert words in document
+        assert words in beside
+    assert ["2 of 9 blocks of the inputs not covered" in told for told in (row, watched)] == [True, True]
 
 
-@pytest.fixture
-async def foreign(document: Document, client: Any) -> str:
+@pytest.mark.req("T2", "T7")
+async def test_each_input_in_another_language_is_named_and_why_it_is_not_compared(cli: Any, covered: Covered) -> None:
     inputs = (
         ForeignInput(file="tender.md", language="en", blocks=4),
         ForeignInput(file="plan.md", language="ja", blocks=1),
     )
-    return await document.with_coverage(
-        CoverageSummary(total=9, covered=4, not_comparable=5, language="de", foreign=inputs)
-    )
-
-
-@pytest.mark.req("T1", "T7")
-async def test_show_names_each_chapter_that_lacks_something(cli: Any, lacking: str) -> None:
-    done = await cli("show", lacking)
-    assert "coverage: 6 of 9 blocks of the inputs are covered; 2 missing, 1 left out" in done.stdout
-    words = "not covered: tender.md, Price, line 9: amounts, dates or names are missing (2 blocks)"
-    assert words in done.stdout
-    assert "not covered: 3 more chapters; the export names them" in done.stdout
-
-
-@pytest.mark.req("T1", "T7")
-async def test_show_of_a_section_names_them_beside_its_text(cli: Any, lacking: str) -> None:
-    done = await cli("show", lacking, "research")
-    assert "coverage: 6 of 9 blocks of the inputs are covered; 2 missing, 1 left out" in done.stderr
-    assert "not covered: tender.md, Price, line 9" in done.stderr
-    assert "covered" not in done.stdout
-
-
-@pytest.mark.req("T1", "T7")
-async def test_inbox_tells_how_much_is_not_covered(cli: Any, document: Document, lacking: str) -> None:
-    await document.summarise()
-    done = await cli("inbox")
-    [row] = [line for line in done.stdout.splitlines() if lacking in line]
-    assert LOST in row
-
-
-@pytest.mark.req("T1", "T7")
-async def test_watch_tells_how_much_is_not_covered(cli: Any, lacking: str) -> None:
-    done = await cli("watch", lacking)
-    assert LOST in done.stdout + done.stderr
-
-
-@pytest.mark.req("T2", "T7")
-@pytest.mark.parametrize("command", [("show",), ("show", "research")], ids=" ".join)
-async def test_show_names_each_input_in_another_language_and_why_it_is_not_compared(
-    cli: Any, foreign: str, command: tuple[str, ...]
-) -> None:
-    done = await cli(command[0], foreign, *command[1:])
-    told = done.stdout + done.stderr
-    assert "coverage: 4 of 9 blocks of the inputs are covered; 5 not comparable" in told
-    assert "tender.md: 4 blocks in English not comparable with the text, which is in German" in told
-    assert "plan.md: 1 block in Japanese not comparable with the text, which is in German" in told
-
-
-@pytest.mark.req("T2", "T7")
-async def test_inbox_and_watch_name_both_languages(cli: Any, document: Document, foreign: str) -> None:
-    await document.summarise()
-    words = "5 blocks in English and Japanese not comparable with the text, which is in German"
-    inbox = await cli("inbox")
-    assert [words in line for line in inbox.stdout.splitlines() if foreign in line] == [True]
-    watched = await cli("watch", foreign)
-    assert words in watched.stdout + watched.stderr
+    foreign = await covered(CoverageSummary(total=9, covered=4, not_comparable=5, language="de", foreign=inputs))
+    document = (await cli("show", foreign)).stdout
+    beside, row, watched = await told_everywhere(cli, foreign)
+    for words in (
+        "coverage: 4 of 9 blocks of the inputs are covered; 5 not comparable",
+        "tender.md: 4 blocks in English not comparable with the text, which is in German",
+        "plan.md: 1 block in Japanese not comparable with the text, which is in German",
+    ):
+        assert words in document
+        assert words in beside
+    both = "5 blocks in English and Japanese not comparable with the text, which is in German"
+    assert [both in told for told in (row, watched)] == [True, True]
 
 
 @pytest.mark.req("T1", "T7")

@@ -69,7 +69,9 @@ async def test_it_is_quiet_where_all_is_well(tmp_path: Path, monkeypatch: pytest
     assert (done.exit_code, done.stdout.splitlines()) == (0, [f"{name}: ok" for name in doctor.CHECKS]), done.output
 
 
-async def test_it_names_services_that_do_not_run(sick: Sick) -> None:
+async def test_it_names_services_that_do_not_run_and_how_long_messages_wait_for_them(
+    sick: Sick, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = await sick.told("consumers")
 
     assert [line.partition("; ")[2] for line in told] == [
@@ -77,16 +79,11 @@ async def test_it_names_services_that_do_not_run(sick: Sick) -> None:
         for service in sorted({consumer.owner for consumer in consumers()})
     ]
     assert any(line.startswith("nobody reads JOBS/validator, JOBS/validator-bulk;") for line in told)
-
-
-async def test_it_tells_how_long_messages_wait(sick: Sick, monkeypatch: pytest.MonkeyPatch) -> None:
     await sick.client.jetstream().publish(subjects.job("validator", "x"), b"{}")
     assert await sick.told("lag") == []
     monkeypatch.setattr(doctor, "WAITS_TOO_LONG", timedelta())
-
-    (told,) = await sick.told("lag")
-
-    assert told.startswith("1 messages wait for validator in JOBS/validator, the oldest for 0 minutes;")
+    (waits,) = await sick.told("lag")
+    assert waits.startswith("1 messages wait for validator in JOBS/validator, the oldest for 0 minutes;")
 
 
 async def test_it_finds_messages_that_no_consumer_will_deliver_again(sick: Sick) -> None:
@@ -105,8 +102,15 @@ async def test_it_finds_messages_that_no_consumer_will_deliver_again(sick: Sick)
     assert "stemma-orchestrator --repair" in told
 
 
-async def test_it_tells_what_is_not_as_provisioned_and_a_restore_that_was_broken_off(sick: Sick) -> None:
+async def test_it_tells_drift_a_broken_off_restore_other_releases_clocks_that_differ_and_dead_letters(
+    sick: Sick,
+) -> None:
     js = sick.client.jetstream(timeout=10)
+    ago = datetime.now(UTC) - timedelta(minutes=5)
+    headers = {RELEASE: "0.0.9", CONTRACTS: "0.0.9", TOLD_AT: ago.isoformat()}
+    await js.publish("$KV.capabilities.validator", b"{}", headers=headers)
+    for _ in range(2):
+        await js.publish(subjects.dead("validator", "x"), b"{}", headers={REASON: "invalid"})
     await js.delete_consumer(subjects.EVENTS, "copy-default")
     await begin_restoring(sick.client)
 
@@ -115,23 +119,9 @@ async def test_it_tells_what_is_not_as_provisioned_and_a_restore_that_was_broken
     assert "run the same `stemma restore-backup` again" in restored
     assert "EVENTS of default" in drift
     assert "stemma-provision --tenant default" in drift
-
-
-async def test_it_tells_other_releases_and_clocks_that_differ(sick: Sick) -> None:
-    ago = datetime.now(UTC) - timedelta(minutes=5)
-    headers = {RELEASE: "0.0.9", CONTRACTS: "0.0.9", TOLD_AT: ago.isoformat()}
-    await sick.client.jetstream().publish("$KV.capabilities.validator", b"{}", headers=headers)
-
     (versions,), (clocks,) = await sick.told("versions"), await sick.told("clocks")
-
     assert versions.startswith("validator is 0.0.9 with contracts 0.0.9; this command is ")
     assert clocks.startswith("the clock of validator and that of the server differ by 300.")
-
-
-async def test_it_counts_dead_letters_by_service_and_reason(sick: Sick) -> None:
-    for _ in range(2):
-        await sick.client.jetstream().publish(subjects.dead("validator", "x"), b"{}", headers={REASON: "invalid"})
-
     assert await sick.told("dead") == [
         "2 messages of validator put aside as invalid; stemma dead list --service validator --reason invalid"
     ]

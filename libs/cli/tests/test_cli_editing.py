@@ -69,18 +69,16 @@ async def test_an_instruction_goes_to_the_editor_agent_about_the_current_version
 
 @pytest.mark.req("P9")
 @pytest.mark.usefixtures("takes_texts")
-async def test_a_file_takes_the_place_of_the_text(cli: Any, backstage: Any, settled: str, tmp_path: Path) -> None:
+async def test_a_file_takes_the_place_of_the_text_or_is_the_first_one(
+    cli: Any, backstage: Any, settled: str, tmp_path: Path
+) -> None:
     (tmp_path / "new.md").write_text("# Research\n\nMine.\n")
 
     done = await cli("edit", settled, "research", "--file", f"{tmp_path}/new.md")
 
     assert (done.exit_code, done.stdout) == (0, "wrote research version 2\n")
     assert (backstage.received[-1][1].text, backstage.received[-1][1].version) == ("# Research\n\nMine.\n", 1)
-
-
-async def test_a_section_that_has_no_text_yet_takes_one_as_version_0(cli: Any, backstage: Any, settled: str) -> None:
     await cli("edit", settled, "solution", "--file", "-", stdin="# Mine\n")
-
     assert (backstage.received[-1][1].version, backstage.received[-1][1].text) == (0, "# Mine\n")
 
 
@@ -198,19 +196,22 @@ async def test_no_editor_is_wrong_usage(command: Any, settled: str, environment:
 
 
 @pytest.mark.req("P10")
-async def test_keep_names_the_version_and_restore_is_about_the_current_one(
+async def test_keep_and_regenerate_name_the_version_and_restore_is_about_the_current_one(
     cli: Any, backstage: Any, settled: str
 ) -> None:
-    kept, restored = (
-        await cli("keep", settled, "research", "--version", "1"),
-        await cli("restore", settled, "research", "1"),
-    )
+    kept = await cli("keep", settled, "research", "--version", "1")
+    await cli("regenerate", settled, "research", "--version", "1", "-m", "Name the sources.")
+    restored = await cli("restore", settled, "research", "1")
 
     assert kept.stdout == "kept research version 1\n"
     assert restored.stdout == "restored research version 1 as version 1\n"
-    sent = [request for _, request in backstage.received]
-    assert [(type(r), r.version) for r in sent] == [(requests.KeepSection, 1), (requests.RestoreSection, 1)]
-    assert sent[-1].restore_version == 1
+    keep, again, restore = [request for _, request in backstage.received]
+    assert [(type(one), one.version) for one in (keep, restore)] == [
+        (requests.KeepSection, 1),
+        (requests.RestoreSection, 1),
+    ]
+    assert (again.guidance, again.replace_edited, again.version) == ("Name the sources.", False, 1)
+    assert restore.restore_version == 1
 
 
 @pytest.mark.req("P10")
@@ -219,15 +220,6 @@ async def test_refuses_version_0_in_a_decision_about_several_sections(cli: Any, 
     assert done.exit_code == 2
     assert "research: versions are counted from 1" in done.stderr
     assert backstage.received == []
-
-
-@pytest.mark.req("P10")
-async def test_a_section_is_regenerated_with_guidance(cli: Any, backstage: Any, settled: str) -> None:
-    done = await cli("regenerate", settled, "research", "--version", "1", "-m", "Name the sources.")
-
-    request = backstage.received[-1][1]
-    assert done.exit_code == 0
-    assert (request.guidance, request.replace_edited, request.version) == ("Name the sources.", False, 1)
 
 
 @pytest.mark.req("P10")
@@ -244,15 +236,6 @@ async def test_a_section_that_cannot_be_written_yet_is_said_to_wait_and_for_what
     done = await cli("regenerate", settled, "solution", "--version", "1")
     waits = "it waits for research, which is queued"
     assert done.stdout == f"queued solution, in place of version 1: {waits}\n"
-
-
-@pytest.mark.req("P10")
-async def test_a_script_says_which_version_is_to_be_regenerated(cli: Any, backstage: Any, settled: str) -> None:
-    refused = await cli("regenerate", settled, "research")
-    assert refused.exit_code == 2
-    assert "say which version of research you read" in refused.stderr
-    assert "say --version 1" in refused.stderr
-    assert backstage.received == []
 
 
 @pytest.mark.req("P10")
@@ -278,30 +261,26 @@ async def a_persons(backstage: Any, settled: str) -> str:
 
 
 @pytest.mark.req("P10")
-async def test_a_text_of_a_person_is_not_regenerated_unasked(cli: Any, backstage: Any, a_persons: str) -> None:
+async def test_a_text_of_a_person_is_regenerated_with_consent_alone(cli: Any, backstage: Any, a_persons: str) -> None:
     refused = await cli("regenerate", a_persons, "research", "--version", "2", "-m", "Anew.")
 
     assert refused.exit_code == 3
     assert "version 2 of research holds a person's words: written by ben" in refused.stderr
     assert "say --replace-edited" in refused.stderr
     assert backstage.received == []
-
-
-async def test_a_text_of_a_person_is_regenerated_with_consent(cli: Any, backstage: Any, a_persons: str) -> None:
     done = await cli("regenerate", a_persons, "research", "--version", "2", "--replace-edited")
 
     assert done.exit_code == 0
     assert (backstage.received[-1][1].replace_edited, backstage.received[-1][1].guidance) == (True, None)
 
 
-@pytest.mark.parametrize(("answer", "code", "sent"), [("y", 0, 1), ("n", 1, 0)])
-async def test_consent_is_asked_for_at_a_terminal(
-    on_a_terminal: Any, backstage: Any, a_persons: str, answer: str, code: int, sent: int
+async def test_without_consent_at_a_terminal_nothing_is_replaced(
+    on_a_terminal: Any, backstage: Any, a_persons: str
 ) -> None:
-    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research=2", typed=f"{answer}\n")
+    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research=2", typed="n\n")
 
     assert "Replace it? [y/N]" in seen
-    assert (exit_code, len(backstage.received)) == (code, sent)
+    assert (exit_code, backstage.received) == (1, [])
 
 
 async def test_a_long_text_goes_up_as_an_upload(client: Client, backstage: Any, tmp_path: Path) -> None:

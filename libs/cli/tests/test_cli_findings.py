@@ -28,6 +28,7 @@ LOW = Evaluation(
 WARNINGS = (
     GenerationWarning(code="validation_issues", count=99, detail="chapter 2"),
     GenerationWarning(code="skipped_image", count=2),
+    GenerationWarning(code="step_bound", count=1),
 )
 REPORT = ValidationReport(
     validation_passed=False,
@@ -48,9 +49,11 @@ SUMMARY = ValidationSummary(
 @pytest.fixture
 async def weak(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
     """Research waits for review with all that may be wrong with a draft."""
-    draft, report = [await backstage.text(document_id, text) for text in ("A draft.\n", REPORT.model_dump_json())]
+    texts = ("A draft.\n", REPORT.model_dump_json(), "A library of bicycles")
+    draft, report, title = [await backstage.text(document_id, text) for text in texts]
     written = drafted("research", draft).model_copy(update={"evaluation": LOW, "warnings": WARNINGS})
-    await backstage.append(document_id, requested, written, in_review(report))
+    asked = requested.model_copy(update={"title": title})
+    await backstage.append(document_id, asked, written, in_review(report))
     return document_id
 
 
@@ -68,7 +71,9 @@ WORDS = (
     "line 7 unsupported amount: EUR 9,000 is in no source",
     "warning: validation issues 99 (chapter 2)",
     "warning: skipped image 2",
+    "warning: step bound 1",
 )
+"""More than are told where not all are asked for."""
 
 
 @pytest.mark.req("T7")
@@ -86,6 +91,7 @@ async def test_show_of_a_section_tells_every_finding_beside_its_text(cli: Any, w
         ("grounding", "grounding/amount", 7),
         ("warning", "validation issues", 0),
         ("warning", "skipped image", 0),
+        ("warning", "step bound", 0),
     ]
 
 
@@ -93,40 +99,33 @@ async def test_show_of_a_section_tells_every_finding_beside_its_text(cli: Any, w
 async def test_show_of_a_document_tells_the_gravest_and_how_many_more(cli: Any, weak: str) -> None:
     lines = (await cli("show", weak)).stdout.splitlines()
     assert f"research: {WORDS[0]}" in lines
-    assert "research: and 4 more: `stemma show DOC SECTION` tells all" in lines
+    assert "research: and 5 more: `stemma show DOC SECTION` tells all" in lines
     [row] = [line.split("\t") for line in lines if line.startswith("research\t")]
     assert row[-2].endswith((" d", " h", " min", "now")), "how long it waits"
     sections = json.loads((await cli("show", weak, "--json")).stdout)["sections"]
-    assert len(next(s for s in sections if s["section_id"] == "research")["findings"]) == 8
+    assert len(next(s for s in sections if s["section_id"] == "research")["findings"]) == 9
 
 
 @pytest.mark.req("T7")
-async def test_inbox_tells_why_and_for_how_long(cli: Any, backstage: Any, weak: str) -> None:
+async def test_inbox_tells_why_for_how_long_and_of_which_document(cli: Any, backstage: Any, weak: str) -> None:
     await backstage.list_research(weak)
     inbox = await cli("inbox")
     [row] = [line.split("\t") for line in inbox.stdout.splitlines() if weak in line]
-    assert row[2] == "Research"
+    assert (row[2], row[-1]) == ("Research", "A library of bicycles")
     assert row[4].endswith((" d", " h", " min", "now"))
     assert f"{weak[:8]} research: {WORDS[0]}" in inbox.stderr
     [entry] = [e for e in json.loads((await cli("inbox", "--json")).stdout) if e["document_id"] == weak]
-    assert (len(entry["findings"]), datetime.fromisoformat(entry["since"])) == (8, CREATED_AT)
+    assert (len(entry["findings"]), datetime.fromisoformat(entry["since"])) == (9, CREATED_AT)
 
 
 @pytest.mark.req("T7")
 async def test_watch_tells_findings_with_the_events_and_at_the_end(cli: Any, weak: str) -> None:
     watched = await cli("watch", weak)
-    assert "2 warnings: validation issues 99, skipped image 2" in watched.stdout
+    assert "3 warnings: validation issues 99, skipped image 2, step bound 1" in watched.stdout
     assert "1 lint issue, 1 unsupported (MD022 1, amount 1)" in watched.stdout
     assert "critical: figures_add_up 0.20, low: completeness 0.40, check failed: required_headings" in watched.stdout
     assert f"research: {WORDS[5]}" in watched.stderr
     assert "waits for a person: research (Research, " in watched.stderr
-
-
-@pytest.mark.req("T7")
-async def test_at_a_narrow_terminal_all_of_it_is_told(on_a_terminal: Any, weak: str) -> None:
-    seen, code = await on_a_terminal("show", weak, columns=40)
-    assert code == 0
-    assert "figures_add_up failed: 0.20" in seen
 
 
 @pytest.mark.req("T8")
@@ -153,7 +152,7 @@ async def test_a_draft_that_nobody_judged_has_no_score(
 
 
 def test_one_warning_and_clean_validations_are_told_as_such() -> None:
-    assert counted_warnings(WARNINGS[1:]) == "1 warning: skipped image 2"
+    assert counted_warnings(WARNINGS[1:2]) == "1 warning: skipped image 2"
     assert validation_words(ValidationSummary(passed=True, issue_count=0, engine="r", engine_version="1")) == (
         "no lint issues"
     )
@@ -195,23 +194,10 @@ async def test_names_the_inputs_in_which_no_claim_was_looked_up(
 
 
 @pytest.mark.req("T7")
-async def test_inbox_names_the_document_by_its_title(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
-) -> None:
-    title = await backstage.text(document_id, "A library of bicycles")
-    asked = requested.model_copy(update={"title": title})
-    await backstage.append(document_id, asked, drafted("research"), in_review(None))
-    await backstage.list_research(document_id)
-    [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
-    assert row[-1] == "A library of bicycles"
-
-
-@pytest.mark.req("T7")
-@pytest.mark.parametrize("verb", [("approve",), ("revise", "-m", "Shorter.")], ids=lambda verb: verb[0])
 async def test_at_a_terminal_the_findings_stand_below_the_text_that_is_decided_about(
-    on_a_terminal: Any, weak: str, verb: tuple[str, ...]
+    on_a_terminal: Any, weak: str
 ) -> None:
-    seen, _ = await on_a_terminal(verb[0], weak, "research", *verb[1:], typed="n\n")
+    seen, _ = await on_a_terminal("approve", weak, "research", typed="n\n")
     assert seen.index("A draft.") < seen.index(f"research: {WORDS[0]}") < seen.index(f"research: {WORDS[5]}")
     assert seen.index(f"research: {WORDS[5]}") < seen.index("research version 1? [y/N]")
 
@@ -220,7 +206,7 @@ async def test_at_a_terminal_the_findings_stand_below_the_text_that_is_decided_a
 async def test_what_is_approved_at_once_is_printed_with_its_findings(cli: Any, weak: str) -> None:
     done = await cli("approve", weak, "--all")
     assert "research version 1: Research" in done.stderr
-    assert all(f"research: {words}" in done.stderr for words in WORDS)
+    assert all(f"research: {words}" in done.stderr for words in WORDS[:8])
 
 
 @pytest.mark.req("T7")
@@ -234,16 +220,3 @@ async def test_inbox_calls_no_text_clean_that_nobody_checked(
     await backstage.list_research(document_id)
     [row] = [line.split("\t") for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
     assert row[6] == "not checked"
-
-
-@pytest.mark.req("T7")
-async def test_show_of_a_section_tells_all_findings_however_many(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
-) -> None:
-    chapters = [f"chapter {number}" for number in range(12)]
-    warnings = tuple(GenerationWarning(code="validation_issues", count=1, detail=chapter) for chapter in chapters)
-    draft = await backstage.text(document_id, "A draft.\n")
-    written = drafted("research", draft).model_copy(update={"warnings": warnings})
-    await backstage.append(document_id, requested, written, in_review(None))
-    shown = (await cli("show", document_id, "research")).stderr
-    assert [chapter for chapter in chapters if f"warning: validation issues 1 ({chapter})" in shown] == chapters

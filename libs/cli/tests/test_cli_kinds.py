@@ -23,13 +23,9 @@ KINDS = (
 )
 
 
-async def tell(backstage: Any) -> None:
+async def test_kinds_are_listed_with_their_sections_and_who_settles_them(cli: Any, backstage: Any) -> None:
     told = Capabilities(kinds=KINDS).model_dump_json(exclude_defaults=True).encode()
     await backstage.js.publish(f"$KV.{subjects.CAPABILITIES_BUCKET}.{subjects.ORCHESTRATOR}", told)
-
-
-async def test_kinds_are_listed_with_their_sections_and_who_settles_them(cli: Any, backstage: Any) -> None:
-    await tell(backstage)
     shown = await cli("kinds")
     assert shown.exit_code == 0
     memo, note, paper = shown.stdout.splitlines()
@@ -38,10 +34,6 @@ async def test_kinds_are_listed_with_their_sections_and_who_settles_them(cli: An
         "note Note draft nothing, unless a check fails a brief",
         "paper Paper end every section a brief and a file of text/markdown",
     ]
-
-
-async def test_kinds_speak_json(cli: Any, backstage: Any) -> None:
-    await tell(backstage)
-    told = json.loads((await cli("kinds", "--json")).stdout)
-    assert [kind["kind"] for kind in told] == ["memo", "note", "paper"]
-    assert told[0]["sections"][1]["depends_on"] == ["draft"]
+    kinds = json.loads((await cli("kinds", "--json")).stdout)
+    assert [kind["kind"] for kind in kinds] == ["memo", "note", "paper"]
+    assert kinds[0]["sections"][1]["depends_on"] == ["draft"]

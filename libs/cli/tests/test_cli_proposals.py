@@ -69,30 +69,27 @@ async def test_a_script_names_the_proposal_that_was_read(
     assert (request.section_id, request.version, request.proposal_id) == ("research", 1, "p4")
 
 
-async def test_where_an_instruction_was_refused_a_decision_tells_why(
+async def test_where_an_instruction_was_refused_a_decision_and_watch_tell_why(
     cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
 ) -> None:
     reason = await backstage.text(document_id, "The text has no heading called Rent.")
     asked = events.SectionEditRequested(
         section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
     )
-    editing = job(4, "revise", "research")
+    editing = job(7, "revise", "research")
     refusal = events.SectionRevisionRefused(
         section_id="research", job_id=editing, version=1, reason=reason, proposal_id="p4"
     )
-    approved = events.SectionApproved(section_id="research", version=1)
-    await backstage.append(document_id, requested, drafted("research"), approved, asked, refusal)
+    approved = [events.SectionApproved(section_id=name, version=1) for name in ("research", "solution")]
+    written = (drafted("research"), approved[0], drafted("solution"), approved[1], events.DocumentCompleted())
+    await backstage.append(document_id, requested, *written, asked, refusal)
     done = await cli("accept-edit", document_id, "research")
     assert done.exit_code == 1
     assert "no edit of research is proposed" in done.stderr
     assert "the editor refused the last instruction: The text has no heading called Rent." in done.stderr
-
-
-async def test_at_a_terminal_the_difference_is_shown_first(on_a_terminal: Any, backstage: Any, proposed: str) -> None:
-    seen, exit_code = await on_a_terminal("accept-edit", proposed, "research", typed="y\n")
-    assert exit_code == 0
-    assert seen.index("Replaced bicycles by trailers.") < seen.index("[-bicycles-]") < seen.index("Accept p4? [y/N]")
-    assert [r.proposal_id for _, r in backstage.received] == ["p4"]
+    watched = (await cli("watch", document_id)).stderr
+    assert "the editor refused research: The text has no heading called Rent." in watched
+    assert "completed: take it out with" in watched
 
 
 async def test_accept_all_takes_those_that_it_prints(cli: Any, backstage: Any, proposed: str) -> None:
@@ -152,20 +149,17 @@ async def test_several_sections_are_kept_by_one_request(cli: Any, backstage: Any
 
 
 @pytest.mark.req("P10")
-@pytest.mark.parametrize("option", ["--all", "--stale"])
-async def test_keep_all_takes_the_versions_that_it_prints(cli: Any, backstage: Any, stale: str, option: str) -> None:
-    done = await cli("keep", stale, option)
-    assert "solution version 1: Solution" in done.stderr
-    assert [type(request) for _, request in backstage.received] == [requests.KeepSections]
-
-
-@pytest.mark.req("P10")
-async def test_all_that_is_stale_is_regenerated_by_one_request(cli: Any, backstage: Any, stale: str) -> None:
+async def test_all_that_is_stale_is_kept_or_regenerated_by_one_request_in_the_versions_that_are_printed(
+    cli: Any, backstage: Any, stale: str
+) -> None:
+    for option in ("--all", "--stale"):
+        assert "solution version 1: Solution" in (await cli("keep", stale, option)).stderr
     done = await cli("regenerate", stale, "--stale", "-m", "Name the sources.")
     assert done.exit_code == 0
     assert "solution version 1: Solution" in done.stderr
     assert done.stdout == "regenerating research version 1, solution version 1\n"
-    [(_, request)] = backstage.received
+    *kept, request = [request for _, request in backstage.received]
+    assert [type(each) for each in kept] == [requests.KeepSections] * 2
     assert isinstance(request, requests.RegenerateSections)
     assert (request.guidance, len(request.sections)) == ("Name the sources.", 2)
 
@@ -192,25 +186,6 @@ async def test_at_a_terminal_each_of_several_texts_is_shown_first(
 async def test_refuses_what_is_neither_sections_nor_all(cli: Any, stale: str, arguments: tuple[str, ...]) -> None:
     verb, *more = arguments
     assert (await cli(verb, stale, *more)).exit_code == 2
-
-
-async def test_watch_of_a_finished_document_tells_that_an_instruction_was_refused(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
-) -> None:
-    reason = await backstage.text(document_id, "The text has no heading called Rent.")
-    approved = [events.SectionApproved(section_id=name, version=1) for name in ("research", "solution")]
-    asked = events.SectionEditRequested(
-        section_id="research", version=1, instruction=reason, actor="ana", result="proposed", proposal_id="p4"
-    )
-    editing = job(7, "revise", "research")
-    refusal = events.SectionRevisionRefused(
-        section_id="research", job_id=editing, version=1, reason=reason, proposal_id="p4"
-    )
-    written = (drafted("research"), approved[0], drafted("solution"), approved[1], events.DocumentCompleted())
-    await backstage.append(document_id, requested, *written, asked, refusal)
-    done = await cli("watch", document_id)
-    assert "the editor refused research: The text has no heading called Rent." in done.stderr
-    assert "completed: take it out with" in done.stderr
 
 
 FOUND = "line 1 unsupported amount: EUR 9,000 is in no source"
@@ -242,12 +217,14 @@ def checked_edit(validation: ValidationSummary | None, detail: str = "") -> even
 
 
 @pytest.mark.req("T7")
-@pytest.mark.parametrize("verb", ["accept-edit", "reject-edit"])
-async def test_who_decides_about_an_edit_sees_what_was_found_of_its_text(
-    on_a_terminal: Any, checked: str, verb: str
+@pytest.mark.parametrize(("verb", "typed", "sent"), [("accept-edit", "y", ["p4"]), ("reject-edit", "n", [])])
+async def test_at_a_terminal_the_difference_and_what_was_found_are_shown_first(
+    on_a_terminal: Any, backstage: Any, checked: str, verb: str, typed: str, sent: list[str]
 ) -> None:
-    seen, _ = await on_a_terminal(verb, checked, "research", typed="n\n")
-    assert seen.index("{+trailers+}") < seen.index(f"edit p4: {FOUND}") < seen.index("p4? [y/N]")
+    seen, _ = await on_a_terminal(verb, checked, "research", typed=f"{typed}\n")
+    shown = ("Replaced bicycles by trailers.", "[-bicycles-]", "{+trailers+}", f"edit p4: {FOUND}", "p4? [y/N]")
+    assert sorted(shown, key=seen.index) == list(shown)
+    assert [r.proposal_id for _, r in backstage.received] == sent
 
 
 @pytest.mark.req("T7")

@@ -74,13 +74,13 @@ async def test_tells_for_each_claim_its_standing_and_the_place_that_says_it(
         "5\tAcme\tUNSUPPORTED\t",
     ]
     assert "huge.csv" in shown.stderr
-
-
-async def test_speaks_json_with_the_version(cli: Callable[..., Any], section: Any, document_id: str) -> None:
-    await section()
     told = json.loads((await cli("show", document_id, "research", "--sources", "--json")).stdout)
-    assert told["version"] == 1
-    assert [claim["standing"] for claim in told["claims"]] == ["computed", "person", "unsupported"]
+    assert (told["version"], [claim["standing"] for claim in told["claims"]]) == (
+        1,
+        ["computed", "person", "unsupported"],
+    )
+    uncited = await cli("show", document_id, "research", "--citations")
+    assert (uncited.exit_code, "wait for its validation" in uncited.stderr) == (1, True)
 
 
 async def test_says_what_to_do_when_nothing_was_looked_up_yet(
@@ -89,9 +89,6 @@ async def test_says_what_to_do_when_nothing_was_looked_up_yet(
     shown = await cli("show", document_id, "research", "--sources")
     assert shown.exit_code == 1
     assert "wait for its validation" in shown.stderr
-
-
-async def test_sources_go_with_a_section(cli: Callable[..., Any], document_id: str) -> None:
     assert "--sources goes with a section" in (await cli("show", document_id, "--sources")).stderr
 
 
@@ -106,13 +103,3 @@ async def test_tells_the_page_that_a_sentence_rests_on_and_prints_it_as_a_footno
     assert cited.stdout == "# Research\n\nIt is let now.[^source-1] More.\n\n[^source-1]: rfq.pdf, p. 3\n"
     plain = await cli("show", document_id, "research")
     assert "rfq" not in plain.stdout
-
-
-@pytest.mark.req("I3")
-async def test_citations_of_a_text_that_was_not_validated_are_not_made_up(
-    cli: Callable[..., Any], section: Any, document_id: str
-) -> None:
-    await section()
-    shown = await cli("show", document_id, "research", "--citations")
-    assert shown.exit_code == 1
-    assert "wait for its validation" in shown.stderr

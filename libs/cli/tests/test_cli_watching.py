@@ -125,11 +125,6 @@ async def test_watch_of_a_failed_document_ends_with_1_and_says_how_to_go_on(
             "project_brief is required and must not be blank",
             "other inputs are needed: ask for a new document with `stemma new proposal`",
         ),
-        (
-            (),
-            "there is no text among the inputs",
-            "other inputs are needed: ask for a new document with `stemma new proposal`",
-        ),
     ],
 )
 async def test_watch_offers_no_retry_of_a_section_that_lacks_its_inputs(
