@@ -41,7 +41,7 @@ PLANTED = {
     "stemma_offline_writer": "stemma_messaging",
     "stemma_cli": "stemma_orchestrator",
     "stemma_domain.features": "random",
-    "stemma_generation_graph.session": "pyromark",
+    "stemma_generation_graph.graphs": "pyromark",
     "stemma_validator.engines": "sentencex",
 }
 PURE_FORBIDS = [

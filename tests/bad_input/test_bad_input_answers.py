@@ -32,8 +32,7 @@ from stemma_domain.features.documents import Create
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.handlers import Tools, on_revise_draft
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.sources.library import Library
-from stemma_generation_graph.sources.reading import Reading
+from stemma_generation_graph.sources import Library, Reading
 from stemma_messaging import config_dir
 from stemma_models import ModelCaller
 from stemma_orchestrator.catalog import load_catalog

@@ -11,11 +11,10 @@ import pytest
 from stemma_editor_agent.demands import demand_of, unmet
 from stemma_editor_agent.reporting import changes_between
 from stemma_editor_agent.revision import split_draft
-from stemma_generation_graph.session.images import without_labels
-from stemma_generation_graph.session.outline import outline_of
-from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.sources.markdown import read_source
-from stemma_generation_graph.writing.drafts import as_draft, with_sub_headings
+from stemma_generation_graph.graphs.document_agent.images import without_labels
+from stemma_generation_graph.graphs.document_agent.session import outline_of
+from stemma_generation_graph.sources import Corpus, read_source
+from stemma_generation_graph.writing import as_draft, with_sub_headings
 from stemma_languages import detect, foreign
 from stemma_markdown import without_html, without_templates
 from stemma_offline_writer.chapters import composed

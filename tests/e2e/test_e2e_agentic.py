@@ -16,7 +16,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.requests import CancelDocument
 from stemma_contracts.v1.review import ReviewMode
-from stemma_generation_graph.session.tools import READABLE
+from stemma_generation_graph.graphs.document_agent.tools import READABLE
 from stemma_kinds import find_kinds
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 

@@ -19,7 +19,7 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_kinds import digests
 from stemma_messaging import Service, WorkerBroker, config_dir
 from stemma_messaging.same_kind import same_kind

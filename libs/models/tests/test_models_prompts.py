@@ -21,15 +21,6 @@ def test_a_kind_gets_its_own_prompt_after_what_is_common_to_the_node(tmp_path: P
     assert prompt.render({"title": "{{title}}"}) == "You write.\n\nA budget for {{title}}."
 
 
-@pytest.mark.req("E1")
-def test_calls_that_are_asked_the_same_hold_one_prompt(tmp_path: Path) -> None:
-    write(tmp_path, "section/generate/default.md")
-    prompt = load_prompts(tmp_path, [], ["title"]).get("section", "generate")
-    budget = prompt.render({"title": "a budget"})
-    assert prompt.render({"title": "a budget"}) is budget
-    assert prompt.render({"title": "a plan"}) == "Write a plan."
-
-
 def test_a_kind_without_a_prompt_gets_the_default_of_its_node(tmp_path: Path) -> None:
     write(tmp_path, "section/generate/default.md")
     prompts = load_prompts(tmp_path, [], ["title"])

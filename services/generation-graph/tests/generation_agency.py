@@ -25,7 +25,7 @@ from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph, find_
 from stemma_generation_graph.handlers import Tools, on_generate_section, on_resume_graph
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import AgentLimits, GenerationSettings
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_models import ModelCaller
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND

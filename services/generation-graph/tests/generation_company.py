@@ -19,11 +19,11 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import ROLES
-from stemma_generation_graph.graphs.roles.graph import build_roles_graph
+from stemma_generation_graph.graphs.roles.nodes import build_roles_graph
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import ROLE, GenerationSettings
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_models import ModelCaller
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.working import ANY_KIND

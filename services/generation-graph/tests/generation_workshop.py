@@ -22,7 +22,7 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_kinds import find_kinds, merged
 from stemma_messaging import config_dir
 from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings

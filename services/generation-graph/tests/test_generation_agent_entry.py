@@ -10,15 +10,18 @@ from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, B
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 from stemma_contracts.v1.outcomes import InputsMissing
-from stemma_generation_graph.graphs.document_agent import routing
 from stemma_generation_graph.graphs.document_agent import state as state_module
-from stemma_generation_graph.graphs.document_agent.graph import MAX_TEXT_BYTES, open_session
-from stemma_generation_graph.graphs.document_agent.routing import ROUTES, route_after_tools
-from stemma_generation_graph.graphs.document_agent.state import DocumentState, build_initial_state
+from stemma_generation_graph.graphs.document_agent.nodes import MAX_TEXT_BYTES, open_session
+from stemma_generation_graph.graphs.document_agent.session import chapters_of, outline_of
+from stemma_generation_graph.graphs.document_agent.state import (
+    ROUTES,
+    DocumentState,
+    build_initial_state,
+    route_after_tools,
+)
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.session.outline import chapters_of, outline_of
-from stemma_generation_graph.sources.library import InputsRefused
+from stemma_generation_graph.sources import InputsRefused
 from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
@@ -76,7 +79,7 @@ async def test_the_reason_of_a_refusal_is_told() -> None:
 
 @pytest.mark.req("G17", "G7")
 def test_the_routing_table_beside_the_graph_is_that_of_the_compiled_graph() -> None:
-    page = Path(routing.__file__).with_name("ROUTING.md")
+    page = Path(str(state_module.__file__)).with_name("ROUTING.md")
     assert f"({page.relative_to(README.parent)})" in _chapter("The agentic graph")
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| `(\w+)` \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     table = [(START.strip("_"), "always", "scan_assets")]

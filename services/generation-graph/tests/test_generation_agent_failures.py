@@ -13,7 +13,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_generation_graph.graphs.document_agent.graph import build_document_agent
+from stemma_generation_graph.graphs.document_agent.nodes import build_document_agent
 from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT
 from stemma_generation_graph.settings import AgentLimits
 from stemma_testkit.scripted import ScriptedModel

@@ -6,9 +6,14 @@ from generation_workshop import Workshop
 from langchain_core.messages import ToolMessage
 from stemma_contracts.v1.needs import MissingReference, NeedAnswer
 from stemma_contracts.v1.references import InputFile
-from stemma_generation_graph.session.images import Shown, with_assets
-from stemma_generation_graph.session.references import MAX_IMAGE_BYTES, batch_of, question_about
-from stemma_generation_graph.sources.markdown import resolve
+from stemma_generation_graph.graphs.document_agent.images import (
+    MAX_IMAGE_BYTES,
+    Shown,
+    batch_of,
+    question_about,
+    with_assets,
+)
+from stemma_generation_graph.sources import resolve
 from stemma_markdown import images
 
 PNG = b"\x89PNG\r\n\x1a\n"

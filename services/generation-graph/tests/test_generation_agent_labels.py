@@ -1,7 +1,7 @@
 """What a label means inside one file, a document of several files says without it."""
 
 import pytest
-from stemma_generation_graph.session.images import without_labels
+from stemma_generation_graph.graphs.document_agent.images import without_labels
 
 
 @pytest.mark.req("T1", "G12")

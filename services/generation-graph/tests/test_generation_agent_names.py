@@ -6,10 +6,10 @@ import typing
 import pytest
 from generation_agency import Agency, call
 from stemma_generation_graph.deps import RunContext
+from stemma_generation_graph.graphs.document_agent.session import DRAFT, Session
 from stemma_generation_graph.graphs.document_agent.state import build_initial_state
+from stemma_generation_graph.graphs.document_agent.tools import get_tools
 from stemma_generation_graph.runner import Finished, GenerateResult, Paused, Runner
-from stemma_generation_graph.session.session import DRAFT, Session
-from stemma_generation_graph.session.tools import get_tools
 from stemma_generation_graph.settings import AgentLimits
 from stemma_models import call_context
 from stemma_telemetry.names import Log, Metric

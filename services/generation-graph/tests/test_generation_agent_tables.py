@@ -2,7 +2,7 @@
 
 import pytest
 from generation_agency import Agency
-from stemma_generation_graph.session.images import as_tables
+from stemma_generation_graph.graphs.document_agent.images import as_tables
 from stemma_offline_writer import OfflineWriter
 
 PRICES = 'lot;amount_eur;due\nSteel piles | long;310000;2027-06-01\n"Concrete\ndeck";512000;2027-07-01\n'

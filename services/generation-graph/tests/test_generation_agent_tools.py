@@ -7,9 +7,14 @@ import pytest
 from generation_agency import ONE_FILE, call
 from generation_workshop import HEAD, Workshop
 from langchain_core.messages import ToolMessage
-from stemma_generation_graph.graphs.calling import run_tool_calls
-from stemma_generation_graph.session.session import CHECKPOINTS, DRAFT, Session, new_checkpoint_id, new_manifest
-from stemma_generation_graph.session.tools import (
+from stemma_generation_graph.graphs.document_agent.session import (
+    CHECKPOINTS,
+    DRAFT,
+    Session,
+    new_checkpoint_id,
+    new_manifest,
+)
+from stemma_generation_graph.graphs.document_agent.tools import (
     MAX_DRAFT_CHARS,
     MAX_LEFT_OUT,
     PAGE_CHARS,
@@ -17,7 +22,8 @@ from stemma_generation_graph.session.tools import (
     ToolContext,
     get_tools,
 )
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
+from stemma_generation_graph.tools import run_tool_calls, tool_name
 
 HOSTILE = ("../etc/passwd", "..", "/", "\\", "inputs/site.md", "temp_output.md", "", " ", "\x00", "a" * 500)
 FITTING: dict[str, dict[str, Any]] = {
@@ -26,9 +32,9 @@ FITTING: dict[str, dict[str, Any]] = {
 }
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 TEXT_ARGUMENTS = [
-    (tool.name, name)
+    (tool_name(tool), name)
     for tool in TOOLS
-    for name, argument in tool.arguments.model_fields.items()
+    for name, argument in tool.model_fields.items()
     if argument.annotation is str
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_generation_graph.writing.evaluating import run_checks
+from stemma_generation_graph.evaluating import run_checks
 from stemma_models.prompting import block
 from stemma_testkit.counting import calls
 

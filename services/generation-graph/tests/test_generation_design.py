@@ -12,7 +12,7 @@ from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.outcomes import InputsMissing, SectionGenerated
 from stemma_contracts.v1.provenance import RetrievedSource
 from stemma_generation_graph.graphs.single_call import Review
-from stemma_generation_graph.writing.drafts import body_under_heading
+from stemma_generation_graph.writing import body_under_heading
 from stemma_models.prompting import parse_blocks
 
 LONG = "# Design\n\n" + "The gate server keeps the list of boats. " * 4

@@ -18,7 +18,7 @@ from stemma_contracts.v1.outcomes import ThreadLost
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.handlers import Tools, on_resume_graph
 from stemma_generation_graph.runner import PauseNotStored, Runner
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_messaging.errors import TakenOver
 from stemma_messaging.running import JobCancelledError
 from stemma_testkit.scripted import ScriptedModel

@@ -10,12 +10,18 @@ from generation_workshop import Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from langgraph.graph import START, StateGraph
 from stemma_generation_graph.deps import GraphDeps
-from stemma_generation_graph.graphs.calling import MAX_CALLS, run_tool_calls
 from stemma_generation_graph.graphs.registry import SECTION, find_graphs
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.runner import OrphanNode, Runner, compiled
-from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.tools.web import SearchWeb, WebResult, WebSearchSettings, find_provider
+from stemma_generation_graph.sources import Corpus
+from stemma_generation_graph.tools import (
+    MAX_CALLS,
+    WebResult,
+    WebSearchSettings,
+    find_provider,
+    run_tool_calls,
+    web_tool,
+)
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -42,13 +48,13 @@ def call(name: str, **args: object) -> ToolCall:
 
 @pytest.mark.req("P14")
 async def test_a_web_search_provider_can_be_plugged_in() -> None:
-    web = SearchWeb(Encyclopedia(), 5)
+    web = web_tool(Encyclopedia(), 5)
     [answer] = await run_tool_calls([call("search_web", query="quays")], {web.name: web}, EMPTY)
     assert answer.content == '<web address="https://example.org/ferries">\nFerries\n\nAll about quays.\n</web>'
 
 
 async def test_more_calls_than_allowed_at_once_are_refused() -> None:
-    web = SearchWeb(Encyclopedia(), 5)
+    web = web_tool(Encyclopedia(), 5)
     answers = await run_tool_calls([call("search_web", query="q")] * (MAX_CALLS + 1), {web.name: web}, EMPTY)
     assert [answer.status for answer in answers] == ["success"] * MAX_CALLS + ["error"]
 

@@ -13,7 +13,7 @@ from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner, ThreadLostError
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_messaging import InvalidMessage
 from stemma_messaging.running import JobCancelledError
 from stemma_testkit.clocks import clock_ahead

@@ -8,10 +8,9 @@ from langchain_core.messages import HumanMessage
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.references import InputFile
 from stemma_generation_graph.settings import ContextLimits
-from stemma_generation_graph.sources.library import Library
-from stemma_generation_graph.sources.markdown import read_source
-from stemma_generation_graph.tools.search import InputQuery, SearchInputs
-from stemma_generation_graph.writing.material import load_material
+from stemma_generation_graph.sources import Library, read_source
+from stemma_generation_graph.tools import SearchInputs
+from stemma_generation_graph.writing import load_material
 from stemma_models.prompting import parse_blocks
 from stemma_offline_writer.request import read_request
 
@@ -55,7 +54,7 @@ async def test_a_search_tells_the_page_of_what_it_finds(workshop: Workshop) -> N
     corpus = await Library(workshop.artifacts).corpus(
         (await workshop.job("budget")).document, (await file(workshop, "plan.pdf", "input-1"),)
     )
-    (found,) = parse_blocks(await SearchInputs().run(InputQuery(query="people"), corpus))
+    (found,) = parse_blocks(await SearchInputs(query="people").run(corpus))
     assert (found.attributes["name"], found.attributes["place"]) == ("plan.pdf", "p. 1")
 
 

@@ -15,16 +15,20 @@ from stemma_contracts.v1.coverage import LeftOut
 from stemma_contracts.v1.jobs import EvaluateDraft
 from stemma_contracts.v1.outcomes import InputsMissing
 from stemma_evidence import InputText, coverage
-from stemma_generation_graph.graphs.document_agent.checking import headings_above
+from stemma_generation_graph.graphs.document_agent.images import as_tables, readable_markdown
+from stemma_generation_graph.graphs.document_agent.session import headings_above, outline_of
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.session.images import as_tables
-from stemma_generation_graph.session.outline import outline_of
-from stemma_generation_graph.session.tools import readable_markdown
-from stemma_generation_graph.sources.library import Library, computing
-from stemma_generation_graph.sources.markdown import read_source
-from stemma_generation_graph.sources.reading import QUICK_CHARACTERS, Reading, Text, UnreadableInputs
+from stemma_generation_graph.sources import (
+    QUICK_CHARACTERS,
+    Library,
+    Reading,
+    Text,
+    UnreadableInputs,
+    computing,
+    read_source,
+)
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually

@@ -3,8 +3,6 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 from stemma_generation_graph.graphs.section.rendering import (
     Budget,
@@ -20,9 +18,8 @@ from stemma_generation_graph.graphs.section.rendering import (
     render,
     table,
 )
-from stemma_generation_graph.writing.drafts import as_draft, without_title
+from stemma_generation_graph.writing import as_draft
 from stemma_languages import language
-from stemma_markdown import split
 
 MESSY = "# Loud heading\n\n\n\nA line.   \n\n- one\n- two"
 PARTS = [Part(heading="# Further things:", text=MESSY)]
@@ -155,18 +152,6 @@ def test_what_code_writes_is_in_the_language_of_the_document() -> None:
         "| Posten | Grundlage | Betrag (EUR) |\n| --- | --- | --- |\n"
         "| Bepflanzung | Angebot | 4.250,00 |\n| Zaun | offen |  |\n| Summe der bekannten Beträge |  | 4.250,00 |"
     )
-
-
-LINES = ("# T", " # T ", "T", "===", "---", "", "  ", "```", "a: b", "[a]: x", "> # T", "- # T", "<p>")
-
-
-@given(st.lists(st.sampled_from(LINES)))
-def test_a_title_is_what_the_whole_text_begins_with_although_only_its_beginning_is_parsed(lines: list[str]) -> None:
-    text = "\n".join(lines)
-    first = next(iter(split(text)), None)
-    is_title = first is not None and (first.kind, first.level) == ("heading", 1)
-    rest = text[first.end :] if first and is_title else text
-    assert without_title(text).lstrip() == rest.lstrip()
 
 
 @pytest.mark.req("S6")

@@ -15,9 +15,7 @@ from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes
-from stemma_generation_graph.graphs.roles.schemas import RoleAnalysis
-from stemma_generation_graph.graphs.roles.state import WritingGraphState, initial_state
-from stemma_generation_graph.graphs.roles.steps import Steps
+from stemma_generation_graph.graphs.roles.state import RoleAnalysis, Steps, WritingGraphState, initial_state
 from structlog.testing import capture_logs
 
 

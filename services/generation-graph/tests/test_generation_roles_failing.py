@@ -11,9 +11,8 @@ from generation_company import Company, Play, ProviderError, Stage, failing, pla
 from nats.errors import NoServersError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.outcomes import NoRoleLeft, RoleAnalysisMissing, SectionGenerated
-from stemma_generation_graph.graphs.roles.graph import build_roles_graph
-from stemma_generation_graph.graphs.roles.nodes import RolesNodes
-from stemma_generation_graph.graphs.roles.schemas import InvalidUpdate, check_update
+from stemma_generation_graph.graphs.roles.nodes import RolesNodes, build_roles_graph
+from stemma_generation_graph.graphs.roles.state import InvalidUpdate, check_update
 from structlog.testing import capture_logs
 
 NODES = ("role_analyzer", "dynamic_agent_executor", "synthesizer", "output_formatter")
@@ -217,19 +216,15 @@ def wrong_in(node: str, update: Any) -> type[RolesNodes]:
 
 @pytest.mark.req("R8")
 @pytest.mark.parametrize("node", NODES)
-def test_an_update_that_does_not_fit_is_refused_and_the_state_before_it_stands(node: str) -> None:
+def test_an_update_that_does_not_fit_reaches_the_error_handler_and_ends_the_job_as_a_bug(node: str) -> None:
     wrong = wrong_in(node, {"synthesized_content": 3, "role_analysis": None, "agent_outputs": {}})
     stage = Stage(Company(plays=plays("a", "b")), build=partial(build_roles_graph, make_nodes=wrong))
-    outcome, _ = stage.play()
-    match node:
-        case "role_analyzer":
-            assert outcome.detail == "InvalidUpdate: synthesized_content: Input should be a valid string"
-        case "dynamic_agent_executor":
-            assert isinstance(outcome, NoRoleLeft)
-        case _:
-            assert ("failure", f"{node}: InvalidUpdate") in codes(outcome)
-            kept = "What a says." if node == "synthesizer" else "One text of all."
-            assert kept in stage.draft(outcome)
+    told = f"{node}: synthesized_content: Input should be a valid string"
+    with capture_logs() as logs, pytest.raises(InvalidUpdate, match=told):
+        stage.play()
+    assert (node, "InvalidUpdate") in {
+        (line["node"], line["error_type"]) for line in logs if line["event"] == "graph_error"
+    }
 
 
 @pytest.mark.req("R8")

@@ -1,6 +1,6 @@
 import pytest
 from stemma_generation_graph.configuration import Criterion
-from stemma_generation_graph.writing.evaluating import judge
+from stemma_generation_graph.evaluating import judge
 
 pytestmark = pytest.mark.req("P6")
 

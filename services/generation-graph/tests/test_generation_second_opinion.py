@@ -21,7 +21,7 @@ from stemma_generation_graph.second_opinion import (
     Question,
     on_propose_requirements,
 )
-from stemma_generation_graph.sources.markdown import Passage
+from stemma_generation_graph.sources import Passage
 from stemma_offline_writer import OfflineWriter
 from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel

@@ -11,9 +11,9 @@ from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
+from stemma_generation_graph.evaluating import prompt_values
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.writing.evaluating import prompt_values
-from stemma_generation_graph.writing.material import outline_block, section_block
+from stemma_generation_graph.writing import outline_block, section_block
 from stemma_models.client import PIECE_CHARS
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel

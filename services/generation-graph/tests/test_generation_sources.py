@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
-from stemma_generation_graph.sources.corpus import Corpus, Image
-from stemma_generation_graph.sources.library import Library
-from stemma_generation_graph.sources.markdown import read_source, resolve
-from stemma_generation_graph.writing.material import input_blocks
+from stemma_generation_graph.sources import Corpus, Image, Library, read_source, resolve
+from stemma_generation_graph.writing import input_blocks
 from stemma_testkit.counting import calls
 
 TABLE = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(200))

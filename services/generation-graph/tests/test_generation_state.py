@@ -44,18 +44,6 @@ async def test_every_field_that_two_nodes_write_has_a_reducer(workshop: Workshop
 
 
 @pytest.mark.req("P3")
-async def test_a_section_without_searches_is_two_steps_and_ends_with_the_messages_of_both_its_first_nodes(
-    workshop: Workshop,
-) -> None:
-    tools, job = workshop.tools(OfflineWriter()), await workshop.job("approach")
-    run = RunContext(CallContext(HEAD.tenant, HEAD.document_id, job.section.section_id, job.job_id), tools.library)
-    graph = build_section_graph(tools.deps).compile()
-    states = [state async for state in graph.astream(initial_state(job), context=run, stream_mode="values")]
-    assert [bool(state["draft"]) for state in states] == [False, True, True]
-    assert [message.type for message in states[-1]["messages"]] == ["system", "human"]
-
-
-@pytest.mark.req("P3")
 async def test_every_field_has_a_value_from_the_start(workshop: Workshop) -> None:
     state = initial_state(await workshop.job("budget"))
     assert set(state) == set(SectionState.__annotations__)

@@ -13,7 +13,7 @@ from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.graphs.section.structures import Structure, resolve_schema
+from stemma_generation_graph.graphs.section.rendering import Structure, resolve_schema
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_languages import language

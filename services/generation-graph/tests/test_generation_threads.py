@@ -9,10 +9,10 @@ from generation_workshop import HEAD, Workshop
 from stemma_contracts.v1.jobs import DropThreads, GenerateSection
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.checkpoints.cleaning import MOST, HoldsThreads, report_threads
+from stemma_generation_graph.checkpoints.saving import MOST, HoldsThreads, report_threads
 from stemma_generation_graph.handlers import Tools, on_drop_threads
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.sources.library import Library
+from stemma_generation_graph.sources import Library
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND
 

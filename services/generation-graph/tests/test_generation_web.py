@@ -20,9 +20,8 @@ from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
-from stemma_generation_graph.sources.corpus import Corpus
-from stemma_generation_graph.tools.search import ToolRefused
-from stemma_generation_graph.tools.web import SearchWeb, SearxNG, WebQuery, WebSearchSettings
+from stemma_generation_graph.sources import Corpus
+from stemma_generation_graph.tools import SearchWeb, SearxNG, ToolRefused, WebSearchSettings, web_tool
 from stemma_messaging import BadSettings
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.ports import free_port
@@ -122,15 +121,15 @@ async def test_a_provider_that_fails_is_told_to_the_model_and_stops_nothing(
     server: SearchServer, status: int, body: bytes, words: str
 ) -> None:
     server.status, server.body = status, body
-    tool = SearchWeb(SearxNG(WebSearchSettings(provider="searxng", url=server.url)), 5)
+    tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=server.url)), 5)
     with pytest.raises(ToolRefused, match=rf"^The web search failed \({words}\); go on without it\.$"):
-        await tool.run(WebQuery(query="x"), Corpus([], []))
+        await tool.run(SearchWeb(query="x"), Corpus([], []))
 
 
 async def test_a_provider_that_is_not_there_is_told_too() -> None:
-    tool = SearchWeb(SearxNG(WebSearchSettings(provider="searxng", url=f"http://127.0.0.1:{free_port()}")), 5)
+    tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=f"http://127.0.0.1:{free_port()}")), 5)
     with pytest.raises(ToolRefused, match="ConnectError"):
-        await tool.run(WebQuery(query="x"), Corpus([], []))
+        await tool.run(SearchWeb(query="x"), Corpus([], []))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 DEFAULT = "default"
 COMMON = "common"
-RENDERED = 256
-"""Of some 4 KB each: the prompts of all sections and nodes of a few document kinds."""
 
 _PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 
@@ -47,14 +44,7 @@ class Prompt:
 
     def render(self, values: Mapping[str, str]) -> str:
         """The text with its placeholders filled in."""
-        return _rendered(self.text, tuple(values.items()))
-
-
-@lru_cache(maxsize=RENDERED)
-def _rendered(text: str, values: tuple[tuple[str, str], ...]) -> str:
-    """One string for all calls under way that are asked the same: what differs by document is in other messages."""
-    named = dict(values)
-    return _PLACEHOLDER.sub(lambda found: named[found.group(1)], text)
+        return _PLACEHOLDER.sub(lambda found: values[found.group(1)], self.text)
 
 
 class Prompts:

@@ -31,33 +31,40 @@ from stemma_models import (
     open_chat_model,
 )
 
+from stemma_generation_graph.checkpoints.saving import HoldsThreads, report_forever
+from stemma_generation_graph.graphs.section.rendering import load_structures
+
 from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_decoder, set_up
-from .checkpoints.cleaning import HoldsThreads, report_forever
 from .configuration import ConfigurationError, Known, load_criteria, load_kinds
 from .deps import GraphDeps, Models
+from .evaluating import NODE as EVALUATE
 from .graphs.registry import Graph, find_graphs, recipes
 from .graphs.section.rendering import SCHEMAS
-from .graphs.section.structures import load_structures
 from .handlers import Tools, routes
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE
 from .settings import ROLE, GenerationSettings
-from .sources.corpus import Corpus
-from .sources.library import Library
-from .tools.search import SearchInputs, Tool
-from .tools.web import NAME as SEARCH_WEB
-from .tools.web import SearchWeb, WebSearchSettings, WebSearchUnusable, find_provider
-from .writing.evaluating import NODE as EVALUATE
+from .sources import Corpus, Library
+from .tools import (
+    SearchInputs,
+    SearchWeb,
+    Tool,
+    WebSearchSettings,
+    WebSearchUnusable,
+    find_provider,
+    tool_name,
+    web_tool,
+)
 
 PLACEHOLDERS = ("title", "document_kind", "language")
 
 
 def node_tools(web_search: WebSearchSettings) -> dict[str, Tool[Corpus]]:
     """The tools that kinds may name; the web only if there is a provider. Raises `WebSearchUnusable`."""
-    tools: list[Tool[Corpus]] = [SearchInputs()]
+    tools: list[Tool[Corpus]] = [Tool(SearchInputs, SearchInputs.run)]
     if (provider := find_provider(web_search)) is not None:
-        tools.append(SearchWeb(provider, web_search.results))
+        tools.append(web_tool(provider, web_search.results))
     return {tool.name: tool for tool in tools}
 
 
@@ -67,7 +74,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         tools = node_tools(settings.web_search)
         documents = tuple(find_kinds().values())
         structures = load_structures(merged(documents, "structures", ".json"))
-        kinds = load_kinds(documents, folder, Known(SCHEMAS, structures, tools, absent=(SEARCH_WEB,)))
+        kinds = load_kinds(documents, folder, Known(SCHEMAS, structures, tools, absent=(tool_name(SearchWeb),)))
         criteria = load_criteria(folder / "evaluation", kinds, merged(documents, "criteria", ".json"))
         needed = [PromptKey(name, node) for name, graph in graphs.items() for node in graph.nodes_with_prompts]
         needed.append(PromptKey(REQUIREMENTS, PROPOSE))

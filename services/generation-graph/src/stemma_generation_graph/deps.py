@@ -8,12 +8,12 @@ from pathlib import Path
 
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
 
+from stemma_generation_graph.graphs.section.rendering import Structure
+
 from .configuration import CriteriaSets, Kinds
-from .graphs.section.structures import Structure
 from .settings import AgentLimits, ContextLimits, RolesSettings
-from .sources.corpus import Corpus
-from .sources.library import Library
-from .tools.search import Tool
+from .sources import Corpus, Library
+from .tools import Tool
 
 
 @dataclass(frozen=True)

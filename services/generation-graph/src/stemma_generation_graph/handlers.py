@@ -48,13 +48,12 @@ from stemma_models.prompting import parse_blocks
 from stemma_telemetry import annotate
 
 from .deps import GraphDeps, RunContext
+from .evaluating import evaluate_draft
 from .graphs.registry import recipe
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, encoded, resume_value
 from .second_opinion import on_propose_requirements
-from .sources.library import InputsRefused, Library, missing_inputs
-from .sources.reading import UnreadableInputs
-from .writing.evaluating import evaluate_draft
-from .writing.material import load_material
+from .sources import InputsRefused, Library, UnreadableInputs, missing_inputs
+from .writing import load_material
 
 T = TypeVar("T")
 NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing | RoleAnalysisMissing | NoRoleLeft

@@ -31,10 +31,8 @@ from stemma_models import CallContext, ModelCaller, ModelError, call_context, ec
 from stemma_models.prompting import block
 
 from .deps import GraphDeps
-from .sources.library import Library
-from .sources.markdown import Passage
-from .sources.reading import UnreadableInputs
-from .writing.schemas import Filled, Prose
+from .sources import Library, Passage, UnreadableInputs
+from .writing import Filled, Prose
 
 GRAPH, NODE = "requirements", "propose"
 ASKED_CHARS = 8_000

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, m
 from stemma_messaging import WorkerSettings
 from stemma_models import ModelFields, ModelSettings, provider
 
+from stemma_generation_graph.checkpoints.saving import EVERY_S
+
 from .checkpoints import check_dsn
-from .checkpoints.cleaning import EVERY_S
-from .tools.web import WebSearchSettings
+from .tools import WebSearchSettings
 
 ROLE = "dynamic_agent_executor"
 INPUT_CHARS = 48_000

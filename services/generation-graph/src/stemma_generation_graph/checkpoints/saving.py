@@ -1,11 +1,15 @@
-"""What both checkpointers add to LangGraph's savers: the last checkpoint of a thread, and whose fault a refusal is."""
+"""What both checkpointers add to LangGraph's savers, and the report of the threads that they keep."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol, runtime_checkable
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -18,6 +22,8 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
 )
 from langgraph.checkpoint.base import DeltaChannelHistory as History
+from stemma_contracts.v1.outcomes import ThreadsHeld
+from stemma_telemetry import get_logger, names
 
 SETUP: Final = "run stemma-generation-graph --setup"
 ONE_SUCCESSOR: Final = "stemma_one_successor"
@@ -127,3 +133,41 @@ class PinnedSaver(BaseCheckpointSaver[Any]):
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._saver.get_next_version(current, channel)
+
+
+EVERY_S = 24 * 3600.0
+MOST = 200
+"""Threads in one message; their ids have up to 250 characters."""
+
+Publish = Callable[[ThreadsHeld, str], Awaitable[None]]
+
+
+@runtime_checkable
+class HoldsThreads(Protocol):
+    """A checkpointer that tells what it keeps."""
+
+    async def held(self) -> list[tuple[str, str]]:
+        """Every thread with its tenant; one that tells no tenant is left out."""
+
+
+async def report_forever(store: HoldsThreads, publish: Publish, every_s: float) -> None:
+    """Report now and every so many seconds, until cancelled."""
+    while True:
+        try:
+            await report_threads(store, publish)
+        except Exception as error:
+            get_logger().warning(names.Log.SWEEP_FAILED, error=error)
+        await asyncio.sleep(every_s)
+
+
+async def report_threads(store: HoldsThreads, publish: Publish) -> None:
+    """Report the threads of each document. The message id makes a second report on one day a duplicate."""
+    documents: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for thread_id, tenant in sorted(await store.held()):
+        documents[tenant, thread_id.partition(".")[0]].append(thread_id)
+    for (tenant, document_id), threads in documents.items():
+        for some in (tuple(threads[at : at + MOST]) for at in range(0, len(threads), MOST)):
+            name = hashlib.sha256(f"{datetime.now(UTC).date()} {tenant} {some}".encode()).hexdigest()[:32]
+            job_id = f"{document_id}.threads"
+            held = ThreadsHeld(job_id=job_id, tenant=tenant, document_id=document_id, threads=some)
+            await publish(held, f"threads.{name}")

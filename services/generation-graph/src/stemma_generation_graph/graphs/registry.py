@@ -13,12 +13,12 @@ from stemma_contracts.v1.provenance import Provenance
 
 from stemma_generation_graph.configuration import DEFAULT
 from stemma_generation_graph.deps import GraphDeps
+from stemma_generation_graph.graphs.document_agent.nodes import build_document_agent, open_session
+from stemma_generation_graph.graphs.roles.nodes import PROMPTED as ROLES_NODES
+from stemma_generation_graph.graphs.roles.nodes import build_roles_graph
 from stemma_generation_graph.settings import RECURSION_LIMIT
 
 from . import single_call
-from .document_agent.graph import build_document_agent, open_session
-from .roles.graph import build_roles_graph
-from .roles.prompting import PROMPTED as ROLES_NODES
 from .roles.state import initial_state as roles_state
 from .section.nodes import build_section_graph, initial_state
 

@@ -25,11 +25,21 @@ from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.graphs.transitions import noted
-from stemma_generation_graph.writing.drafts import as_draft, body_under_heading, clean_heading, without_headings
-from stemma_generation_graph.writing.evaluating import evaluate_draft, not_judged, prompt_values
-from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
-from stemma_generation_graph.writing.schemas import Filled, Line, Prose, Text
+from stemma_generation_graph.evaluating import evaluate_draft, not_judged, prompt_values
+from stemma_generation_graph.graphs.transitions import empty_state, noted
+from stemma_generation_graph.writing import (
+    Filled,
+    Line,
+    Prose,
+    Text,
+    as_draft,
+    body_under_heading,
+    clean_heading,
+    language_of,
+    load_material,
+    round_blocks,
+    without_headings,
+)
 
 REVIEW_DOC, FORMAT_DOC = "review_doc", "format_doc"
 
@@ -52,7 +62,7 @@ class SingleCallState(TypedDict):
 
 
 def initial_state(job: GenerateSection) -> SingleCallState:
-    return SingleCallState(job=job, material="", asked="", draft="", draft_artifact=None, review=None, evaluation=None)
+    return empty_state(SingleCallState, job=job)
 
 
 class SingleCallNodes:

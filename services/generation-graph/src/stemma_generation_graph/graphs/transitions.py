@@ -1,11 +1,12 @@
-"""One span and one log line per node, with names only; two nodes as one step."""
+"""What graphs share: how a state begins and its updates are merged; one span and one log line per node."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from typing import Any, TypedDict, TypeVar
+from types import UnionType
+from typing import Any, TypedDict, TypeVar, get_origin, get_type_hints
 
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
@@ -16,6 +17,13 @@ from stemma_telemetry.names import Attr, Span
 
 T = TypeVar("T")
 Entry = dict[str, Any]
+
+
+def empty_state(schema: type[T], **given: Any) -> T:
+    """A state in which every field is empty but those that are given: ``""``, 0, false, ``[]``, ``{}`` or nothing."""
+    kinds = {name: get_origin(hint) or hint for name, hint in get_type_hints(schema).items() if name not in given}
+    state: Any = {name: None if kind is UnionType else kind() for name, kind in kinds.items()} | given
+    return state  # type: ignore[no-any-return]
 
 
 class Change(TypedDict, total=False):
@@ -69,26 +77,6 @@ def noted(node: Node) -> Node:
             log.info("node_finished", node=node.__name__, seconds=seconds, fields=sorted(_fields(update)))
         return update
 
-    return run
-
-
-def in_one_step(first: Node, then: Node) -> Node:
-    """Two nodes that always follow each other as one step of the graph, each with its own span and log line.
-
-    A step costs LangGraph a third of a millisecond, whatever its node does (`docs/bench.md`). ``then`` is given what
-    ``first`` set as it is, so that only fields that were empty may have a reducer; both may set ``messages``.
-    """
-
-    @wraps(then)
-    async def run(state: Mapping[str, Any], runtime: Any) -> Update:
-        update = _fields(await first(state, runtime))
-        last = await then({**state, **update}, runtime)
-        later = _fields(last)
-        messages = [*update.get("messages", ()), *later.get("messages", ())]
-        both = {**update, **later, **({"messages": messages} if messages else {})}
-        return Command(update=both, goto=last.goto) if isinstance(last, Command) else both
-
-    run.__name__ = first.__name__
     return run
 
 

@@ -1,4 +1,4 @@
-"""The nodes of the document agent: state in, partial update out. None has an effect before it pauses."""
+"""The graph of the document agent and its nodes: state in, partial update out. None has an effect before it pauses."""
 
 from __future__ import annotations
 
@@ -6,44 +6,127 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import wraps
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
+from opentelemetry import metrics
 from opentelemetry.metrics import Meter
+from stemma_contracts.v1.coverage import LeftOutList
+from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.needs import SKIP, MissingReference, NeedAnswer, answer_form
+from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.validation import NOT_CHECKED
-from stemma_telemetry import get_logger
+from stemma_telemetry import bind, get_logger
 from stemma_telemetry.names import Log, Metric
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.graphs.calling import answers_to_broken, run_tool_calls
-from stemma_generation_graph.graphs.transitions import Change
-from stemma_generation_graph.session.outline import outline_of
-from stemma_generation_graph.session.references import batch_of, decided, question_about, quoted, scan
-from stemma_generation_graph.session.session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session
-from stemma_generation_graph.session.tools import FINISH, ToolContext, get_tools, shown_text
-from stemma_generation_graph.sources.reading import Text
+from stemma_generation_graph.evaluating import coded_check, evaluate_draft, not_judged
+from stemma_generation_graph.graphs.transitions import Change, Node, noted
+from stemma_generation_graph.sources import InputsRefused, Text
+from stemma_generation_graph.tools import answers_to_broken, run_tool_calls
+from stemma_generation_graph.writing import load_material
 
-from .checking import MAX_ISSUES, describe_issues, is_known, mark_of, open_issues, rules_of, text_to_check, with_keys
-from .covering import document_coverage
-from .failures import AgentFailure, Update, failure_of
-from .needs import (
+from .checking import (
     FORMS,
     GO_ON,
     IMAGES,
+    MAX_ISSUES,
     STEPS,
+    Written,
     ask_converter,
     ask_person,
     ask_validator,
+    describe_issues,
+    document_coverage,
+    is_known,
     is_understood,
+    mark_of,
+    open_issues,
     question_at_bound,
+    rules_of,
     subject_of,
+    text_to_check,
+    with_keys,
 )
-from .result import delivery, ensure_draft
-from .state import DocumentState, job_of
-from .steps import GO_ON_WITH_TOOLS, is_call, take_step, unanswered_calls
+from .images import MAX_IMAGE_BYTES, batch_of, decided, is_image, question_about, quoted, scan, supplied_assets
+from .session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session, new_manifest, outline_of
+from .state import (
+    FAILURES,
+    AgentFailure,
+    DocumentState,
+    Update,
+    build_initial_state,
+    failure_of,
+    guarded,
+    is_call,
+    job_of,
+    router,
+    targets_of,
+    with_all_fields,
+)
+from .steps import GO_ON_WITH_TOOLS, take_step, title_of, unanswered_calls
+from .tools import FINISH, READABLE, ToolContext, get_tools, shown_text
+
+
+async def ensure_draft(state: DocumentState, run: RunContext, session: Session) -> None:
+    if not (await session.text(DRAFT)).strip():
+        await session.write(DRAFT, f"# {await title_of(job_of(state), run.library)}\n")
+
+
+async def delivery(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> Update:
+    job = job_of(state)
+    await ensure_draft(state, run, session)
+    evaluation, warnings = await _evaluation(state, deps, run, session), list[dict[str, Any]]()
+    written = await document_coverage(state, session)
+    evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
+    if unfinished := len(written.open_chapters):
+        warnings = [*warnings, {"code": "unfinished_chapters", "count": unfinished}]
+    skipped = sum(decision == SKIP for decision in state["user_decisions"].values())
+    if skipped:
+        warnings = [*warnings, {"code": "skipped_image", "count": skipped}]
+    return {
+        "status": "partial" if state["partial"] else "completed",
+        "manifest": session.manifest,
+        "draft_artifact": {**session.manifest[DRAFT], "name": f"{job.section.section_id}.md"},
+        "left_out_artifact": await _left_out(state, run, job),
+        "evaluation": evaluation,
+        "assets": [asset.model_dump(mode="json") for asset in supplied_assets(session)],
+        "warnings": warnings,
+    }
+
+
+async def _left_out(state: DocumentState, run: RunContext, job: GenerateSection) -> dict[str, Any] | None:
+    if not state["left_out"]:
+        return None
+    named = LeftOutList.model_validate({"left_out": state["left_out"]}).model_dump_json().encode()
+    name = f"{job.section.section_id}.left-out.json"
+    return (await run.library.store(job.document, named, "application/json", name)).model_dump(mode="json")
+
+
+async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> dict[str, Any]:
+    """A partial draft is not worth a call, and no evaluation is no reason to lose a draft."""
+    job = job_of(state)
+    if state["partial"]:
+        return not_judged([], "it is partial")
+    try:
+        material = await load_material(job, run.library, deps.limits)
+        return await evaluate_draft(deps, run, job, material, await session.text(DRAFT))
+    except FAILURES as error:
+        return not_judged([], failure_of(error)["failure"]["detail"])
+
+
+def _coverage_check(written: Written) -> ProgramCheck:
+    """The criterion that no model scores: whether the document holds all that the inputs say."""
+    missing, total = len(written.missing), len(written.blocks)
+    if missing:
+        return coded_check("coverage", False, "blocks_missing", missing=missing, all=total)
+    return coded_check("coverage", True, "blocks_covered", all=total)
+
 
 MAX_LOGGED_LINES = 50
 MAX_DETAIL = 300
@@ -335,3 +418,50 @@ def _person_message(words: str, found: dict[str, str]) -> list[AnyMessage]:
         f"{quoted(name)} is {'left out' if how == SKIP else f'shown as {quoted(how)}'}." for name, how in found.items()
     ]
     return [HumanMessage("\n".join(["The person answered:", *filter(None, [words]), *decisions]))]
+
+
+def in_session(node: Node) -> Node:
+    """The same node; its log lines carry the session, and its state has every field."""
+
+    @wraps(node)
+    async def run(state: DocumentState, *args: Any, **kwargs: Any) -> Any:
+        with bind(session_id=state["session_id"]):
+            return await node(with_all_fields(state), *args, **kwargs)
+
+    return run
+
+
+def build_document_agent(deps: GraphDeps, meter: Meter | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it pauses for the validator, the converter and a person."""
+    nodes = DocumentNodes(deps, meter or metrics.get_meter(__name__))
+    graph = StateGraph(DocumentState, context_schema=RunContext)
+    working = (nodes.scan_assets, nodes.agent, nodes.tools, nodes.validate_md, nodes.checkpoint)
+    for node in (*working, nodes.human_input, nodes.parse_to_json, nodes.convert_docx):
+        graph.add_node(node.__name__, in_session(noted(guarded(node))))
+    for node in (nodes.error_handler, nodes.evaluate):
+        graph.add_node(node.__name__, in_session(noted(node)))
+    graph.add_edge(START, "scan_assets")
+    for name in graph.nodes:
+        graph.add_conditional_edges(name, router(name), targets_of(name))
+    return graph
+
+
+MAX_TEXT_BYTES = 2 * 1024 * 1024
+
+
+def open_session(job: GenerateSection) -> DocumentState:
+    """The state that a job starts with: its inputs are in the session by reference. Raises `InputsRefused`."""
+    texts = [file.name for file in job.inputs if file.artifact.media_type in READABLE]
+    if not texts:
+        raise InputsRefused("there is no text among the inputs")
+    for file in job.inputs:
+        _check(file)
+    state = build_initial_state(job.thread_id, texts)
+    return {**state, "job": job.model_dump(mode="json"), "manifest": new_manifest(job.inputs)}
+
+
+def _check(file: InputFile) -> None:
+    kind, size = file.artifact.media_type, file.artifact.size
+    limit = MAX_IMAGE_BYTES if is_image(kind) else MAX_TEXT_BYTES if kind in READABLE else None
+    if limit is not None and size > limit:
+        raise InputsRefused(f"an input of the kind {kind} has {size} bytes; at most {limit} are taken")

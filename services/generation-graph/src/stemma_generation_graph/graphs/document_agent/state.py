@@ -1,6 +1,6 @@
 """The state of the document agent: JSON values and LangChain messages only; files are references.
 
-Which node sets which field, besides `build_initial_state`, which sets all:
+Which node sets which field; `build_initial_state` sets all, to what is empty:
 
 | field | set by |
 |---|---|
@@ -37,15 +37,69 @@ A thread that began with an earlier release lacks the fields that came since: `w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
+from langgraph.graph import END
 from langgraph.graph.message import add_messages
 from stemma_contracts.v1.jobs import GenerateSection
+from stemma_models import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 
-from stemma_generation_graph.graphs.transitions import add_or_remove, append, replace
-from stemma_generation_graph.session.session import Manifest
+from stemma_generation_graph.graphs.transitions import FAILURES as OF_ANY_NODE
+from stemma_generation_graph.graphs.transitions import add_or_remove, append, empty_state, replace
+
+from .session import Manifest
+
+Update = dict[str, Any]
+Node = Callable[..., Awaitable[Update]]
+
+
+class AgentFailure(Exception):
+    """A failure with its type; ``detail`` holds no text of a document. Some no retry can mend."""
+
+    def __init__(self, error_type: str, detail: str, *, retryable: bool = True) -> None:
+        super().__init__(f"{error_type}: {detail}")
+        self.error_type = error_type
+        self.detail = detail
+        self.retryable = retryable
+
+
+FAILURES = (AgentFailure, *OF_ANY_NODE)
+
+
+def failure_of(error: Exception) -> Update:
+    """The failure as the field ``failure`` of the state."""
+    match error:
+        case AgentFailure():
+            return _failure(error.error_type, error.detail, error.retryable)
+        case ModelUnavailableError():
+            return _failure("model_unavailable", error.detail)
+        case MalformedAnswerError():
+            return _failure("answer_malformed", error.detail)
+        case ContextTooLongError():
+            return _failure("context_too_long", error.detail, retryable=False)
+        case _:
+            return _failure("file_lost", type(error).__name__)
+
+
+def _failure(error_type: str, detail: str, retryable: bool = True) -> Update:
+    return {"failure": {"type": error_type, "detail": detail[:300], "retryable": retryable}}
+
+
+def guarded(node: Node) -> Node:
+    """The same node; a failure in it is its update."""
+
+    @wraps(node)
+    async def run(*args: Any, **kwargs: Any) -> Update:
+        try:
+            return await node(*args, **kwargs)
+        except FAILURES as error:
+            return failure_of(error)
+
+    return run
 
 
 class DocumentState(TypedDict):
@@ -98,52 +152,7 @@ class DocumentState(TypedDict):
 
 
 def build_initial_state(session_id: str, input_files: Sequence[str]) -> DocumentState:
-    return DocumentState(
-        session_id=session_id,
-        input_files=list(input_files),
-        job={},
-        status="scanning_assets",
-        manifest={},
-        messages=[],
-        document_outline=[],
-        missing_references=[],
-        user_decisions={},
-        pending_question="",
-        question_about="",
-        pending_call="",
-        current_file_index=0,
-        current_chapter=0,
-        last_checkpoint_id="",
-        settled_checkpoint="",
-        checkpoint_chapters={},
-        checkpoint_created=False,
-        validation_requested=False,
-        validation_passed=False,
-        validation_issues=[],
-        accepted_issues=[],
-        last_check={},
-        verdict="",
-        fix_attempts=0,
-        temp_md_path="",
-        left_out=[],
-        generation_complete=False,
-        agent_steps=0,
-        extra_steps=0,
-        spent={},
-        structure_json_path="",
-        output_docx_path="",
-        conversion_attempts=0,
-        failure=None,
-        last_error="",
-        error_type="",
-        retry_count=0,
-        partial=False,
-        warnings=[],
-        draft_artifact=None,
-        left_out_artifact=None,
-        evaluation=None,
-        assets=[],
-    )
+    return empty_state(DocumentState, session_id=session_id, input_files=list(input_files), status="scanning_assets")
 
 
 def job_of(state: DocumentState) -> GenerateSection:
@@ -153,3 +162,104 @@ def job_of(state: DocumentState) -> GenerateSection:
 def with_all_fields(state: DocumentState) -> DocumentState:
     """The state with every field, also those that came after its thread began."""
     return {**build_initial_state(state["session_id"], state["input_files"]), **state}
+
+
+def is_call(message: BaseMessage) -> bool:
+    """Whether a message calls tools, be it in a form that cannot be read."""
+    return isinstance(message, AIMessage) and bool(message.tool_calls or message.invalid_tool_calls)
+
+
+Condition = Callable[[DocumentState], bool]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One row of the routing table; ``when`` says in words what ``holds`` computes."""
+
+    source: str
+    when: str
+    holds: Condition
+    target: str
+
+
+def _always(_: DocumentState) -> bool:
+    return True
+
+
+def _failed(state: DocumentState) -> bool:
+    return state["failure"] is not None
+
+
+def _asks(state: DocumentState) -> bool:
+    return bool(state["pending_question"])
+
+
+def _calls_tools(state: DocumentState) -> bool:
+    last = state["messages"][-1] if state["messages"] else None
+    return last is not None and is_call(last)
+
+
+def _complete(state: DocumentState) -> bool:
+    return state["generation_complete"]
+
+
+def _failure_of(source: str) -> Route:
+    return Route(source, "the node failed", _failed, "error_handler")
+
+
+ROUTES = (
+    _failure_of("scan_assets"),
+    Route("scan_assets", "images are missing", _asks, "human_input"),
+    Route("scan_assets", "otherwise", _always, "agent"),
+    _failure_of("agent"),
+    Route("agent", "the message calls tools", _calls_tools, "tools"),
+    Route("agent", "its steps are used up", _asks, "human_input"),
+    Route("agent", "the document is complete", _complete, "parse_to_json"),
+    Route("agent", "otherwise", _always, "agent"),
+    _failure_of("tools"),
+    Route("tools", "a question is pending", _asks, "human_input"),
+    Route("tools", "a checkpoint was just created", lambda s: s["checkpoint_created"], "validate_md"),
+    Route("tools", "a validation was asked for", lambda s: s["validation_requested"], "validate_md"),
+    Route("tools", "the document is complete", _complete, "parse_to_json"),
+    Route("tools", "otherwise", _always, "agent"),
+    _failure_of("validate_md"),
+    Route("validate_md", "the chapter passed", lambda s: s["verdict"] == "passed", "checkpoint"),
+    Route(
+        "validate_md",
+        "it is out of attempts, or unchanged",
+        lambda s: s["verdict"] == "kept",
+        "checkpoint",
+    ),
+    Route("validate_md", "the same, if that ends the run", lambda s: s["verdict"] == "given_up", "parse_to_json"),
+    Route("validate_md", "otherwise", _always, "agent"),
+    _failure_of("checkpoint"),
+    Route("checkpoint", "otherwise", _always, "agent"),
+    _failure_of("human_input"),
+    Route("human_input", "the question is open still", _asks, "human_input"),
+    Route("human_input", "the document is complete", _complete, "parse_to_json"),
+    Route("human_input", "otherwise", _always, "agent"),
+    _failure_of("parse_to_json"),
+    Route("parse_to_json", "otherwise", _always, "convert_docx"),
+    _failure_of("convert_docx"),
+    Route("convert_docx", "otherwise", _always, "evaluate"),
+    Route("error_handler", "no retry is left", lambda s: s["partial"], "evaluate"),
+    Route("error_handler", "otherwise", _always, "agent"),
+    Route("evaluate", "always", _always, END),
+)
+
+
+def targets_of(source: str) -> list[str]:
+    return list(dict.fromkeys(route.target for route in ROUTES if route.source == source))
+
+
+def router(source: str) -> Callable[[DocumentState], Awaitable[str]]:
+    """The function that picks the route from a node; LangGraph would run one that is not async in a thread."""
+    routes = [route for route in ROUTES if route.source == source]
+
+    async def route(state: DocumentState) -> str:
+        return next(route.target for route in routes if route.holds(state))
+
+    return route
+
+
+route_after_tools = router("tools")

@@ -1,40 +1,141 @@
-"""The nodes of the roles graph: state in, partial update out; nothing is changed in place."""
+"""The roles graph: choose roles, let all of them write at once, join what they wrote, give it its form."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Send
 from stemma_contracts.v1.evaluation import COMPLETE
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_languages import count_words
 from stemma_models import Meter
+from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft, body_under_heading, clean_heading
-from stemma_generation_graph.writing.evaluating import evaluate_draft, failed_check, not_judged
-from stemma_generation_graph.writing.material import language_of
-
-from .prompting import (
-    ANALYZER,
-    EXECUTOR,
-    GRAPH,
-    SYNTHESIZER,
-    analysis_messages,
-    judged_material,
-    load_request,
-    role_messages,
-    synthesis_messages,
+from stemma_generation_graph.evaluating import evaluate_draft, failed_check, not_judged, prompt_values
+from stemma_generation_graph.graphs.transitions import noted
+from stemma_generation_graph.writing import (
+    OPENS_WITH,
+    QUERY_BRIEF_CHARS,
+    as_draft,
+    body_under_heading,
+    clean_heading,
+    clip,
+    collected,
+    form,
+    headings_block,
+    images_block,
+    input_blocks,
+    language_of,
+    outline_block,
+    round_blocks,
+    section_block,
+    upstream_blocks,
 )
-from .schemas import AgentOutput, Failure, Role, RoleAnalysis, default_analysis
-from .state import RoleTask, WritingGraphState, job_of, roles_of, usable_outputs
-from .steps import NoRoleLeft, Steps, Update
+
+from .state import (
+    AgentOutput,
+    Failure,
+    InvalidUpdate,
+    NoRoleLeft,
+    Role,
+    RoleAnalysis,
+    RoleTask,
+    Steps,
+    Update,
+    WritingGraphState,
+    default_analysis,
+    job_of,
+    roles_of,
+    usable_outputs,
+)
+
+GRAPH = "roles"
+ANALYZER, EXECUTOR, SYNTHESIZER = "role_analyzer", "dynamic_agent_executor", "synthesizer"
+PROMPTED = (ANALYZER, EXECUTOR, SYNTHESIZER)
+
+
+async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -> tuple[str, str]:
+    """The request in words, and as blocks with all that it may be answered from."""
+    limits, library = deps.limits, run.library
+    request = clip(await library.text(job.document, job.brief), limits.brief)
+    corpus = await library.corpus(job.document, job.inputs)
+    found = [
+        block("brief", request),
+        *await asyncio.to_thread(input_blocks, corpus, request[:QUERY_BRIEF_CHARS], limits.inputs),
+        *images_block(corpus.images),
+        *await upstream_blocks(job, library, limits.upstream),
+    ]
+    return request, "\n".join(found)
+
+
+def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
+    """What the analyzer is asked: which roles the request needs, at most so many."""
+    asked = [block("task", "role analysis"), section_block(job), material]
+    return _messages(job, deps, ANALYZER, [*asked, block("instruction", f"At most {most} roles.")])
+
+
+def role_messages(
+    job: GenerateSection, deps: GraphDeps, role: Role, roles: Sequence[Role], request: str, material: str
+) -> list[BaseMessage]:
+    """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
+    about_all = form(job) | collected(job.section)
+    others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
+    asked = [
+        block("task", "contribution"),
+        block("section", _purpose(role), id=role.id, kind="role", title=role.name, **about_all),
+        block("outline", others),
+        block("instruction", instructions(role, request)),
+        material,
+    ]
+    return _messages(job, deps, EXECUTOR, asked)
+
+
+def instructions(role: Role, request: str) -> str:
+    """The prompt template of a role, filled in; other braces stay as they are."""
+    values = {"user_request": request, "name": role.name, "perspective": role.perspective}
+    text = role.prompt_template
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+async def synthesis_messages(
+    job: GenerateSection, deps: GraphDeps, run: RunContext, outputs: Sequence[tuple[Role, str]], request: str
+) -> list[BaseMessage]:
+    """What the synthesizer is asked: one text out of the contributions, or in a lint round the last one put right."""
+    asked = [
+        block("task", "synthesis"),
+        section_block(job),
+        *headings_block(job.section),
+        block("brief", request),
+        *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
+        *await round_blocks(job, run.library),
+    ]
+    return _messages(job, deps, SYNTHESIZER, asked)
+
+
+def judged_material(job: GenerateSection, material: str) -> str:
+    return "\n".join([section_block(job), outline_block(job), *headings_block(job.section), material])
+
+
+def _purpose(role: Role) -> str:
+    return f"{role.description} Perspective: {role.perspective}"
+
+
+def _messages(job: GenerateSection, deps: GraphDeps, node: str, asked: Sequence[str]) -> list[BaseMessage]:
+    prompt = deps.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job))
+    return [SystemMessage(prompt), HumanMessage("\n".join(asked))]
+
 
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
 
@@ -170,11 +271,16 @@ class RolesNodes:
             return {"evaluation": not_judged([], NO_TIME_LEFT), "timed_out": True}
 
     async def error_handler(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
-        """Records what failed, and puts in its place what there is; without anything the run is over."""
+        """Records what failed, and puts in its place what there is; without anything the run is over.
+
+        An update that the state refused is a bug of ours: it ends the job, which is tried again.
+        """
         job, run = job_of(state), runtime.context
         new = [Failure.model_validate(entry) for entry in state["failures"][len(state["errors"]) :]]
         for failure in new:
             log.warning("graph_error", node=failure.node, role_id=failure.role_id, error_type=failure.error_type)
+        if bug := next((failure for failure in new if failure.error_type == InvalidUpdate.__name__), None):
+            raise InvalidUpdate(f"{bug.node}: {bug.detail}")
         update: Update = {"errors": [failure.model_dump() for failure in new]}
         match new[-1].node:
             case "dynamic_agent_executor":
@@ -254,3 +360,78 @@ def _incomplete(state: WritingGraphState) -> list[tuple[Role, AgentOutput]]:
 def _not_joined(state: WritingGraphState) -> bool:
     of_parts = bool(roles_of(state))
     return of_parts and any(error["node"] == "synthesizer" for error in state["errors"])
+
+
+Failed = Literal["error_handler"]
+
+
+def build_roles_graph(
+    deps: GraphDeps, make_nodes: Callable[[GraphDeps, Steps], RolesNodes] = RolesNodes
+) -> StateGraph[Any, Any, Any, Any]:
+    """The graph, not compiled; it never pauses."""
+    steps = Steps(deps.roles, deps.inspection)
+    nodes = make_nodes(deps, steps)
+    graph = StateGraph(WritingGraphState, context_schema=RunContext)
+    graph.add_node("role_analyzer", noted(steps.guarded(nodes.role_analyzer)))
+    # A role ends by its own clock, which ends with the graph's: what it has finished by then is kept.
+    executor = noted(steps.guarded(nodes.dynamic_agent_executor, bounded=False))
+    graph.add_node("dynamic_agent_executor", executor, input_schema=RoleTask)
+    # Deferred: it waits for every branch, those that the error handler deals with too.
+    graph.add_node("synthesizer", noted(steps.guarded(nodes.synthesizer)), defer=True)
+    graph.add_node("output_formatter", noted(steps.guarded(nodes.output_formatter, bounded=False)))
+    graph.add_node("error_handler", noted(steps.checked(nodes.error_handler)))
+    graph.add_conditional_edges(START, first_node)
+    graph.add_conditional_edges("role_analyzer", after_analysis, ["dynamic_agent_executor", "error_handler"])
+    graph.add_conditional_edges("dynamic_agent_executor", after_role)
+    graph.add_conditional_edges("synthesizer", after_synthesis)
+    graph.add_conditional_edges("output_formatter", after_format)
+    graph.add_conditional_edges("error_handler", after_error)
+    return graph
+
+
+async def first_node(state: WritingGraphState) -> Literal["role_analyzer", "synthesizer"]:
+    """In a lint round there is a text already, which is only put right."""
+    return "role_analyzer" if job_of(state).previous is None else "synthesizer"
+
+
+async def after_analysis(state: WritingGraphState) -> list[Send] | Failed:
+    if state["failures"]:
+        return "error_handler"
+    roles = [role.model_dump(mode="json") for role in roles_of(state)]
+    return [Send("dynamic_agent_executor", _task(state, role, roles)) for role in roles]
+
+
+def _task(state: WritingGraphState, role: dict[str, Any], roles: list[dict[str, Any]]) -> RoleTask:
+    return RoleTask(
+        job=state["job"],
+        started_at=state["started_at"],
+        role=role,
+        roles=roles,
+        user_request=state["user_request"],
+        material=state["material"],
+    )
+
+
+async def after_role(state: dict[str, Any]) -> Literal["synthesizer"] | Failed:
+    """A branch sees its own failure only."""
+    return "error_handler" if state.get("failures") else "synthesizer"
+
+
+async def after_synthesis(state: WritingGraphState) -> Literal["output_formatter"] | Failed:
+    return "error_handler" if _unhandled(state) else "output_formatter"
+
+
+async def after_format(state: WritingGraphState) -> Literal["__end__"] | Failed:
+    return "error_handler" if _unhandled(state) else END  # type: ignore[return-value]
+
+
+async def after_error(state: WritingGraphState) -> Literal["synthesizer", "output_formatter", "__end__"]:
+    """On behind the node that failed; nowhere if nothing is there to go on with."""
+    follows = {"dynamic_agent_executor": "synthesizer", "synthesizer": "output_formatter"}
+    if state["critical"]:
+        return END  # type: ignore[return-value]
+    return follows.get(state["errors"][-1]["node"], END)  # type: ignore[return-value]
+
+
+def _unhandled(state: WritingGraphState) -> bool:
+    return len(state["failures"]) > len(state["errors"])

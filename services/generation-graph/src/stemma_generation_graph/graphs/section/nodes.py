@@ -1,8 +1,9 @@
-"""The nodes of the section graph: state in, partial update out."""
+"""The section graph and its nodes: state in, partial update out; and answers to the fields of a form."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -11,35 +12,100 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_forms import Field, Limit, Unit, as_markdown
+from stemma_forms import Kind as FieldKind
 from stemma_models.prompting import block
 
 from stemma_generation_graph.configuration import PLAIN, Kind
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.graphs.calling import run_tool_calls
-from stemma_generation_graph.graphs.transitions import in_one_step, noted
-from stemma_generation_graph.writing.drafts import OPENS_WITH, as_draft
-from stemma_generation_graph.writing.evaluating import evaluate_draft, prompt_values
-from stemma_generation_graph.writing.material import language_of, load_material, round_blocks
+from stemma_generation_graph.evaluating import evaluate_draft, prompt_values
+from stemma_generation_graph.graphs.transitions import empty_state, noted
+from stemma_generation_graph.sources import Library
+from stemma_generation_graph.tools import run_tool_calls
+from stemma_generation_graph.writing import (
+    OPENS_WITH,
+    as_draft,
+    clean_heading,
+    language_of,
+    load_material,
+    round_blocks,
+    without_headings,
+)
 
-from .forms import answers_structure, fields_to_answer, form_block, rendered
-from .rendering import SCHEMAS, render
+from .rendering import SCHEMAS, Structure, render
+
+_PATTERNS = {
+    FieldKind.DATE: r"^(\d{4}-\d{2}-\d{2})?$",
+    FieldKind.NUMBER: r"^([+-]?\d+(\.\d+)?)?$",
+    FieldKind.CHECKBOX: "^(yes|no)?$",
+}
+
+
+async def fields_to_answer(job: GenerateSection, form: AnsweredForm, library: Library) -> tuple[Field, ...]:
+    told = FormFields.model_validate_json(await library.text(job.document, form.fields))
+    return tuple(_field(field) for field in told.fields if field.field_id not in form.dropped)
+
+
+def answers_structure(fields: Sequence[Field]) -> Structure:
+    """What a model fills in: an answer for each field, none for what the material does not say."""
+    properties = {field.id: _schema(field) for field in fields}
+    return Structure("FormAnswers", {"type": "object", "properties": properties, "additionalProperties": False})
+
+
+def form_block(fields: Sequence[Field]) -> str:
+    return block("form", [block("field", _asked(field), id=field.id) for field in fields])
+
+
+def rendered(fields: Sequence[Field], answers: dict[str, Any], title: str) -> str:
+    """A heading for each field, with the answer below it if there is one."""
+    shown = [
+        replace(field, question=clean_heading(field.question or field.place), group=field.group or title)
+        for field in fields
+    ]
+    return as_markdown(shown, {name: without_headings(str(answer)) for name, answer in answers.items()})
+
+
+def _schema(field: Field) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string", "description": f"the answer to: {_asked(field)}"}
+    if field.kind is FieldKind.CHOICE:
+        return {**schema, "enum": ["", *field.allowed]}
+    return {**schema, "pattern": _PATTERNS[field.kind]} if field.kind in _PATTERNS else schema
+
+
+def _asked(field: Field) -> str:
+    """A question with how long its answer may be, and what else is told of it."""
+    limit = f" (at most {field.limit.most} {field.limit.unit.value})" if field.limit else ""
+    offered = ", ".join(field.allowed or field.suggested)
+    return " ".join(f"{field.question or field.place}{limit}{f'; one of: {offered}' if offered else ''}".split())
+
+
+def _field(told: FormField) -> Field:
+    return Field(
+        id=told.field_id,
+        place=told.place,
+        group=told.group,
+        question=told.question,
+        kind=FieldKind(told.kind),
+        allowed=told.allowed,
+        suggested=told.suggested,
+        limit=Limit(told.most, Unit(told.unit)) if told.most else None,
+    )
 
 
 class SectionState(TypedDict):
     """``job`` is given; everything else starts empty.
 
     ``messages`` are written by ``load_context``, ``generate`` and ``tools``; each other field by one node:
-    ``material_at`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by
-    ``tools``, ``evaluation`` and ``material`` by ``evaluate``. Until then the material is held once, as a part of what
-    the model is asked: see `material_of`.
+    ``material`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by ``tools``,
+    ``evaluation`` by ``evaluate``.
     """
 
     job: GenerateSection
     messages: Annotated[list[AnyMessage], add_messages]
     material: str
-    material_at: tuple[int, ...]
     tool_rounds: int
     draft: str
     draft_artifact: dict[str, Any] | None
@@ -47,21 +113,7 @@ class SectionState(TypedDict):
 
 
 def initial_state(job: GenerateSection) -> SectionState:
-    return SectionState(
-        job=job,
-        messages=[],
-        material="",
-        material_at=(),
-        tool_rounds=0,
-        draft="",
-        draft_artifact=None,
-        evaluation=None,
-    )
-
-
-def material_of(state: SectionState) -> str:
-    question = next(message for message in state["messages"] if isinstance(message, HumanMessage))
-    return str(question.content)[slice(*state["material_at"])]
+    return empty_state(SectionState, job=job)
 
 
 GRAPH = "section"
@@ -76,14 +128,11 @@ class SectionNodes:
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._deps.limits)
-        task = block("task", "section")
-        asked = [task, material, *await round_blocks(job, library)]
+        asked = [block("task", "section"), material, *await round_blocks(job, library)]
         if form := job.section.form:
             asked.append(form_block(await fields_to_answer(job, form, library)))
         system = SystemMessage(self._prompt(job, "generate"))
-        begins = len(task) + 1
-        place = (begins, begins + len(material))
-        return {"material_at": place, "messages": [system, HumanMessage("\n".join(asked))]}
+        return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
         """Lets the model search if its kind has tools, then has it write the section.
@@ -113,8 +162,8 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        found = await evaluate_draft(self._deps, runtime.context, state["job"], material_of(state), state["draft"])
-        return {"evaluation": found, "material": material_of(state)}
+        found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
+        return {"evaluation": found}
 
     async def _write(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
@@ -162,12 +211,10 @@ def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 def build_section_graph(deps: GraphDeps) -> StateGraph[Any, Any, Any, Any]:
     nodes = SectionNodes(deps)
     graph = StateGraph(SectionState, context_schema=RunContext)
-    load_context, generate = noted(nodes.load_context), noted(nodes.generate)
-    graph.add_node("load_context", in_one_step(load_context, generate))
-    graph.add_node("generate", generate)
-    graph.add_node("tools", noted(nodes.tools))
-    graph.add_node("evaluate", noted(nodes.evaluate))
+    for node in (nodes.load_context, nodes.generate, nodes.tools, nodes.evaluate):
+        graph.add_node(node.__name__, noted(node))
     graph.add_edge(START, "load_context")
+    graph.add_edge("load_context", "generate")
     graph.add_edge("tools", "generate")
     graph.add_edge("evaluate", END)
     return graph

@@ -1,17 +1,120 @@
-"""The chapters of the input files: where the agent writes, checks and saves one at a time."""
+"""A session: the files of one run by name, with content in the artifact store by digest; the chapters of its inputs."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
 import yaml
-from stemma_markdown import Document, Heading
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_markdown import Block, Document, Heading, split
+
+from stemma_generation_graph.sources import Library
+
+LABEL_CHARS = 40
+
+_NOT_IN_LABEL = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def clean_label(label: str) -> str:
+    """A label reduced to letters, digits and ``_``; empty if nothing is left."""
+    return _NOT_IN_LABEL.sub("_", label).strip("_")[:LABEL_CHARS]
+
+
+def new_checkpoint_id(label: str, at: datetime, taken: Collection[str]) -> str:
+    """An id that is not taken; two of one second and label differ by a number."""
+    stem = f"{at:%Y%m%d_%H%M%S}_{clean_label(label) or 'checkpoint'}"
+    number, found = 1, f"{stem}.md"
+    while found in taken:
+        number += 1
+        found = f"{stem}_{number}.md"
+    return found
+
+
+INPUTS = "inputs/"
+ASSETS = "assets/"
+CHECKPOINTS = "checkpoints/"
+DRAFT = "temp_output.md"
+STRUCTURE = "structure.json"
+DOCX = "output.docx"
+
+Manifest = dict[str, dict[str, Any]]
+T = TypeVar("T")
+
+
+def new_manifest(inputs: tuple[InputFile, ...]) -> Manifest:
+    return {INPUTS + file.name: file.artifact.model_dump(mode="json") for file in inputs}
+
+
+class Session:
+    """A working copy of a manifest. What it does is kept only if its manifest is written to the graph's state.
+
+    Names are keys of the manifest and never paths of a host, so that nothing outside can be reached by one.
+    """
+
+    def __init__(self, session_id: str, document: DocumentHead, manifest: Mapping[str, Any], library: Library) -> None:
+        self.session_id = session_id
+        self.manifest: Manifest = dict(manifest)
+        self._document = document
+        self._library = library
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, without it, in the order in which they came."""
+        return [name.removeprefix(folder) for name in self.manifest if name.startswith(folder)]
+
+    def ref(self, name: str) -> ArtifactRef | None:
+        entry = self.manifest.get(name)
+        return ArtifactRef.model_validate(entry) if entry is not None else None
+
+    def media_type(self, name: str) -> str:
+        """Of a file; empty if there is none of that name."""
+        return str(self.manifest.get(name, {}).get("media_type", ""))
+
+    def put(self, name: str, ref: ArtifactRef) -> None:
+        self.manifest[name] = ref.model_dump(mode="json")
+
+    async def text(self, name: str) -> str:
+        """The text of a file; empty if there is none of that name."""
+        ref = self.ref(name)
+        return await self._library.text(self._document, ref) if ref else ""
+
+    async def compute(self, function: Callable[..., T], *given: Any) -> T:
+        return await self._library.compute(function, *given)
+
+    async def write(self, name: str, text: str, media_type: str = "text/markdown") -> ArtifactRef:
+        ref = await self._library.store(self._document, text.encode(errors="replace"), media_type, name)
+        self.put(name, ref)
+        return ref
+
+    async def snapshot(self, label: str, at: datetime) -> str:
+        """Keep the draft as it is now, to the byte; the id of the checkpoint."""
+        if self.ref(DRAFT) is None:
+            await self.write(DRAFT, "")
+        checkpoint_id = new_checkpoint_id(label, at, self.names(CHECKPOINTS))
+        self.manifest[CHECKPOINTS + checkpoint_id] = self.manifest[DRAFT]
+        return checkpoint_id
+
+    def restore_from_checkpoint(self, session_id: str, checkpoint_id: str) -> bool:
+        """Make the draft what a checkpoint of this session kept; False for anything else, never an exception."""
+        kept = self.manifest.get(f"{CHECKPOINTS}{checkpoint_id}")
+        if kept is None or session_id != self.session_id:
+            return False
+        self.manifest[DRAFT] = kept
+        return True
+
+    def prune_checkpoints(self, keep: int) -> None:
+        """Forget the oldest checkpoints beyond a number; the last is always kept."""
+        for checkpoint_id in self.names(CHECKPOINTS)[: -max(1, keep)]:
+            del self.manifest[CHECKPOINTS + checkpoint_id]
+
 
 CHAPTER_CHARS = 6000
 TOP = 2
@@ -155,3 +258,16 @@ def _divided(region: _Region, start: int, end: int, *, whole_file: bool = False)
             yield part, after
         else:
             yield from _divided(region, part, after)
+
+
+UNTITLED = "# Document\n\n"
+
+
+def headings_above(settled: str) -> str:
+    """The headings that what follows on a text stands under, so that levels can be checked, and no other text."""
+    path: list[Block] = []
+    for block in split(settled):
+        if block.kind == "heading":
+            path = [*(above for above in path if above.level < block.level), block]
+    shown = "".join(f"{block.content.strip()}\n\n" for block in path)
+    return shown if path and path[0].level == 1 else UNTITLED + shown

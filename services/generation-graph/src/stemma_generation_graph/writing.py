@@ -1,4 +1,4 @@
-"""The material of a section as blocks of a prompt, each part bounded."""
+"""What every graph writes with: values that a model fills in, the form of a draft, the material of a prompt."""
 
 from __future__ import annotations
 
@@ -7,19 +7,131 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
+from typing import Annotated
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
+from stemma_markdown import Block, Document, fences, split, unwrapped
 from stemma_models.prompting import block
 
-from stemma_generation_graph.configuration import Criteria
-from stemma_generation_graph.settings import ContextLimits
-from stemma_generation_graph.sources.corpus import Corpus, Image
-from stemma_generation_graph.sources.library import KEPT, Library
-from stemma_generation_graph.sources.markdown import Passage
+from .configuration import Criteria
+from .settings import ContextLimits
+from .sources import KEPT, Corpus, Image, Library, Passage
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+# The largest number that is taken: up to here a float has its cents, and no sum of such numbers is too long to be told.
+LARGEST = 10**13
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class Filled(BaseModel):
+    """A value that a model fills in; fields that it makes up are malformed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Evaluation(Filled):
+    """Scores by criterion and feedback; the verdict is computed in code."""
+
+    scores: dict[str, Score] = Field(description="one score from 0 to 1 for each criterion, by its id")
+    feedback: Prose = Field(description="two to four sentences: what to improve first, and how")
+
+    @field_validator("scores")
+    @classmethod
+    def _every_criterion(cls, scores: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        """Exactly the criteria of the section kind, which come as the validation context."""
+        expected = set((info.context or {}).get("criteria", scores))
+        missing, unknown = sorted(expected - set(scores)), sorted(set(scores) - expected)
+        if missing or unknown:
+            raise ValueError(f"missing criteria: {missing}; unknown criteria: {unknown}")
+        return scores
+
+
+OPENS_WITH = ("#", "```")
+"""What every prompt has an answer in words begin with: a heading, which some models put in a fence."""
+
+
+def as_draft(title: str, text: str) -> str:
+    """A section's text as a draft, whatever a model put around it."""
+    body = text.replace("\r\n", "\n").replace("\t", "    ").strip()
+    body = unwrapped(body, "markdown", "md").strip()
+    return f"# {clean_heading(title)}\n\n{_tidied(without_title(body))}".strip() + "\n"
+
+
+def without_title(text: str) -> str:
+    """A text without the heading of the first level that it begins with."""
+    first = next(iter(split(text)), None)
+    is_title = first is not None and (first.kind, first.level) == ("heading", 1)
+    return text[first.end :] if first is not None and is_title else text
+
+
+def _tidied(text: str) -> str:
+    """Without spaces at line ends and with one blank line where there are more; fenced code stays as it is."""
+    fenced = {number for fence in fences(text) for number in range(fence.line, fence.last_line + 1)}
+    lines: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        kept = line if number in fenced else line.rstrip()
+        if number in fenced or kept or (lines and lines[-1]):
+            lines.append(kept)
+    return "\n".join(lines)
+
+
+def clean_heading(text: str) -> str:
+    """One line that can be a heading."""
+    return " ".join(text.split()).lstrip("# ").rstrip(" .,;:!") or "Untitled"
+
+
+def with_sub_headings(text: str) -> str:
+    """A piece of Markdown under a heading of the second level: its own headings of a lower level may stay."""
+    return _as_bold(text, range(1, 3))
+
+
+def without_headings(text: str) -> str:
+    """A piece of Markdown whose headings became bold paragraphs, because its place has a heading already."""
+    return _as_bold(text, range(1, 7))
+
+
+def _as_bold(text: str, levels: range) -> str:
+    document = Document(text)
+    words = {heading.line: heading.text for heading in document.headings if heading.level in levels}
+    pieces = (
+        f"**{clean_heading(words[block.line])}**:{block.gap}"
+        if block.kind == "heading" and block.line in words
+        else block.text
+        for block in document.blocks
+    )
+    return "".join(pieces).strip()
+
+
+DEEPEST = 6
+
+
+def body_under_heading(text: str, prefix: str = "") -> str:
+    """A text without its title and with every heading one level down; code stays as it is.
+
+    With a ``prefix`` its footnotes cannot be taken for those of another text.
+    """
+    body = without_title(text.replace("\r\n", "\n").lstrip()).lstrip("\n").rstrip()
+    named = _with_footnotes_of(body, prefix) if prefix else body
+    return "".join(map(_below, split(named)))
+
+
+def _below(block: Block) -> str:
+    """The text of a block, a heading one level down."""
+    is_to_move = block.kind == "heading" and block.level < DEEPEST
+    return block.as_heading(block.level + 1) if is_to_move else block.text
+
+
+def _with_footnotes_of(text: str, prefix: str) -> str:
+    places = sorted(mark.start for mark in Document(text).footnotes)
+    return f"{prefix}-".join(text[start:end] for start, end in pairwise([0, *places, len(text)]))
+
 
 CUT = "\n\n[...]"
 QUERY_BRIEF_CHARS = 1500

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,11 +18,9 @@ from stemma_models import ModelError
 from stemma_models.prompting import Block, block, parse_blocks
 from stemma_telemetry import get_logger
 
-from stemma_generation_graph.configuration import Criteria, Criterion
-from stemma_generation_graph.deps import GraphDeps, RunContext
-
-from .material import criteria_block, language_of
-from .schemas import Evaluation
+from .configuration import Criteria, Criterion
+from .deps import GraphDeps, RunContext
+from .writing import Evaluation, criteria_block, language_of
 
 DETAIL_CHARS = 300
 ROUNDING = 1e-9
@@ -43,19 +41,12 @@ def run_checks(material: str, draft: str, *, answers_form: bool = False) -> tupl
 
 
 def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck:
-    """Headings are taken as they are written, and read for their words only if one is missing: that costs three times
-    as much, and most drafts have them all."""
-    as_written = (block.content.strip("# ") for block in draft.blocks if block.kind == "heading")
-    missing = _absent(required, as_written) and _absent(required, (heading.text for heading in draft.headings))
+    present = {" ".join(heading.text.split()).casefold() for heading in draft.headings}
+    missing = [heading for heading in required if heading.casefold() not in present]
     if not missing:
         return ProgramCheck(check="required_headings", passed=True)
     headings = ", ".join(missing)[:DETAIL_CHARS]
     return coded_check("required_headings", False, "headings_missing", headings=headings)
-
-
-def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
-    present = {" ".join(heading.split()).casefold() for heading in headings}
-    return [heading for heading in required if heading.casefold() not in present]
 
 
 def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
@@ -134,7 +125,6 @@ async def evaluate_draft(
     criteria = deps.criteria.for_kind(job.section.kind)
     system = deps.prompts.get(GRAPH, NODE, job.section.kind).render(prompt_values(job))
     messages = [SystemMessage(system), HumanMessage(_asked(material, criteria, draft))]
-    del material  # while the model is at work it is held once, in what is asked
     try:
         answer = await caller.structured(run.call, NODE, messages, Evaluation, context={"criteria": criteria.ids})
     except ModelError as error:

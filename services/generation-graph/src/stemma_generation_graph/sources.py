@@ -1,0 +1,413 @@
+"""Inputs: taken apart in passages, searched, and what jobs refer to in the artifact store."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+import re
+import sqlite3
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from cachetools import LRUCache
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_confinement import ConfinementError, Limits, Prepared
+from stemma_confinement.computing import Computing, confined_in
+from stemma_contracts.media import READ, SHOWN
+from stemma_contracts.v1.document import DocumentHead
+from stemma_contracts.v1.inputs import Anchor, Anchors
+from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.ledger import LedgerRows
+from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_evidence import InputText, Labels, coverage
+from stemma_markdown import Document, with_prose_of_front_matter
+from stemma_messaging import Turns
+from stemma_messaging.errors import InvalidMessage
+
+PASSAGE_CHARS = 1200
+MOST_PLACES = 3
+HEADING_CHARS = 200
+"""Of a heading that each of its passages is found by; whole it stands in the first of them."""
+
+_BASE = re.compile(r"\{\{[^{}\n]{0,200}\}\}/*")
+"""The address of a site as its templates write it, such as ``{{ site.baseurl }}/``: here it is the input folder."""
+_NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of one input: whole blocks that stand together, and how the heading above them begins.
+
+    ``place`` is what they are cited by in the file, such as ``p. 12``; empty if that is not known. ``lines`` are those
+    of the file that the blocks begin in.
+    """
+
+    source: str
+    position: int
+    heading: str
+    text: str
+    place: str = ""
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImageUse:
+    """An image as an input refers to it; ``name`` is the path inside the input folder."""
+
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class SourceDocument:
+    """A Markdown input, taken apart."""
+
+    name: str
+    passages: tuple[Passage, ...]
+    images: tuple[ImageUse, ...]
+
+
+def read_source(name: str, text: str, anchors: Sequence[Anchor] = ()) -> SourceDocument:
+    """Take one Markdown input apart; ``name`` is its path inside the input folder."""
+    document = Document(with_prose_of_front_matter(text))
+    labels = Labels(text, anchors=anchors) if anchors else None
+    return SourceDocument(name, tuple(_passages(name, document, labels)), tuple(_images(name, document)))
+
+
+def _passages(name: str, document: Document, labels: Labels | None) -> Iterator[Passage]:
+    titles = {heading.line: heading.text for heading in document.headings}
+    heading, place, held, lines = "", "", list[str](), list[int]()
+    position = 0
+    for block in document.blocks:
+        if block.kind in _NO_CONTENT:
+            continue
+        starts = block.kind == "heading"
+        content = block.content.strip("\r\n")
+        there = _place(block.line, content, labels) if labels else ""
+        if held and (starts or there != place or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
+            yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
+            position, held, lines = position + 1, [], []
+        place = there
+        if starts:
+            heading = titles.get(block.line, "")[:HEADING_CHARS]
+        held.append(content)
+        lines.append(block.line)
+    if held:
+        yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
+
+
+def _place(line: int, content: str, labels: Labels) -> str:
+    """What a block is cited by; of one that is at many places, such as a long table, the first and the last."""
+    found = labels.within(line, line + content.count("\n"))
+    return "; ".join(found if len(found) <= MOST_PLACES else (found[0], "...", found[-1]))
+
+
+def _images(name: str, document: Document) -> Iterator[ImageUse]:
+    """Every image in its place; one without a description of its own is described by the heading above it."""
+    lines = [heading.line for heading in document.headings]
+    for image in document.images:
+        above = bisect_right(lines, image.line)
+        heading = document.headings[above - 1].text[:HEADING_CHARS] if above else ""
+        yield ImageUse(resolve(name, image.target), image.description.strip() or heading)
+
+
+def resolve(document: str, reference: str) -> str:
+    """The path inside the input folder that a reference means; ``""`` for an address elsewhere or a folder."""
+    parts = urlsplit(reference) if "\x00" not in reference and "[" not in reference else urlsplit("x:")
+    path = unquote(parts.path)
+    if parts.scheme or parts.netloc or posixpath.basename(path) in ("", ".", ".."):
+        return ""
+    based = _BASE.match(path)
+    folder = "" if based else posixpath.dirname(document)
+    return posixpath.normpath(posixpath.join(folder, path[based.end() :] if based else path))
+
+
+_WORD = re.compile(r"\w{2,}")
+MAX_QUERY_WORDS = 64
+
+
+@dataclass(frozen=True)
+class Image:
+    name: str
+    alt: str
+
+
+class Corpus:
+    """Passages of all inputs, found by BM25; images that the inputs refer to and that were supplied."""
+
+    def __init__(self, documents: Sequence[SourceDocument], supplied: Iterable[str]) -> None:
+        self.passages = [passage for document in documents for passage in document.passages]
+        self._order = {passage: number for number, passage in enumerate(self.passages)}
+        self.images = _known_images(documents, frozenset(supplied))
+        self._index = _index(self.passages) if self.passages else None
+        self.size = sum(len(passage.text) for passage in self.passages)
+        """Characters of all passages."""
+
+    def search(self, query: str) -> list[Passage]:
+        """The passages that share a word with the query, best first."""
+        words = dict.fromkeys(_WORD.findall(query.lower()))
+        if not words or self._index is None:
+            return []
+        match = " OR ".join(f'"{word}"' for word in list(words)[:MAX_QUERY_WORDS])
+        rows = self._index.execute(
+            "SELECT rowid FROM passage WHERE passage MATCH ? ORDER BY bm25(passage, 2, 1)", [match]
+        )
+        return [self.passages[number] for (number,) in rows]
+
+    def select(self, query: str, limit: int) -> list[Passage]:
+        """All passages if they fit into ``limit`` characters, else the best for the query; in reading order."""
+        if self.size <= limit:
+            return self.passages
+        return sorted(_fitting(self.search(query) + self.passages, limit), key=self._order.__getitem__)
+
+
+def _index(passages: Sequence[Passage]) -> sqlite3.Connection:
+    index = sqlite3.connect(":memory:", check_same_thread=False)
+    index.execute("CREATE VIRTUAL TABLE passage USING fts5(heading, text, tokenize='porter unicode61')")
+    rows = ((number, p.heading, p.text) for number, p in enumerate(passages))
+    index.executemany("INSERT INTO passage(rowid, heading, text) VALUES (?, ?, ?)", rows)
+    return index
+
+
+def _fitting(passages: Iterable[Passage], limit: int) -> list[Passage]:
+    chosen: dict[Passage, None] = {}
+    for passage in passages:
+        if passage not in chosen and len(passage.text) <= limit:
+            limit -= len(passage.text)
+            chosen[passage] = None
+    return list(chosen)
+
+
+def _known_images(documents: Iterable[SourceDocument], supplied: frozenset[str]) -> tuple[Image, ...]:
+    uses: list[ImageUse] = [use for document in documents for use in document.images if use.name in supplied]
+    return tuple({use.name: Image(use.name, " ".join(use.alt.split())) for use in reversed(uses)}.values())[::-1]
+
+
+QUICK_CHARACTERS = 64 * 1024
+"""Up to here the worst input takes a quarter of a second."""
+LIMITS = Limits(seconds=900, memory_mb=4096)
+"""Of CPU time: it is read behind everything else that is at work."""
+PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
+MOST_PIECES = 50_000
+"""Passages and images of the texts together: so many are indexed in half a second, and 50 MB of prose have fewer."""
+AT = "at.txt"
+
+
+class Text(NamedTuple):
+    """A name inside the input folder, what the file says, and where in it that stands."""
+
+    name: str
+    text: str
+    anchors: tuple[Anchor, ...] = ()
+
+
+class UnreadableInputs(Exception):
+    """An input that could not be read within the limits, with its name: no repetition makes it right."""
+
+
+def prepare() -> None:
+    """Read what the first text would read."""
+    coverage([InputText("a.md", "A word. Another.")], "A word. Other.", [])
+
+
+def read(folder: Path, texts: list[Text], most: int) -> list[SourceDocument] | None:
+    """Take texts apart, and say in the folder at which; nothing if they have more pieces."""
+    sources, pieces = [], 0
+    for given in texts:
+        (folder / AT).write_text(given.name, encoding="utf-8")
+        source = read_source(*given)
+        pieces += len(source.passages) + len(source.images)
+        if pieces > most:
+            return None
+        sources.append(source)
+    return sources
+
+
+# One for all calls of this process; it starts with the first long text.
+_prepared = Prepared(prepare)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Reads the inputs of every tenant in turn."""
+
+    limits: Limits = LIMITS
+    most: int = MOST_PIECES
+    turns: Turns = field(default_factory=lambda: Turns(PROCESSES, PROCESSES_OF_A_TENANT))
+
+    async def sources(self, tenant: str, texts: Sequence[Text]) -> list[SourceDocument]:
+        if sum(len(given.text) for given in texts) <= QUICK_CHARACTERS:
+            return await asyncio.to_thread(lambda: [read_source(*given) for given in texts])
+        async with self.turns.turn(tenant):
+            with TemporaryDirectory(prefix="stemma-read-") as folder:
+                return await self._apart(texts, Path(folder))
+
+    async def _apart(self, texts: Sequence[Text], folder: Path) -> list[SourceDocument]:
+        (folder / AT).write_text(texts[0].name, encoding="utf-8")
+        try:
+            sources = await confined_in(folder, _prepared, self.limits, read, list(texts), self.most)
+        except ConfinementError as error:
+            raise UnreadableInputs(f"{await _name_in(folder)} could not be read: {error}") from None
+        if sources is None:
+            many = f"up to it the inputs have more than {self.most} passages and images; give fewer or shorter inputs"
+            raise UnreadableInputs(f"{await _name_in(folder)} could not be read: {many}")
+        return sources
+
+
+async def _name_in(folder: Path) -> str:
+    """The name of the text that was being read."""
+    return await asyncio.to_thread((folder / AT).read_text, "utf-8")
+
+
+COMPUTING = Limits(seconds=300, memory_mb=4096)
+AT_ONCE = 4
+
+
+def computing(limits: Limits = COMPUTING) -> Computing:
+    return Computing(_prepared, limits, AT_ONCE)
+
+
+KEPT = 8
+"""Documents whose sources, brief and ledger are kept as they were read: every section reads the same."""
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Shared:
+    """A corpus that is made once for all who wait for it."""
+
+    task: asyncio.Task[Corpus]
+    waiting: int = 0
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether there is a corpus, or somebody for whom it is being made."""
+        if not self.task.done():
+            return self.waiting > 0
+        return not self.task.cancelled() and self.task.exception() is None
+
+
+class Library:
+    """Texts, corpora and ledgers by reference; what was made of those of the last few documents is kept."""
+
+    def __init__(
+        self, artifacts: ArtifactStore, reading: Reading | None = None, calls: Computing | None = None
+    ) -> None:
+        self._artifacts = artifacts
+        self._reading = reading or Reading()
+        self._calls = calls or computing()
+        self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(KEPT)
+        self._briefs: LRUCache[tuple[str, ...], Sequence[Passage]] = LRUCache(KEPT)
+        self._ledgers: LRUCache[tuple[str, ...], LedgerRows] = LRUCache(KEPT)
+
+    async def text(self, document: DocumentHead, ref: ArtifactRef) -> str:
+        """The content of a text artifact, without a byte order mark and with plain line ends."""
+        data = await self._artifacts.get(document.tenant, document.document_id, ref)
+        return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+    async def compute(self, function: Callable[..., T], *given: Any) -> T:
+        """What a pure function makes of texts; raises `UnreadableInputs` past the limits."""
+        try:
+            return await self._calls.compute(function, *given)
+        except ConfinementError as error:
+            raise UnreadableInputs(f"a text is too long or too hard to read: {error}") from None
+
+    async def store(self, document: DocumentHead, data: bytes, media_type: str, name: str) -> ArtifactRef:
+        tenant, document_id = document.tenant, document.document_id
+        return await self._artifacts.put(tenant, document_id, data, media_type=media_type, name=name)
+
+    async def corpus(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
+        """The searchable corpus of a document's inputs; raises `UnreadableInputs`.
+
+        It is made for all who wait for it, and no longer once nobody does.
+        """
+        key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
+        shared = self._corpora.get(key)
+        if shared is None:
+            shared = self._corpora[key] = _Shared(asyncio.create_task(self._read(document, inputs)))
+        shared.waiting += 1
+        try:
+            return await asyncio.shield(shared.task)
+        finally:
+            shared.waiting -= 1
+            if not shared.is_of_use:
+                shared.task.cancel()
+                if self._corpora.get(key) is shared:
+                    del self._corpora[key]
+
+    async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
+        names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
+        sources = await self.parse_inputs(document, inputs)
+        return await asyncio.to_thread(Corpus, sources, names) if sources else Corpus([], names)
+
+    async def parse_inputs(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
+        """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""
+        texts = [
+            Text(file.name, await self.text(document, file.artifact), await self._anchors(document, file.anchors))
+            for file in inputs
+            if file.artifact.media_type in READ
+        ]
+        return await self.sources(document, texts) if texts else []
+
+    async def brief(self, document: DocumentHead, brief: str, file: InputFile | None) -> Sequence[Passage]:
+        """The passages of a brief that was read from a file, each with its place; none if it has no places."""
+        if file is None or file.anchors is None:
+            return ()
+        key = (document.tenant, document.document_id, file.name, file.anchors.digest, brief)
+        if key not in self._briefs and (anchors := await self._anchors(document, file.anchors)):
+            (source,) = await self.sources(document, [Text(file.name, brief, anchors)])
+            self._briefs[key] = source.passages
+        return self._briefs.get(key, ())
+
+    async def ledger(self, document: DocumentHead, ref: ArtifactRef) -> LedgerRows:
+        key = (document.tenant, document.document_id, ref.digest)
+        if key not in self._ledgers:
+            self._ledgers[key] = LedgerRows.model_validate_json(await self.text(document, ref))
+        return self._ledgers[key]
+
+    async def _anchors(self, document: DocumentHead, ref: ArtifactRef | None) -> tuple[Anchor, ...]:
+        """The places in a file; none if they are not stored any more."""
+        if ref is None:
+            return ()
+        try:
+            return Anchors.model_validate_json(await self.text(document, ref)).anchors
+        except (ArtifactMissing, ArtifactCorrupt, ValidationError):
+            return ()
+
+    async def sources(self, document: DocumentHead, texts: Sequence[Text]) -> list[SourceDocument]:
+        """Inputs of a document, taken apart; raises `UnreadableInputs`."""
+        return await self._reading.sources(document.tenant, texts)
+
+
+LEAST_CHARACTERS = 100
+BRIEF = "project_brief"
+
+
+class InputsRefused(InvalidMessage):
+    """Inputs that no repetition makes fit; the message names what is wrong, and no file of a host."""
+
+
+async def missing_inputs(job: GenerateSection, library: Library) -> dict[str, str]:
+    """What is missing of what the section requires, by name, each with the words to tell."""
+    drafts = {upstream.section_id: upstream.draft for upstream in job.upstream}
+    upstream = [name for name in job.section.requires if name != BRIEF]
+    lengths = await asyncio.gather(*(_length(job, library, drafts.get(name)) for name in upstream))
+    missing = {
+        name: f"{name} is required and must be at least {LEAST_CHARACTERS} characters"
+        for name, length in zip(upstream, lengths, strict=True)
+        if length < LEAST_CHARACTERS
+    }
+    if BRIEF in job.section.requires and not await _length(job, library, job.brief):
+        missing[BRIEF] = f"{BRIEF} is required and must not be blank"
+    return missing
+
+
+async def _length(job: GenerateSection, library: Library, ref: ArtifactRef | None) -> int:
+    return 0 if ref is None else len((await library.text(job.document, ref)).strip())

@@ -1,1 +1,0 @@
-"""Tools that nodes get by injection."""

@@ -1,1 +1,0 @@
-"""What every graph writes with: the material of a prompt, the form of a draft, its checks and its evaluation."""
