@@ -27,10 +27,7 @@ NATS_MODULES = {
     "stemma_orchestrator/lost.py",
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",
-    "stemma_orchestrator/advisories.py",
-    "stemma_orchestrator/observing/census.py",
-    "stemma_orchestrator/observing/copies.py",
-    "stemma_orchestrator/observing/fleet.py",
+    "stemma_orchestrator/observing.py",
 }
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_cli", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}

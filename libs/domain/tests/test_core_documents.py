@@ -20,7 +20,7 @@ from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.commands import Command, Record
 from stemma_domain.evolve import evolve
-from stemma_domain.outcomes import UnfittingOutcome
+from stemma_domain.jobs import UnfittingOutcome
 from stemma_domain.state import State
 from stemma_domain.view import view_of
 from stemma_domain.work import open_jobs

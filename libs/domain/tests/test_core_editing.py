@@ -19,7 +19,7 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_domain.evolve import evolve
-from stemma_domain.job_parts import images_of
+from stemma_domain.jobs import images_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then

@@ -25,7 +25,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e, jobs as j, requests
 from stemma_domain.commands import Asked, Timer
 from stemma_domain.hooks import Feature, Task
-from stemma_domain.job_parts import head_of
+from stemma_domain.jobs import head_of
 
 
 class Stamp(requests.DocumentRequest):
@@ -106,7 +106,7 @@ def test_every_feature_is_in_the_table() -> None:
 def names_of_features() -> list[str]:
     folder = DOMAIN / "features"
     files = [file.stem for file in folder.glob("*.py") if file.stem != "__init__"]
-    return [*files, *(f"{file.parent.name}.decide" for file in folder.glob("*/__init__.py"))]
+    return [*files, *(f"{file.parent.name}.feature" for file in folder.glob("*/__init__.py"))]
 
 
 def test_every_request_is_decided_by_one_feature() -> None:

@@ -14,7 +14,7 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Record
-from stemma_domain.job_parts import grounds
+from stemma_domain.jobs import grounds
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then, given
 

@@ -27,10 +27,8 @@ from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
-from stemma_domain.features.inputs.decide import Replaced
+from stemma_domain.features.inputs.feature import MOST_LIST_BYTES, Replaced, input_views, listed
 from stemma_domain.features.inputs.material import evidence_of, lacks_brief, manner_of, together
-from stemma_domain.features.inputs.view import input_views
-from stemma_domain.features.inputs.work import MOST_LIST_BYTES, listed
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document
 from stemma_domain.texts import with_current

@@ -17,7 +17,7 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Record
 from stemma_domain.features.needs import drop_threads
-from stemma_domain.outcomes import UnfittingOutcome
+from stemma_domain.jobs import UnfittingOutcome
 
 DRAFT = ref("# Draft so far")
 SUPPLIED = InputFile(name="media/plan.png", artifact=ref("png", "image/png"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
-from stemma_domain.features.ledger.splitting import WrongCutError, split_rows
+from stemma_domain.features.ledger.feature import WrongCutError, split_rows
 
 pytestmark = pytest.mark.req("L1")
 

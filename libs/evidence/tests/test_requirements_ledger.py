@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from stemma_contracts.v1.ledger import MOST_ROWS, LedgerRow, LedgerRows, RowCuts
-from stemma_domain.features.ledger.splitting import split_rows
+from stemma_domain.features.ledger.feature import split_rows
 from stemma_evidence.requirements import Source, difference, read_ledger
 from stemma_evidence.requirements.ledger import cut_again
 from stemma_testkit.counting import calls

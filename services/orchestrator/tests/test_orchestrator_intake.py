@@ -13,7 +13,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import InputFile, InputRole, UploadRef
 from stemma_domain.commands import Asked
-from stemma_domain.features.inputs.decide import Added, Replaced
+from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.inputs.material import artifact_of, as_input
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused, document_id_for

@@ -8,7 +8,7 @@ from orchestrator_intake import commanded
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.features.ledger.decide import Cut
+from stemma_domain.features.ledger.feature import Cut
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused
 

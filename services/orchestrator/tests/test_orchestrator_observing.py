@@ -14,10 +14,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
-from stemma_orchestrator.observing.census import Census
-from stemma_orchestrator.observing.copies import Copies
-from stemma_orchestrator.observing.fleet import Fleet
-from stemma_orchestrator.observing.waits import WaitsFor, ended_waits
+from stemma_orchestrator.observing import Census, Copies, Fleet, WaitsFor, ended_waits
 from stemma_provisioning import NatsServer
 from stemma_provisioning.copies import mend_copies
 from stemma_telemetry.metrics import Gauges, Labels

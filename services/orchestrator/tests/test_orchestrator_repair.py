@@ -25,8 +25,7 @@ from stemma_domain.state import NoDocument, State
 from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import repair, service
-from stemma_orchestrator.job_publisher import JobPublisher
-from stemma_orchestrator.open_count import OpenCount
+from stemma_orchestrator.job_publisher import JobPublisher, OpenCount
 from stemma_orchestrator.projector import Projector
 from stemma_orchestrator.repair import Repair
 from stemma_orchestrator.timers import Timers

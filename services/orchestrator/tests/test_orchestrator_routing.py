@@ -24,7 +24,6 @@ from stemma_messaging.cancellation import end
 from stemma_messaging.delivery import Turn
 from stemma_messaging.drivers import PushDriver, handled_in_turn
 from stemma_messaging.turns import CROWD
-from stemma_orchestrator.advisories import AdvisoryHandler
 from stemma_orchestrator.answers import Answers
 from stemma_orchestrator.app import DECIDER, OrchestratorSettings, drivers, make_broker
 from stemma_orchestrator.bounds import Bounds, TenantLimits
@@ -33,8 +32,8 @@ from stemma_orchestrator.command_service import CommandService
 from stemma_orchestrator.handlers import Tools, routes
 from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
-from stemma_orchestrator.job_publisher import JobPublisher
-from stemma_orchestrator.open_count import OpenCount
+from stemma_orchestrator.job_publisher import JobPublisher, OpenCount
+from stemma_orchestrator.lost import AdvisoryHandler
 from stemma_orchestrator.projector import Projector
 from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes

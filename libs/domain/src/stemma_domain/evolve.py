@@ -17,9 +17,10 @@ from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import StaleView
 
+from stemma_domain.features.inputs.feature import first_inputs
+from stemma_domain.jobs import GENERATE, job_id
+
 from .features.cycles import Cycle
-from .features.inputs.evolve import first_inputs
-from .job_ids import GENERATE, job_id
 from .sections import section_applied, started
 from .state import Document, HandledRequest, NoDocument, Section, State, settled
 from .table import FEATURES

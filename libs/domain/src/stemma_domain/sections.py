@@ -12,11 +12,13 @@ from stemma_contracts.v1.provenance import BY_A_PERSON
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 
+from stemma_domain.jobs import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
+from stemma_domain.state import Tries, begun_again, resumed_again
+
 from .features.inputs.material import input_versions, together
 from .features.ledger.answering import asked_of
 from .features.needs import after_need_answered, after_need_raised, dispatched_again
 from .features.proposals import accepted, after_proposal, proposing, withdrawn
-from .job_ids import EVALUATE, GENERATE, RESUME, REVISE, VALIDATE, job_id
 from .state import (
     Approved,
     AwaitingAnswer,
@@ -43,7 +45,6 @@ from .state import (
     with_section,
 )
 from .texts import AnyTextEvent, upstream_versions, version_of, with_author, with_current
-from .tries import Tries, begun_again, resumed_again
 
 
 def started(document: Document, section: Section) -> Section:

@@ -20,7 +20,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
-from stemma_contracts.v1.needs import Answerer, Need
+from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
@@ -29,13 +29,13 @@ from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, Ver
 from stemma_contracts.v1.wording import PlanWording
 
 from .features.ledger.state import Sought, Wordings
-from .tries import NO_TRIES, Tries
 
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
+    from stemma_domain.features.inputs.material import Input
+
     from .features.cycles import Cycle
     from .features.exports import Export
     from .features.forms import FormExport
-    from .features.inputs.state import Input
     from .features.ledger.state import Ledger
     from .features.proposals import EndedProposal, Proposal
 
@@ -96,6 +96,50 @@ class Version(VersionView):
     left_out: ArtifactRef | None = None
     requirements: Wordings = Field(default={})
     sought: Mapping[str, Sought] = Field(default={})
+
+
+MOST_NAMES = 16
+MOST_ANSWERS = 50
+"""A job carries the latest only; 50 answers are about 15 KB."""
+
+
+@dataclass(frozen=True)
+class Tries:
+    """The tries at one writing.
+
+    Calls of the current one are recorded under ``recorded_as``, by default under its thread; ``before`` are the names
+    of earlier ones, latest first. People gave ``answers`` to earlier ones, and ``given`` to the current one.
+    """
+
+    recorded_as: str = ""
+    before: tuple[str, ...] = ()
+    answers: tuple[GivenAnswer, ...] = ()
+    given: tuple[GivenAnswer, ...] = ()
+
+
+NO_TRIES = Tries()
+
+
+def answered(tries: Tries, need: Need, answer: ArtifactRef) -> Tries:
+    """The tries after a person answered a question."""
+    if need.question is None:
+        return tries
+    return replace(tries, given=(*tries.given, GivenAnswer(question=need.question.digest, answer=answer)))
+
+
+def resumed_again(tries: Tries, thread_id: str, job_id: str) -> Tries:
+    """The tries when the same thread is resumed by another job: what that one asks of models is asked anew."""
+    return replace(tries, recorded_as=job_id, before=_names_before(tries, thread_id))
+
+
+def begun_again(tries: Tries, thread_id: str) -> Tries:
+    """The tries when all begins anew, on another thread."""
+    return Tries("", _names_before(tries, thread_id), (*tries.answers, *tries.given)[-MOST_ANSWERS:])
+
+
+def _names_before(tries: Tries, thread_id: str) -> tuple[str, ...]:
+    names = (tries.recorded_as, thread_id, *tries.before)
+    return tuple(dict.fromkeys(filter(None, names)))[:MOST_NAMES]
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from .features import (
     review,
     several,
 )
-from .features.inputs import decide as inputs
-from .features.ledger import decide as ledger
+from .features.inputs import feature as inputs
+from .features.ledger import feature as ledger
 from .hooks import Feature
 
 FEATURES: tuple[Feature[Any], ...] = (

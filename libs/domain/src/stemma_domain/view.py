@@ -14,10 +14,11 @@ from stemma_contracts.v1.staleness import Because
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
 
+from stemma_domain.features.inputs.feature import input_views
+from stemma_domain.features.ledger.feature import ledger_view
+
 from .features.cycles import Cycle
 from .features.inputs.material import given, lacks_brief, lacks_form
-from .features.inputs.view import input_views
-from .features.ledger.view import ledger_view
 from .staleness import NOT_STALE, Staleness, staleness
 from .state import (
     AwaitingAnswer,

@@ -19,8 +19,8 @@ from stemma_contracts.v1.ledger import RowParts
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_domain.commands import Asked, RequestMeta
 from stemma_domain.features.documents import Create
-from stemma_domain.features.inputs.decide import Added, Replaced
-from stemma_domain.features.ledger.decide import Cut
+from stemma_domain.features.inputs.feature import Added, Replaced
+from stemma_domain.features.ledger.feature import Cut
 
 TENANT, DOCUMENT = "default", "doc1"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

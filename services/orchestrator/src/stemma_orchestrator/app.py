@@ -39,7 +39,10 @@ from stemma_messaging.drivers import CompactingDriver, Driver, PullDriver, PushD
 from stemma_messaging.turns import Throttle, Turns
 from stemma_telemetry import get_logger, names
 
-from .advisories import AdvisoryHandler
+from stemma_orchestrator.handlers import publications
+from stemma_orchestrator.job_publisher import OpenCount
+from stemma_orchestrator.lost import AdvisoryHandler
+
 from .answers import Answers
 from .bounds import Bounds, Stored, TenantLimits
 from .catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
@@ -50,9 +53,7 @@ from .intake import Intake
 from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
 from .observing import GAUGES, Census, Copies, Fleet, Observer
-from .open_count import OpenCount
 from .projector import Projector, key_of
-from .publications import publications
 from .repair import Repair
 from .timers import Timers
 

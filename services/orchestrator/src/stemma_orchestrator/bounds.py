@@ -9,12 +9,13 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import AnyEvent
 from stemma_domain.commands import Command
-from stemma_domain.job_ids import CONVERT
+from stemma_domain.jobs import CONVERT
 from stemma_domain.state import Document, State
 from stemma_domain.work import name_of
 from stemma_eventlog import EventStore, StreamId
 
-from .open_count import OpenCount
+from stemma_orchestrator.job_publisher import OpenCount
+
 from .requests import Received, Refused
 
 _ADDS_WORK = (

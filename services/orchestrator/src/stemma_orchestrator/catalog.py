@@ -17,12 +17,13 @@ from stemma_domain.blueprints.planning import (
     Blueprint,
     DependencyMap,
     InvalidPlan,
+    Wording,
     check_cycle,
     check_dependencies,
     plan_sections,
     title_key,
+    worded,
 )
-from stemma_domain.blueprints.wording import Wording, worded
 from stemma_kinds import KindError, KindFolder, find_kinds
 from stemma_languages import UnknownLanguage, language
 

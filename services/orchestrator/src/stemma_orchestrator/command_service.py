@@ -15,9 +15,10 @@ from stemma_domain.state import Document, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
+from stemma_orchestrator.observing import measure_waits
+
 from .intake import Intake
 from .job_publisher import JobPublisher
-from .observing.waits import measure_waits
 from .requests import Received, Refused
 from .timers import Timers
 

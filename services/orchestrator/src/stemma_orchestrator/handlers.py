@@ -1,13 +1,13 @@
-"""What arrives: translate, call, publish. The rules are in ``core``, settlement is in the messaging library."""
+"""What arrives: translate, call, publish. Rules are in the domain, settlement is in the messaging library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
-from stemma_contracts import registry, subjects
+from stemma_contracts import Entry, Family, registry, subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_domain.work import may_report
@@ -15,11 +15,11 @@ from stemma_eventlog import Cause
 from stemma_messaging import Delivery, ForeignMessage, InvalidMessage
 from stemma_telemetry import annotate, inject
 
-from .advisories import AdvisoryHandler
-from .answers import Answers
-from .command_service import CommandService
-from .projector import Projector
-from .timers import elapsed
+from stemma_orchestrator.answers import Answers
+from stemma_orchestrator.command_service import CommandService
+from stemma_orchestrator.lost import AdvisoryHandler
+from stemma_orchestrator.projector import Projector
+from stemma_orchestrator.timers import elapsed
 
 
 @dataclass(frozen=True)
@@ -109,3 +109,24 @@ def _refuse_foreign(outcome: Outcome, subject: str) -> None:
     entry = registry.entry_of(outcome)
     if entry.token != sender.name or not may_report(sender.service, outcome):
         raise ForeignMessage(f"{entry.ce_type} of {outcome.job_id} is not for {sender.service} to report")
+
+
+def publications() -> NatsRouter:
+    """Publishers that publish nothing: one for each contract and address."""
+    router = NatsRouter()
+    for entry in registry.entries():
+        for stream, subject in _addresses(entry):
+            made = JStream(stream, declare=False)
+            router.publisher(subject, stream=made, schema=entry.cls, title=f"{subject}:{entry.token}")
+    return router
+
+
+def _addresses(entry: Entry) -> Iterator[tuple[str, str]]:
+    match entry.family:
+        case Family.JOB if entry.service is not None:
+            yield subjects.JOBS, subjects.job(entry.service, entry.token)
+            yield subjects.JOBS, subjects.bulk_job(entry.service, entry.token)
+        case Family.EVENT:
+            yield subjects.EVENTS, subjects.event(ANY, ANY, entry.token)
+        case Family.ANSWER:
+            yield subjects.ANSWERS, subjects.answer(ANY, ANY)

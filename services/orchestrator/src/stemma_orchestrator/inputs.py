@@ -11,8 +11,8 @@ from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Unreadable
 from stemma_contracts.v1.references import UploadRef
+from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import as_input
-from stemma_domain.features.inputs.work import listed
 
 MARKDOWN = "text/markdown"
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)

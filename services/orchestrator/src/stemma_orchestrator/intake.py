@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from stemma_artifacts.store import ArtifactStore
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing, ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.stored import free_texts
@@ -17,6 +19,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import NewComment, Remark
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
+from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
@@ -26,13 +29,13 @@ from stemma_domain.blueprints.planning import missing_inputs, plan_sections, pla
 from stemma_domain.commands import Asked
 from stemma_domain.decide import is_decidable
 from stemma_domain.features.documents import Create
-from stemma_domain.features.inputs.decide import Added, Replaced
-from stemma_domain.features.inputs.evolve import numbered
+from stemma_domain.features.inputs.feature import Added, Replaced, listed, numbered
 from stemma_domain.features.inputs.material import artifact_of, as_input
-from stemma_domain.features.inputs.work import listed
+from stemma_domain.features.ledger.feature import Cut, WrongCutError, split_rows
+from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
-from .catalog import Catalog, Kind
-from .inputs import (
+from stemma_orchestrator.catalog import Catalog, Kind
+from stemma_orchestrator.inputs import (
     MAX_LIST_BYTES,
     Judged,
     Limits,
@@ -44,9 +47,7 @@ from .inputs import (
     problem_of_text,
     problems_of_inputs,
 )
-from .language_choice import NoLanguage, in_language_of
-from .ledger_intake import check_sources, cut_rows
-from .requests import MAX_NAMED, Received, Refused, shown
+from stemma_orchestrator.requests import MAX_NAMED, Received, Refused, shown
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
@@ -361,3 +362,82 @@ def _wordings(kind: Kind, request: r.CreateDocument) -> Iterator[PlanWording]:
 
 def _titles(plan: SectionPlan) -> SectionTitles:
     return SectionTitles(section_id=plan.section_id, title=plan.title, required_headings=plan.required_headings)
+
+
+FIELD = "language"
+
+
+class NoLanguage(ValueError):
+    """A language in which no document can be written; the problem names it and those that there are."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+async def in_language_of(kind: Kind, wanted: str | None, brief: str) -> Kind:
+    """The kind in the language that is wanted, else that of the brief. Raises `NoLanguage`."""
+    tag = _named(wanted) if wanted is not None else await asyncio.to_thread(_heard, brief)
+    found = kind.in_language(tag)
+    if found is None:
+        about = {"kind": kind.blueprint.kind, "language": tag, "known": ", ".join(kind.languages)}
+        raise NoLanguage(Problem.of("language_without_titles", FIELD, **about))
+    return found
+
+
+def _named(wanted: str) -> str:
+    try:
+        return language(wanted).tag
+    except UnknownLanguage:
+        raise NoLanguage(_unknown("language_unknown", wanted)) from None
+
+
+def _heard(brief: str) -> str:
+    other = foreign(brief)
+    if other is not None:
+        raise NoLanguage(_unknown("brief_language_unknown", other))
+    return detect(brief)
+
+
+def _unknown(code: str, tag: str) -> Problem:
+    return Problem.of(code, FIELD, language=tag[:64], known=", ".join(shipped()))
+
+
+async def cut_rows(
+    received: Received,
+    request: r.SplitRequirements,
+    time: datetime,
+    artifacts: ArtifactStore,
+    rows: ArtifactRef | None,
+) -> Cut:
+    """The request to cut rows of the ledger that has these rows, with what comes of it. Raises `Refused`."""
+    if rows is None or rows.digest != request.rows_digest:
+        return Cut(request, received.asked, time)
+    about = (received.tenant, request.document_id)
+    try:
+        before = LedgerRows.model_validate_json(await artifacts.get(*about, rows))
+        cut, parts = split_rows(before, request.splits)
+    except WrongCutError as error:
+        raise Refused(error.problem) from None
+    except (ArtifactMissing, ValidationError):
+        raise Refused(Problem.of("rows_gone", "rows_digest")) from None
+    body = cut.model_dump_json().encode()
+    stored = await artifacts.put(*about, body, media_type="application/json", name=rows.name)
+    return Cut(request, received.asked, time, rows=stored, parts=parts)
+
+
+def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> None:
+    """Raise `Refused` if the document does not have what is to be read."""
+    if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
+        raise Refused(Problem.of("sources_needed", "sources"))
+    names = {item.name for item in inputs}
+    unknown = [(position, name) for position, name in enumerate(request.sources) if name not in names][:MAX_NAMED]
+    if unknown:
+        known = ", ".join(item.name for item in inputs)
+        raise Refused(
+            *(Problem.of("input_unknown_among", f"sources.{at}", name=name, known=known) for at, name in unknown)
+        )
+
+
+def _is_request(item: InputFile) -> bool:
+    return item.role == "request" and not item.form

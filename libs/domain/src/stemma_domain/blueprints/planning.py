@@ -1,4 +1,4 @@
-"""Which sections a document requires, and on what each rests: blueprint, dependency map, request."""
+"""Which sections a document requires, on what each rests, and what it is called in another language."""
 
 from __future__ import annotations
 
@@ -195,3 +195,41 @@ def check_cycle(blueprint: Blueprint, dependencies: DependencyMap) -> None:
             raise InvalidPlan(f"cycle names the section {name!r}, which the blueprint does not have")
     if cycle.review_section not in dependencies.get(cycle.final_section, ()):
         raise InvalidPlan(f"cycle: {cycle.final_section!r} must depend on {cycle.review_section!r}")
+
+
+class SectionWording(BaseModel):
+    """What one section is called, and its required headings in the order of the blueprint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1, max_length=200)
+    required_headings: tuple[str, ...] = ()
+
+
+class Wording(BaseModel):
+    """What a document kind is called in a language, and its sections."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1, max_length=200)
+    sections: dict[Token, SectionWording]
+
+
+def worded(blueprint: Blueprint, wording: Wording, language: str) -> Blueprint:
+    """The blueprint in a language. Raises `InvalidPlan` for unknown ids, missing titles and missing headings."""
+    known = {section.id for section in blueprint.sections}
+    for name in wording.sections:
+        if name not in known:
+            raise InvalidPlan(f"sections.{name}: the blueprint has no such section")
+    sections = tuple(_worded(section, wording) for section in blueprint.sections)
+    return blueprint.model_copy(update={"title": wording.title, "language": language, "sections": sections})
+
+
+def _worded(section: BlueprintSection, wording: Wording) -> BlueprintSection:
+    words = wording.sections.get(section.id)
+    if words is None:
+        raise InvalidPlan(f"sections.{section.id}: the title is missing")
+    given, wanted = len(words.required_headings), len(section.required_headings)
+    if given != wanted:
+        raise InvalidPlan(f"sections.{section.id}.required_headings: there are {given}, the blueprint has {wanted}")
+    return section.model_copy(update=words.model_dump())

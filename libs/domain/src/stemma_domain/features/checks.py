@@ -18,9 +18,19 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.ledger.answering import asked_of
 from stemma_domain.hooks import Feature, Task, Work
-from stemma_domain.job_ids import EVALUATE, VALIDATE
-from stemma_domain.job_parts import grounds, head_of, images_of, outline_of, rests_on, upstream_drafts
-from stemma_domain.outcomes import failed, paid, unfitting
+from stemma_domain.jobs import (
+    EVALUATE,
+    VALIDATE,
+    failed,
+    grounds,
+    head_of,
+    images_of,
+    outline_of,
+    paid,
+    rests_on,
+    unfitting,
+    upstream_drafts,
+)
 from stemma_domain.state import Document, Section, status_of
 
 

@@ -19,9 +19,7 @@ from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_domain.commands import Asked, of_status, old_version, refused_section
 from stemma_domain.features.inputs.material import as_input, input_versions
 from stemma_domain.hooks import Feature, Task
-from stemma_domain.job_ids import REVISE
-from stemma_domain.job_parts import rests_on, revision
-from stemma_domain.outcomes import Failure, Paid, failed, paid, unfitting
+from stemma_domain.jobs import REVISE, Failure, Paid, failed, paid, rests_on, revision, unfitting
 from stemma_domain.staleness import stale_causes, staleness
 from stemma_domain.state import (
     Approved,

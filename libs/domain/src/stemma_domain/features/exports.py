@@ -25,9 +25,7 @@ from stemma_contracts.v1.views import ExportView
 from stemma_domain.commands import Asked, refused
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory
 from stemma_domain.hooks import Feature, Task, Work
-from stemma_domain.job_ids import CONVERT, job_id
-from stemma_domain.job_parts import head_of, images_of
-from stemma_domain.outcomes import unfitting
+from stemma_domain.jobs import CONVERT, head_of, images_of, job_id, unfitting
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section, person_of, settled, status_of
 

@@ -20,12 +20,9 @@ from stemma_contracts.v1.section import SETTLED, SectionPlan
 from stemma_contracts.v1.views import FormExportView
 
 from stemma_domain.commands import Asked, of_document, of_input_version, of_status, refused
-from stemma_domain.features.inputs.material import changed_inputs, lacks_form
-from stemma_domain.features.inputs.state import Input
+from stemma_domain.features.inputs.material import Input, changed_inputs, lacks_form
 from stemma_domain.hooks import Feature, Task, Work
-from stemma_domain.job_ids import FILL, job_id
-from stemma_domain.job_parts import head_of
-from stemma_domain.outcomes import unfitting
+from stemma_domain.jobs import FILL, head_of, job_id, unfitting
 from stemma_domain.staleness import Staleness
 from stemma_domain.state import Document, Lifecycle, Section, settled, status_of
 

@@ -25,9 +25,19 @@ from stemma_domain.commands import Asked, of_status, refused_section
 from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
 from stemma_domain.hooks import Feature, Task
-from stemma_domain.job_ids import GENERATE, RESUME
-from stemma_domain.job_parts import head_of, outline_of, recorded, upstream_drafts
-from stemma_domain.outcomes import Failure, failed, paid, settled, unfitting
+from stemma_domain.jobs import (
+    GENERATE,
+    RESUME,
+    Failure,
+    failed,
+    head_of,
+    outline_of,
+    paid,
+    recorded,
+    settled,
+    unfitting,
+    upstream_drafts,
+)
 from stemma_domain.staleness import Staleness
 from stemma_domain.state import (
     Document,

@@ -21,11 +21,18 @@ from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.commands import Asked, refused_section
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.hooks import Feature, Task
-from stemma_domain.job_ids import RESUME
-from stemma_domain.job_parts import grounds, head_of, images_of
-from stemma_domain.outcomes import unfitting
-from stemma_domain.state import AwaitingAnswer, Document, Failed, Generating, NeedDispatched, Phase, Resuming, Section
-from stemma_domain.tries import answered
+from stemma_domain.jobs import RESUME, grounds, head_of, images_of, unfitting
+from stemma_domain.state import (
+    AwaitingAnswer,
+    Document,
+    Failed,
+    Generating,
+    NeedDispatched,
+    Phase,
+    Resuming,
+    Section,
+    answered,
+)
 
 MAX_NAMED = 10
 

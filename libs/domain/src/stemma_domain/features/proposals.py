@@ -23,11 +23,9 @@ from stemma_contracts.v1.views import ProposalView
 
 from stemma_domain.commands import Asked, RequestMeta, old_version, refused_section
 from stemma_domain.hooks import Feature, Task, Work
-from stemma_domain.job_parts import revision
-from stemma_domain.outcomes import failed, paid, unfitting
-from stemma_domain.state import NOBODY, Document, Person, Section, person_of, status_of
+from stemma_domain.jobs import failed, paid, revision, unfitting
+from stemma_domain.state import NO_TRIES, NOBODY, Document, Person, Section, person_of, status_of
 from stemma_domain.texts import AnyTextEvent, next_version
-from stemma_domain.tries import NO_TRIES
 
 from .checks import validation
 

@@ -11,7 +11,7 @@ from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import RowView
 
-from stemma_domain.job_ids import VALIDATE, job_id
+from stemma_domain.jobs import VALIDATE, job_id
 from stemma_domain.state import Document, Resting, Section, Version
 
 from .state import Ledger, Sought, Wordings

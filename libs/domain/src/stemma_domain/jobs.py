@@ -1,20 +1,40 @@
-"""What jobs say: of the document, its images and outline, and what a draft may be grounded on."""
+"""Jobs and their outcomes: ids that are derived, what every job says, and what all kinds of outcomes have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import TypedDict, assert_never
 
+from stemma_contracts import registry
 from stemma_contracts.media import SHOWN
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import OutlineEntry, UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.usage import Usage
 
-from .features.inputs.material import brief_file, evidence_of, pictures_of
-from .state import Document, Section
-from .tries import Tries
+from stemma_domain.features.inputs.material import brief_file, evidence_of, pictures_of
+from stemma_domain.state import Document, Section, Tries
+
+GENERATE = "generate"
+REVISE = "revise"
+RESUME = "resume"
+VALIDATE = "validate"
+EVALUATE = "evaluate"
+CONVERT = "convert"
+READ_INPUT = "read"
+EXTRACT = "extract"
+PROPOSE = "propose"
+FILL = "fill"
+
+
+def job_id(document: Document, job: str, target: str) -> str:
+    """The id of a job: document, number of the event that opened it, job name, section or export."""
+    return f"{document.document_id}.{document.number}.{job}.{target}"
 
 
 class Grounds(TypedDict):
@@ -139,3 +159,84 @@ def revision(
         report=section.current.validation.report if section.current and section.current.validation else None,
         **recorded(tries),
     )
+
+
+Failure = (
+    o.ModelUnavailable
+    | o.AnswerMalformed
+    | o.ContextTooLong
+    | o.InputsMissing
+    | o.RoleAnalysisMissing
+    | o.NoRoleLeft
+    | o.ThreadLost
+    | o.JobDead
+)
+
+
+class UnfittingOutcome(TypeError):
+    """A worker answered an open job with an outcome of another job's kind: a bug, not a business case."""
+
+
+class Settled(TypedDict):
+    """Which job of which section an event closes."""
+
+    section_id: str
+    job_id: str
+
+
+class Paid(Settled):
+    """The same, with what the job cost."""
+
+    usage: Usage
+
+
+class _Details(Paid):
+    activity: Activity
+    status: SectionStatus
+    detail: str
+    proposal_id: str | None
+
+
+def settled(outcome: o.Outcome, section: Section) -> Settled:
+    """Which job of which section an outcome closes."""
+    return Settled(section_id=section.plan.section_id, job_id=outcome.job_id)
+
+
+def paid(outcome: o.Outcome, section: Section) -> Paid:
+    """The same, with what it cost."""
+    return Paid(section_id=section.plan.section_id, job_id=outcome.job_id, usage=outcome.usage)
+
+
+def unfitting(outcome: o.Outcome) -> UnfittingOutcome:
+    """The error of an outcome that the open job cannot have."""
+    return UnfittingOutcome(f"{registry.entry_of(outcome).ce_type} does not fit the job {outcome.job_id}")
+
+
+def failed(
+    outcome: Failure, section: Section, activity: Activity, status: SectionStatus, proposal_id: str | None = None
+) -> e.AnyFailure:
+    """The event of a job that ended without a result, and the status that it leaves the section in."""
+    details = _Details(
+        **paid(outcome, section), activity=activity, status=status, detail=outcome.detail, proposal_id=proposal_id
+    )
+    match outcome:
+        case o.ModelUnavailable():
+            return e.SectionModelUnavailable(**details)
+        case o.AnswerMalformed():
+            return e.SectionAnswerMalformed(**details)
+        case o.ContextTooLong():
+            return e.SectionContextTooLong(
+                **details, prompt_tokens=outcome.prompt_tokens, context_tokens=outcome.context_tokens
+            )
+        case o.InputsMissing():
+            return e.SectionInputsMissing(**details, missing=outcome.missing)
+        case o.RoleAnalysisMissing():
+            return e.SectionRoleAnalysisMissing(**details, processing_metadata=outcome.processing_metadata)
+        case o.NoRoleLeft():
+            return e.SectionNoRoleLeft(**details, processing_metadata=outcome.processing_metadata)
+        case o.ThreadLost():
+            return e.SectionThreadLost(**details)
+        case o.JobDead():
+            return e.SectionJobDead(**details)
+        case _:
+            assert_never(outcome)
