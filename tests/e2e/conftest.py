@@ -1,21 +1,27 @@
-"""Two running installations for all modules that a worker runs: each ends with the last of them, as idle services work.
+"""Running installations for all modules that a worker runs; each ends with the last of them, as idle services work.
 
-``stemma`` has the offline writer, and each service is a process; the model of ``scripted`` answers from a script.
+``stemma`` has the offline writer and all services in this process; in ``apart`` each is a process. The model of
+``scripted`` answers from a script.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import ALL, LocalStemma
+import structlog
+from faults_here import here
+from stemma_cli.local.supervisor import LocalStemma, service_names
+from stemma_cli.main import app
 from stemma_client import Client
 from stemma_contracts import subjects
-from stemma_testkit.customizing import path_with
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider
+from typer.testing import CliRunner, Result
 
 SCRIPTED = (
     subjects.ORCHESTRATOR,
@@ -26,6 +32,7 @@ SCRIPTED = (
 )
 LOCAL_RECEIVERS = {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'}
 ROLE_LIMITS = {"STEMMA_GENERATION_GRAPH_ROLES": '{"role_limit_s": 5, "graph_limit_s": 15}'}
+ENVIRONMENT = {subjects.NOTIFIER: LOCAL_RECEIVERS, subjects.GENERATION: ROLE_LIMITS}
 NOTE = {
     "kind": "note",
     "title": "Note",
@@ -41,11 +48,28 @@ KINDS = {
 CRITERIA = [{"id": "clarity", "description": "It can be understood.", "weight": 1, "threshold": 0.5}]
 
 
+@pytest.fixture(scope="package", autouse=True)
+def logged_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Services would log to the stdout of the commands that run in this process."""
+    before = structlog.get_config()
+    with (tmp_path_factory.mktemp("log") / "services.log").open("w", encoding="utf-8") as log:
+        structlog.configure(logger_factory=structlog.PrintLoggerFactory(log))
+        yield
+        structlog.configure(**before)
+
+
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
-    """All services."""
-    env = {subjects.NOTIFIER: LOCAL_RECEIVERS, subjects.GENERATION: ROLE_LIMITS}
-    async with LocalStemma(tmp_path_factory.mktemp("stemma"), processes=True, ack_wait_s=3, env=env) as running:
+    local = LocalStemma(tmp_path_factory.mktemp("stemma"), services=[], ack_wait_s=3, env=ENVIRONMENT)
+    async with local as running, here(running, service_names(), running.url):
+        yield running
+
+
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def apart(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalStemma]:
+    """Each service is a process, which a test may stop and kill."""
+    folder = tmp_path_factory.mktemp("apart")
+    async with LocalStemma(folder, processes=True, ack_wait_s=3, env=ENVIRONMENT) as running:
         yield running
 
 
@@ -54,6 +78,16 @@ async def client(stemma: LocalStemma) -> AsyncIterator[Client]:
     """A caller of the tenant ``default``."""
     async with stemma.client() as client:
         yield client
+
+
+@pytest.fixture
+def settings(stemma: LocalStemma, tmp_path: Path) -> dict[str, str]:
+    """The environment of a command at the machine of the installation."""
+    return {"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)}
+
+
+async def run(settings: dict[str, str], *arguments: object) -> Result:
+    return await asyncio.to_thread(CliRunner().invoke, app, list(map(str, arguments)), env=settings)
 
 
 @pytest.fixture(scope="package")
@@ -65,18 +99,17 @@ def model() -> Iterator[Provider]:
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def scripted(tmp_path_factory: pytest.TempPathFactory, model: Provider) -> AsyncIterator[Client]:
-    """A caller of services in one process, with kinds of their own."""
+    """A caller of services that have kinds of their own."""
     folder = tmp_path_factory.mktemp("scripted")
     kinds = house(folder)
     for kind, blueprint in KINDS.items():
         criteria = add_kind(kinds, blueprint, kind) / "criteria"
         criteria.mkdir()
         (criteria / "note.json").write_text(json.dumps(CRITERIA), encoding="utf-8")
-    written_by = {
-        "STEMMA_GENERATION_GRAPH_MODEL": "openai/scripted",
-        "STEMMA_GENERATION_GRAPH_API_BASE": model.base,
-        "OPENAI_API_KEY": "none",
-    }
-    env = {subjects.GENERATION: written_by, subjects.NOTIFIER: LOCAL_RECEIVERS, ALL: path_with(folder)}
-    async with LocalStemma(folder / "data", services=SCRIPTED, env=env) as stemma, stemma.client() as client:
-        yield client
+    written_by = {"model": "openai/scripted", "api_base": model.base}
+    stemma = LocalStemma(folder / "data", services=[], env={subjects.NOTIFIER: LOCAL_RECEIVERS})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("OPENAI_API_KEY", "none")
+        async with stemma, here(stemma, SCRIPTED, stemma.url, written_by), stemma.client() as client:
+            yield client

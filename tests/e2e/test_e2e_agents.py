@@ -19,7 +19,6 @@ from mcp import MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.main import app
 from stemma_client import Client
 from stemma_client.bearer import bearer_of
 from stemma_client.settings import ServerAddress, client_user
@@ -28,7 +27,8 @@ from stemma_contracts.v1 import events as e
 from stemma_mcp import Profile, build_server
 from stemma_testkit.agents import Writing, call, refusal
 from stemma_testkit.servers import POLL_S, eventually
-from typer.testing import CliRunner, Result
+
+from .conftest import run
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H6")]
 
@@ -47,16 +47,6 @@ def served(environment: Mapping[str, str]) -> Any:
 def agent_of(client: Client) -> Agent:
     """An agent with all tools, at a server in this process."""
     return Agent(build_server(lambda _: nullcontext(client), lambda _: Profile.FULL))
-
-
-@pytest.fixture
-def settings(stemma: LocalStemma, tmp_path: Path) -> dict[str, str]:
-    return {"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)}
-
-
-async def run(settings: dict[str, str], *arguments: str) -> Result:
-    """A command at the machine of the installation."""
-    return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=settings)
 
 
 @pytest.mark.timeout(600)
@@ -99,23 +89,25 @@ async def insisted(stemma: LocalStemma, tool: str, **arguments: Any) -> dict[str
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
-async def test_an_agent_goes_on_over_http_when_the_gateway_was_killed(stemma: LocalStemma, client: Client) -> None:
-    gateway, writing = stemma.services[subjects.GATEWAY], Writing()
-    async with over_http(stemma) as agent:
+async def test_an_agent_goes_on_over_http_when_the_gateway_was_killed(apart: LocalStemma) -> None:
+    gateway, writing = apart.services[subjects.GATEWAY], Writing()
+    async with over_http(apart) as agent:
         await writing.start(agent)
         await writing.review(agent)
     gateway.kill()
-    await insisted(stemma, "document_status", document_id=writing.document_id)
+    await insisted(apart, "document_status", document_id=writing.document_id)
     asked = {"document_id": writing.document_id, "format": "md", "request_id": uuid4().hex}
-    exporting = asyncio.create_task(insisted(stemma, "export_document", **asked))
-    await eventually(partial(is_requested, client, writing.document_id))
+    exporting = asyncio.create_task(insisted(apart, "export_document", **asked))
+    async with apart.client() as client:
+        await eventually(partial(is_requested, client, writing.document_id))
     gateway.kill()
     writing.export_id = (await exporting)["export_id"]
-    again = await insisted(stemma, "export_document", **asked)
-    async with over_http(stemma) as agent:
+    again = await insisted(apart, "export_document", **asked)
+    async with over_http(apart) as agent:
         await writing.fetch(agent)
 
-    history = [event.contract for event in await client.history(writing.document_id)]
+    async with apart.client() as client:
+        history = [event.contract for event in await client.history(writing.document_id)]
     assert [one.export_id for one in history if isinstance(one, e.ExportRequested)] == [again["export_id"]]
 
 
@@ -161,6 +153,7 @@ async def settled(agent: Agent, tool: str, document_id: str, **arguments: Any) -
     return told
 
 
+@pytest.mark.full
 @pytest.mark.req("T5", "P16")
 async def test_an_agent_reads_demands_decides_about_them_and_has_an_amended_request_count(client: Client) -> None:
     async with agent_of(client) as agent:
@@ -215,28 +208,6 @@ async def eventually_staged(agent: Agent, **about: Any) -> dict[str, Any]:
     while (told := await call(agent, "read_input", **about))["input"]["state"] != "staged":
         await asyncio.sleep(POLL_S)
     return told
-
-
-async def test_an_agent_of_another_tenant_sees_nothing(
-    stemma: LocalStemma, settings: dict[str, str], client: Client
-) -> None:
-    document_id = (await client.create_document("proposal", brief="# Ours\n\nA garden.")).document_id
-    added = await run(settings, "tenant", "add", "neighbours", "--data", str(stemma.folder.root))
-    assert added.exit_code == 0, added.output
-
-    async with (
-        stemma.client("neighbours") as theirs,
-        agent_of(theirs) as agent,
-    ):
-        listed = await call(agent, "list_documents")
-        waiting = await call(agent, "what_waits")
-        status = await refusal(agent, "document_status", document_id=document_id)
-        cancelled = await refusal(agent, "cancel_document", document_id=document_id)
-        with pytest.raises(MCPError):
-            await agent.read_resource(f"stemma://documents/{document_id}/outline")
-
-    assert (listed["documents"], waiting["sections"]) == ([], [])
-    assert (status["code"], cancelled["problems"][0]["field"]) == ("not_found", "document_id")
 
 
 async def test_nothing_but_the_protocol_is_on_stdout(settings: dict[str, str]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import nats
 import pytest
 import pytest_asyncio
+from faults_documents import asked
 from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from stemma_cli.local.supervisor import LocalStemma
@@ -82,21 +83,15 @@ async def test_who_waits_gets_its_answer_as_it_comes(plain: Nats) -> None:
 
 
 @pytest.mark.req("E3")
-async def test_the_same_request_twice_is_one_document(plain: Nats) -> None:
-    body = json.dumps({**BRIEF, "request_id": "garden-2"}).encode()
-    for _ in range(2):
-        await plain.jetstream().publish("stemma.request.v1.default.create-document", body)
-    answers = await read(plain, "ANSWERS", "stemma.answer.v1.default.garden-2", 2)
-    assert len({answer["document_id"] for _, answer in answers}) == 1
-
-
-@pytest.mark.req("E3")
-async def test_the_same_id_with_another_body_is_rejected(plain: Nats) -> None:
-    for brief in ("One.", "Another."):
+async def test_the_same_request_twice_is_one_document_and_the_same_id_with_another_body_is_rejected(
+    plain: Nats,
+) -> None:
+    for brief in ("One.", "One.", "Another."):
         body = json.dumps({**BRIEF, "brief": brief, "request_id": "garden-3"}).encode()
         await plain.jetstream().publish("stemma.request.v1.default.create-document", body)
-    answers = await read(plain, "ANSWERS", "stemma.answer.v1.default.garden-3", 2)
-    assert [problem["field"] for problem in answers[1][1]["problems"]] == ["request_id"]  # type: ignore[attr-defined]
+    answers: list[Any] = [answer for _, answer in await read(plain, "ANSWERS", "stemma.answer.v1.default.garden-3", 3)]
+    assert answers[0]["document_id"] == answers[1]["document_id"]
+    assert [problem["field"] for problem in answers[2]["problems"]] == ["request_id"]
 
 
 @pytest.mark.req("E3")
@@ -109,7 +104,7 @@ async def test_a_wrong_request_is_rejected_under_its_stream_sequence(plain: Nats
 @pytest.mark.req("E4")
 async def test_a_raw_subscription_sees_what_the_client_sees(client: Client, plain: Nats) -> None:
     live = await plain.subscribe("stemma.event.v1.default.*.*")
-    document_id = await request_sample(client, ReviewMode.NONE)
+    document_id = await asked(client, ReviewMode.NONE, "raw")
     followed = await wait_for(client, document_id, lambda event: isinstance(event, ENDS))
     raw: list[tuple[str, bytes]] = []
     async with asyncio.timeout(20):
@@ -188,17 +183,19 @@ async def check_inputs(client: Client, document_id: str, folder: Path) -> None:
         assert await client.artifact(document_id, file.artifact) == files_in(folder)[file.name].read_bytes()
 
 
+@pytest.mark.full
 @pytest.mark.req("E3")
 async def test_images_folders_and_20_mb_go_up_through_the_client_in_bounded_memory(
-    stemma: LocalStemma, client: Client, folder: Path
+    apart: LocalStemma, folder: Path
 ) -> None:
     small = sample_folder() / "inputs"
-    warm = await client.create_document("proposal", brief="A library on wheels.", inputs=[small])
-    await check_inputs(client, warm.document_id, small)
-    before = peak_memory(stemma.services["orchestrator"].pid)
-    accepted = await client.create_document("proposal", brief="A library on wheels.", inputs=[folder])
-    await check_inputs(client, accepted.document_id, folder)
-    assert peak_memory(stemma.services["orchestrator"].pid) - before < 10 * MEGABYTE
+    async with apart.client() as client:
+        warm = await client.create_document("proposal", brief="A library on wheels.", inputs=[small])
+        await check_inputs(client, warm.document_id, small)
+        before = peak_memory(apart.services["orchestrator"].pid)
+        accepted = await client.create_document("proposal", brief="A library on wheels.", inputs=[folder])
+        await check_inputs(client, accepted.document_id, folder)
+        assert peak_memory(apart.services["orchestrator"].pid) - before < 10 * MEGABYTE
 
 
 @pytest.mark.req("E3")
@@ -219,22 +216,23 @@ async def test_images_folders_and_20_mb_go_up_through_plain_nats(plain: Nats, cl
 @pytest.mark.full
 @pytest.mark.req("E4")
 async def test_watch_misses_nothing_when_the_server_dies_and_ends_at_ctrl_c(
-    stemma: LocalStemma, client: Client
+    apart: LocalStemma,
 ) -> None:
-    document_id = await request_sample(client)
+    async with apart.client() as client:
+        document_id = await request_sample(client)
     pipe = asyncio.subprocess.PIPE
     command = [*STEMMA, "watch", document_id, "--follow", "--json"]
-    env = {**os.environ, "STEMMA_DATA_DIR": str(stemma.folder.root)}
+    env = {**os.environ, "STEMMA_DATA_DIR": str(apart.folder.root)}
     watch = await asyncio.create_subprocess_exec(*interruptible(command), env=env, stdout=pipe, stderr=pipe)
     seen = await lines_until(watch, "research", "stemma.section.review.requested.v1")
 
-    stemma.nats.kill()
-    await eventually(lambda: approved(stemma, document_id))
+    apart.nats.kill()
+    await eventually(lambda: approved(apart, document_id))
     seen += await lines_until(watch, "solution", "stemma.section.review.requested.v1")
 
     watch.send_signal(signal.SIGINT)
     _, said = await asyncio.wait_for(watch.communicate(), 20)
-    async with stemma.client() as again:
+    async with apart.client() as again:
         stored = [event.sequence for event in await again.history(document_id)]
     assert [line["sequence"] for line in seen] == stored[: len(seen)]
     assert watch.returncode == 130

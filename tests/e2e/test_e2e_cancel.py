@@ -90,7 +90,7 @@ async def write(client: Client, document_id: str) -> None:
     await client.edit(document_id, "research", 0, text="# Research\n\nA person's text.\n")
 
 
-@pytest.mark.parametrize("decide", [cancel, write])
+@pytest.mark.parametrize("decide", [cancel, pytest.param(write, marks=pytest.mark.full)])
 @pytest.mark.failure("called-off")
 async def test_a_model_call_ends_when_its_job_is_closed_and_is_counted(
     client: Client, model: EndlessModel, decide: Callable[[Client, str], Awaitable[None]]

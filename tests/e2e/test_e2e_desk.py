@@ -19,7 +19,6 @@ from PIL import Image
 from playwright.async_api import Browser, Page, expect
 from stemma_cli.demo import reviewer
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.main import app
 from stemma_cli.samples import sample_folder
 from stemma_client import Client
 from stemma_contracts import subjects
@@ -30,7 +29,8 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_testkit.browser import chromium, opened
 from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.pictures import SIZE, shown
-from typer.testing import CliRunner
+
+from .conftest import run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 ROOT = Path(__file__).parents[2]
@@ -49,9 +49,9 @@ async def browser() -> AsyncIterator[Browser]:
 
 async def sign_in(stemma: LocalStemma, page: Page, person: str, folder: Path, path: str) -> None:
     """Add a person, who signs in by name and password and comes to a page of the desk."""
-    command = ["user", "add", person, "--role", "author", "--output", str(folder / f"{person}.login"), "--json"]
+    login = folder / f"{person}.login"
     env = {"STEMMA_DATA_DIR": str(stemma.folder.root)}
-    added = await asyncio.to_thread(CliRunner().invoke, app, command, env=env)
+    added = await run(env, "user", "add", person, "--role", "author", "--output", login, "--json")
     await page.goto(f"{stemma.gateway_url}{path}")
     await page.get_by_label("Name").fill(person)
     await page.get_by_label("Password").fill(json.loads(added.stdout)["password"])
@@ -108,6 +108,7 @@ async def test_the_command_opens_the_desk_signed_in_by_an_address_that_is_good_o
         await expect(later.get_by_role("alert")).to_contain_text("was followed before")
 
 
+@pytest.mark.full
 @pytest.mark.req("H2", "H4")
 async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(
     stemma: LocalStemma, browser: Browser, tmp_path: Path
@@ -124,6 +125,7 @@ async def test_a_command_takes_the_pictures_of_the_guide_in_each_language(
         assert file.stat().st_size < 400_000
 
 
+@pytest.mark.full
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5", "I5")
 async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands_in_the_log(
@@ -176,6 +178,7 @@ async def test_what_two_people_start_amend_and_write_together_on_the_desk_stands
     assert (second.actor, "](plan-" in text, "The words of Dino." in text) == ("dino", True, True)
 
 
+@pytest.mark.full
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5")
 async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_of_another(
@@ -229,6 +232,7 @@ async def test_a_comment_of_one_person_stays_with_its_passage_through_the_edits_
     assert b"From which budget?" not in await client.artifact(document_id, exported.artifact)
 
 
+@pytest.mark.full
 @pytest.mark.timeout(300)
 @pytest.mark.req("H2", "H5", "L1")
 async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_log_tells_it(
@@ -264,16 +268,17 @@ async def test_what_a_request_demands_is_read_and_decided_on_the_desk_and_the_lo
 @pytest.mark.timeout(900)
 @pytest.mark.req("H3", "H5", "E1")
 async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_stands_in_the_log_once(
-    stemma: LocalStemma, browser: Browser, client: Client, tmp_path: Path
+    apart: LocalStemma, browser: Browser, tmp_path: Path
 ) -> None:
-    document_id = await request_sample(client)
-    section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
+    async with apart.client() as client:
+        document_id = await request_sample(client)
+        section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
     here = f"/desk/documents/{document_id}/sections/{section_id}"
-    kills = {name: stemma.services[name].kill for name in (subjects.GATEWAY, subjects.ORCHESTRATOR)}
-    kills["nats"] = stemma.nats.kill
+    kills = {name: apart.services[name].kill for name in (subjects.GATEWAY, subjects.ORCHESTRATOR)}
+    kills["nats"] = apart.nats.kill
     async with opened(browser) as emil, opened(browser) as looks:
-        await sign_in(stemma, emil, "emil", tmp_path, here)
-        await sign_in(stemma, looks, "frida", tmp_path, here)
+        await sign_in(apart, emil, "emil", tmp_path, here)
+        await sign_in(apart, looks, "frida", tmp_path, here)
         for number, (name, kill) in enumerate(kills.items(), 1):
             await emil.keyboard.press("c")
             await emil.keyboard.type(f"While {name} is killed.")
@@ -284,13 +289,14 @@ async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_
             await expect(emil.locator(".thread")).to_have_count(number)
             await expect(looks.locator(".thread")).to_have_count(number, timeout=STARTED_MS)
             await expect(looks.get_by_text("The connection is lost.")).to_be_hidden()
-        stemma.nats.kill()
+        apart.nats.kill()
         await looks.keyboard.press("a")
         await expect(looks.get_by_text("Done: Approve")).to_be_visible(timeout=STARTED_MS)
         await expect(emil.locator(".facts .status").first).to_have_text("approved", timeout=STARTED_MS)
-    decided = [event.contract for event in await client.history(document_id)]
-    comments = [one.comments for one in decided if isinstance(one, e.SectionCommented)]
-    approvals = [one for one in decided if isinstance(one, e.SectionApproved) and one.section_id == section_id]
-    said = [Remark.model_validate_json(await client.artifact(document_id, made.remark)).text for [made] in comments]
+    async with apart.client() as client:
+        decided = [event.contract for event in await client.history(document_id)]
+        comments = [one.comments for one in decided if isinstance(one, e.SectionCommented)]
+        approvals = [one for one in decided if isinstance(one, e.SectionApproved) and one.section_id == section_id]
+        said = [Remark.model_validate_json(await client.artifact(document_id, made.remark)).text for [made] in comments]
     assert said == [f"While {name} is killed." for name in kills]
     assert [one.actor for one in approvals] == ["frida"]

@@ -22,7 +22,7 @@ from stemma_testkit.customizing import path_with
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.full]
 SECTION = {
     "id": "stakeholders",
     "title": "Stakeholders",

@@ -6,41 +6,38 @@ import asyncio
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.main import app
 from stemma_client import AccessDeniedError, Client, RequestRejectedError
 from stemma_client.logins import login_file, read_login
+from stemma_client.notifications import new_secret
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_testkit.driving import request_sample, wait_for
+from stemma_testkit.receiving import receiving
 from stemma_testkit.servers import barrier, connected_person
-from typer.testing import CliRunner, Result
+from typer.testing import Result
+
+from .conftest import run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest.fixture(scope="module")
-def settings(stemma: LocalStemma, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Of somebody at this machine, who has the folder of the server."""
-    config = tmp_path_factory.mktemp("config")
-    return {"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(config), "STEMMA_ACTOR": "someone"}
-
-
-async def run(settings: dict[str, str], *arguments: str, login: Path | None = None) -> Result:
-    """A command at this machine, as somebody."""
-    env = settings | ({"STEMMA_LOGIN": str(login)} if login else {})
-    return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=env)
+async def run_as(login: Path, settings: dict[str, str], *arguments: str) -> Result:
+    return await run(settings | {"STEMMA_LOGIN": str(login)}, *arguments)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def logins(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+async def logins(stemma: LocalStemma, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """An owner, an author, two reviewers and a reader."""
     folder = tmp_path_factory.mktemp("logins")
     people = {"olga": "owner", "bob": "author", "ida": "reviewer", "eve": "reviewer", "cy": "reader"}
     for name, role in people.items():
-        told = await run(settings, "user", "add", name, "--role", role, "-o", str(folder / name))
+        env = {"STEMMA_DATA_DIR": str(stemma.folder.root)}
+        told = await run(env, "user", "add", name, "--role", role, "-o", folder / name)
         assert told.exit_code == 0, told.output
     return {name: folder / name for name in people}
 
@@ -102,7 +99,7 @@ async def test_a_colleague_decides_in_nobodys_name(logins: dict[str, Path], docu
 async def test_history_tells_who_decided_and_whom_a_program_named(
     settings: dict[str, str], logins: dict[str, Path], document_id: str
 ) -> None:
-    approved = await run(settings, "approve", document_id, "research", "--version", "1", login=logins["ida"])
+    approved = await run_as(logins["ida"], settings, "approve", document_id, "research", "--version", "1")
     assert approved.exit_code == 0, approved.output
     async with Client.connect(login=logins["bob"]) as client:
         await wait_for(
@@ -110,8 +107,9 @@ async def test_history_tells_who_decided_and_whom_a_program_named(
             document_id,
             lambda event: isinstance(event, e.SectionReviewRequested) and event.section_id == "solution",
         )
-    assert (await run(settings, "approve", document_id, "solution", "--version", "1")).exit_code == 0
-    told = (await run(settings, "history", document_id, login=logins["cy"])).stdout.splitlines()
+    someone = settings | {"STEMMA_ACTOR": "someone"}
+    assert (await run(someone, "approve", document_id, "solution", "--version", "1")).exit_code == 0
+    told = (await run_as(logins["cy"], settings, "history", document_id)).stdout.splitlines()
     rows = [line.split("\t")[1:5] for line in told]
     assert rows[0] == ["bob", "", "", "requested"]
     assert rows[-2:] == [["ida", "research", "1", "approved"], ["someone (claimed)", "solution", "1", "approved"]]
@@ -130,7 +128,7 @@ async def test_what_a_role_does_not_allow_is_refused_in_words(
     settings: dict[str, str], logins: dict[str, Path], document_id: str, name: str, verb: list[str], words: str
 ) -> None:
     arguments = verb if verb[0] == "new" else [*verb, document_id]
-    refused = await run(settings, *arguments, login=logins[name])
+    refused = await run_as(logins[name], settings, *arguments)
     assert (refused.exit_code, refused.stderr.splitlines()[0]) == (1, f"error: {words}")
 
 
@@ -166,19 +164,46 @@ async def test_a_person_logs_in_is_that_person_and_is_out_when_removed(
 
 
 @pytest.mark.req("S4")
-@pytest.mark.parametrize("name", ["Ada", "a.b", "*", "a b", "policy", "a" * 33])
-async def test_what_is_no_name_is_wrong_usage(settings: dict[str, str], name: str, tmp_path: Path) -> None:
-    refused = await run(settings, "user", "add", name, "--role", "reader", "-o", str(tmp_path / "x"))
-    assert (refused.exit_code, repr(name[:80]) in refused.stderr) == (2, True)
-
-
-@pytest.mark.req("S4")
-async def test_a_role_that_there_is_not_and_a_folder_without_a_server_are_wrong_usage(
-    settings: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "role", "words"), [("Ada", "reader", "'Ada'"), ("finn", "boss", "there is no role 'boss'")]
+)
+async def test_a_name_and_a_role_that_cannot_be_are_wrong_usage(
+    settings: dict[str, str], tmp_path: Path, name: str, role: str, words: str
 ) -> None:
-    there = str(tmp_path / "x")
-    unknown = await run(settings, "user", "add", "finn", "--role", "boss", "-o", there)
-    assert (unknown.exit_code, "there is no role 'boss'" in unknown.stderr) == (2, True)
-    nowhere = await run(settings, "user", "add", "finn", "--role", "reader", "-o", there, "--data", there)
-    assert (nowhere.exit_code, f"there is no Stemma in {there}" in nowhere.stderr) == (2, True)
-    assert "finn" not in (await run(settings, "user", "list")).stdout
+    refused = await run(settings, "user", "add", name, "--role", role, "-o", tmp_path / "x")
+    assert (refused.exit_code, words in refused.stderr) == (2, True)
+    assert name not in (await run(settings, "user", "list")).stdout
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.req("H1", "H7")
+async def test_a_link_of_a_webhook_decides_once_as_the_person_who_signs_in(
+    stemma: LocalStemma, client: Client, settings: dict[str, str], tmp_path: Path
+) -> None:
+    login = tmp_path / "lia.login"
+    added = await run(settings, "user", "add", "lia", "--role", "reviewer", "--output", login, "--json")
+    with receiving() as receiver:
+        async with Client.connect(login=login) as lia:
+            await lia.notifications.add(
+                NotificationRule(rule_id="mine", on=(Occasion.WAITING,), webhook=receiver.url, secret=new_secret())
+            )
+        document_id = await request_sample(client)
+        async with asyncio.timeout(60):
+            while (call := (await receiver.told.get())["data"])["document_id"] != document_id:
+                pass
+    there = call["links"]["approve"]
+    async with httpx.AsyncClient(base_url=stemma.gateway_url, timeout=60) as http:
+        assert (await http.get(there, headers={"Accept": "text/html"})).status_code == 303
+        typed = {"user": "lia", "password": json.loads(added.stdout)["password"]}
+        assert (await http.post("/sign-in", json=typed)).status_code == 200
+        browser = {"Accept": "text/html", "Origin": stemma.gateway_url}
+        assert "You approve it as lia" in (await http.get(there, headers=browser)).text
+        assert "was approved" in (await http.post(there, headers=browser)).text
+        again = await http.post(there, headers=browser)
+        assert (again.status_code, "this link was used" in again.text) == (409, True)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionApproved))
+    decided = [event.contract for event in await client.history(document_id)]
+    approvals = [one for one in decided if isinstance(one, e.SectionApproved)]
+    assert [(one.section_id, one.actor, one.actor_verified) for one in approvals] == [
+        (call["sections"][0]["section_id"], "lia", True)
+    ]

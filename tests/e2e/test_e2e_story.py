@@ -23,13 +23,13 @@ import typst
 from docx import Document as Word
 from forms_made import parts_of
 from openpyxl import Workbook
-from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.main import app
 from stemma_client import Client
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_testkit.driving import wait_for
-from typer.testing import CliRunner, Result
+from typer.testing import Result
+
+from .conftest import run
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("I1", "I3", "I4", "L1", "L2", "L7")]
 CORPUS = Path(__file__).parents[2] / "services" / "converter" / "tests" / "corpus"
@@ -153,7 +153,7 @@ class Manager:
 
     async def ran(self, *arguments: object, exits: int = 0) -> Result:
         """A command that ended as it should."""
-        done = await asyncio.to_thread(CliRunner().invoke, app, list(map(str, arguments)), env=self.settings)
+        done = await run(self.settings, *arguments)
         assert done.exit_code == exits, done.output
         return done
 
@@ -268,9 +268,9 @@ async def fills(manager: Manager, form: Path, part: str, opened: str) -> Path:
 
 
 async def test_a_letter_is_read_answered_amended_and_handed_in_with_its_form_and_matrix(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    client: Client, settings: dict[str, str], tmp_path: Path
 ) -> None:
-    manager = Manager({"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)})
+    manager = Manager(settings)
     form = declaration(tmp_path / "declaration.docx")
     await manager.begins(tmp_path, SHORT, OUTLINE + HOSTING, "--form", form)
     await read(client, manager.document_id, 2)
@@ -292,9 +292,9 @@ async def test_a_letter_is_read_answered_amended_and_handed_in_with_its_form_and
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 async def test_a_request_is_read_answered_amended_and_handed_in_with_its_forms_and_matrix(
-    stemma: LocalStemma, client: Client, tmp_path: Path
+    client: Client, settings: dict[str, str], tmp_path: Path
 ) -> None:
-    manager = Manager({"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(tmp_path)})
+    manager = Manager(settings)
     does, forms = manager.does, (questionnaire(tmp_path / "form.xlsx"), declaration(tmp_path / "declaration.docx"))
     sent = ("--request", mail(tmp_path / "questions.eml"), *(each for form in forms for each in ("--form", form)))
     await manager.begins(tmp_path, LETTER, OUTLINE + PRICE, *sent, "--input", price_sheet(tmp_path / "rates.xlsx"))

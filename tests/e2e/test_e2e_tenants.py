@@ -59,6 +59,7 @@ async def drafted(server: NatsServer, tenant: str) -> e.SectionDrafted:
     return draft
 
 
+@pytest.mark.full
 @pytest.mark.req("S1")
 async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
@@ -72,20 +73,22 @@ async def test_a_tenant_that_comes_later_has_its_document_written(tmp_path: Path
         assert (await drafted(server, "late")).section_id
 
 
+@pytest.mark.full
 @pytest.mark.req("S5")
 @pytest.mark.asyncio(loop_scope="session")
-async def test_who_works_leaves_the_processor_to_who_answers(stemma: LocalStemma) -> None:
-    nice = {name: psutil.Process(service.pid).nice() for name, service in stemma.services.items()}
-    answers = {*map(nice.pop, WHO_ANSWER), psutil.Process(stemma.nats.pid).nice()}
+async def test_who_works_leaves_the_processor_to_who_answers(apart: LocalStemma) -> None:
+    nice = {name: psutil.Process(service.pid).nice() for name, service in apart.services.items()}
+    answers = {*map(nice.pop, WHO_ANSWER), psutil.Process(apart.nats.pid).nice()}
     assert max(answers) < min(nice.values())
 
 
+@pytest.mark.full
 @pytest.mark.req("S5")
 @pytest.mark.asyncio(loop_scope="session")
 async def test_who_works_leaves_it_with_all_that_it_starts_where_sessions_share_it(
-    stemma: LocalStemma,
+    apart: LocalStemma,
 ) -> None:
-    shares = {name: _session_shares(service.pid) for name, service in stemma.services.items()}
+    shares = {name: _session_shares(service.pid) for name, service in apart.services.items()}
     if not any(shares.values()):
         pytest.skip("this system does not share the processor among sessions")
     assert [shares.pop(name) for name in WHO_ANSWER] == [{0}, {0}]

@@ -1,4 +1,4 @@
-"""Services as tasks of this process, for proofs that stop no process, and connections as any user."""
+"""Services as tasks of this process, for tests that stop no process, and connections as any user."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import nats
+import pytest
 from nats.aio.client import Client as Nats
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import LocalStemma
@@ -33,8 +34,9 @@ async def here(
     ``generation`` are settings of generation-graph.
     """
     ready_files = [stemma.folder.ready_file(name) for name in names]
-    settings = {name: dict(generation) if name == subjects.GENERATION else {} for name in names}
-    async with at_work(*(_run(stemma, name, {"nats_url": url, **more}) for name, more in settings.items())) as tasks:
+    own = {subjects.GENERATION: generation}
+    started = (_run(stemma, name, {"nats_url": url, **own.get(name, {})}) for name in names)
+    async with at_work(*started) as tasks:
 
         async def are_ready() -> bool:
             assert_at_work(tasks)
@@ -47,10 +49,11 @@ async def here(
 async def _run(stemma: LocalStemma, name: str, more: Mapping[str, Any]) -> None:
     (found,) = entry_points(group=SERVICES_GROUP, name=name)
     service: Any = found.load()
-    own = {"nats_user": name, "nats_password": stemma.password(name), "ready_file": stemma.folder.ready_file(name)}
-    if issubclass(service.settings_class, GenerationSettings):
-        own["data_dir"] = stemma.folder.root
-    settings = service.load_settings(retry_base_s=RETRY_S, **own, **more)
+    with pytest.MonkeyPatch.context() as patch:
+        for variable, value in stemma.environment_of(name).items():
+            patch.setenv(variable, value)
+        patience = {"retry_base_s": RETRY_S} if name in subjects.SERVICES else {}
+        settings = service.load_settings(**patience, **more)
     if isinstance(settings, GenerationSettings):
         await set_up(settings.checkpoint_place)
     await service.run(settings)

@@ -162,10 +162,13 @@ async def test_events_and_log_lines_carry_the_trace_of_what_caused_them(told: To
     of_document = [line for line in lines if line.get("document_id") == told.document_id]
     assert {line["service"] for line in of_document} >= {"orchestrator", "generation-graph", "validator", "converter"}
     assert [line for line in of_document if ids.get(line.get("span_id", "")) != line.get("trace_id")] == []
+    traces = {line["trace_id"] for line in of_document}
+    work = [line for line in lines if line["event"] in ("message_handled", "node_finished", "tool_called")]
+    assert [line for line in work if line.get("trace_id") in traces and "document_id" not in line] == []
 
 
 @pytest.mark.req("E5", "E8")
-async def test_every_span_says_where_it_belongs_and_none_holds_text(told: Told) -> None:
+async def test_every_span_says_where_it_belongs_and_neither_spans_nor_logs_hold_text(told: Told) -> None:
     texts = [path.read_text() for path in (sample_folder() / "brief.md", *_inputs())]
     phrases = {phrase for text in texts for phrase in re.findall(r"[A-Z][^.!?|\n]{30,}[.!?]", text)}
     assert len(phrases) > 20
@@ -175,6 +178,7 @@ async def test_every_span_says_where_it_belongs_and_none_holds_text(told: Told) 
             assert "stemma.section_id" in span.attributes, span.name
         assert max(len(str(value)) for value in span.attributes.values()) <= 200
         assert not [phrase for phrase in phrases if phrase in span.text]
+    assert not [phrase for phrase in phrases for log in told.logs if phrase in log]
 
 
 def _inputs() -> list[Path]:

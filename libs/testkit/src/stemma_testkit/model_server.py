@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
@@ -22,30 +20,25 @@ from langchain_core.runnables import Runnable
 from stemma_models.prompting import Block, parse_blocks
 from stemma_offline_writer import OfflineWriter
 
+from .provider import ChatServer, Reply, fails
 from .serving import serving
 
+PIECE = r"(?s).{1,200}"
 
-class ModelServer(ThreadingHTTPServer):
+
+class ModelServer(ChatServer):
     """Answers after ``latency_s`` seconds. ``calls`` counts requests by the hash of what they ask.
 
     While it is ``broken`` it answers with an error of its own; it charges each token so many ``times``.
     """
 
-    daemon_threads = True
-
     def __init__(self, latency_s: float = 0.0) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__()
         self.latency_s = latency_s
         self.broken = False
         self.times = 1
         self.calls: Counter[str] = Counter()
-        self.stopping = threading.Event()
         self.arrived = threading.Condition()
-
-    @property
-    def base(self) -> str:
-        """The base URL for a client."""
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
     @property
     def repeated(self) -> int:
@@ -67,8 +60,16 @@ class ModelServer(ThreadingHTTPServer):
         if not await asyncio.to_thread(wait):
             raise TimeoutError(f"{self.total} of {number} calls")
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that was killed breaks its connection; that is what the tests are about."""
+    def reply(self, asked: dict[str, Any]) -> Reply:
+        with self.arrived:
+            self.calls[_digest(asked)] += 1
+            self.arrived.notify_all()
+        self.stopping.wait(self.latency_s)
+        if self.broken:
+            return fails(500)
+        answer = asyncio.run(_answer(asked))
+        reason = "tool_calls" if answer.tool_calls else "stop"
+        return Reply(_message(answer), reason, usage=_usage(answer, self.times), piece=PIECE)
 
 
 @contextmanager
@@ -78,36 +79,7 @@ def model_server(latency_s: float = 0.0) -> Iterator[ModelServer]:
         yield server
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: ModelServer
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with self.server.arrived:
-            self.server.calls[_what_is_asked(body)] += 1
-            self.server.arrived.notify_all()
-        self.server.stopping.wait(self.server.latency_s)
-        if self.server.broken:
-            self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR)
-            return
-        answer = asyncio.run(_answer(body))
-        usage = _usage(answer, self.server.times)
-        if body.get("stream"):
-            self._send("text/event-stream", b"".join(_events(answer, usage)))
-        else:
-            self._send("application/json", json.dumps(_completion(answer, usage)).encode())
-
-    def _send(self, media_type: str, data: bytes) -> None:
-        self.send_response(200)
-        self.send_header("content-type", media_type)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-
-def _what_is_asked(body: dict[str, Any]) -> str:
+def _digest(body: dict[str, Any]) -> str:
     asked = {key: body.get(key) for key in ("messages", "tools", "response_format")}
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
@@ -142,11 +114,7 @@ def _message(answer: AIMessage) -> dict[str, Any]:
         }
         for call in answer.tool_calls
     ]
-    return {"role": "assistant", "content": str(answer.content), **({"tool_calls": calls} if calls else {})}
-
-
-def _function(name: str, arguments: dict[str, Any]) -> dict[str, str]:
-    return {"name": name, "arguments": json.dumps(arguments)}
+    return {"content": str(answer.content), **({"tool_calls": calls} if calls else {})}
 
 
 def _usage(answer: AIMessage, times: int) -> dict[str, int]:
@@ -154,28 +122,3 @@ def _usage(answer: AIMessage, times: int) -> dict[str, int]:
     told = (usage["input_tokens"], usage["output_tokens"]) if usage else (1, 1)
     prompt, completion = (number * times for number in told)
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-
-
-def _head(kind: str) -> dict[str, Any]:
-    return {"id": "1", "object": kind, "created": 1, "model": "offline"}
-
-
-def _completion(answer: AIMessage, usage: dict[str, int]) -> dict[str, Any]:
-    reason = "tool_calls" if answer.tool_calls else "stop"
-    choice = {"index": 0, "finish_reason": reason, "message": _message(answer)}
-    return {**_head("chat.completion"), "choices": [choice], "usage": usage}
-
-
-def _events(answer: AIMessage, usage: dict[str, int]) -> Iterator[bytes]:
-    head = _head("chat.completion.chunk")
-    text = str(answer.content)
-    for start in range(0, len(text), 200):
-        delta = {"role": "assistant", "content": text[start : start + 200]}
-        yield _event({**head, "choices": [{"index": 0, "delta": delta}]})
-    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    yield _event({**head, "choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
-
-
-def _event(data: dict[str, Any]) -> bytes:
-    return b"data: " + json.dumps(data).encode() + b"\n\n"

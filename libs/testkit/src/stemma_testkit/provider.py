@@ -39,6 +39,9 @@ class Reply:
     done: bool = True
     pause_s: float = 0.0
     heard: threading.Event | None = None
+    usage: Mapping[str, int] = field(default_factory=USAGE.copy)
+    piece: str = r"\S*\s*"
+    """A regular expression of what each event of a stream carries."""
 
 
 def says(text: str, finish_reason: str = "stop") -> Reply:
@@ -51,15 +54,13 @@ def fails(status: int, **headers: str) -> Reply:
     return Reply(status=status, headers=own, body=b'{"error": {"message": "no"}}')
 
 
-class Provider(ThreadingHTTPServer):
-    """Gives the answers of ``script`` in their order; ``requests`` are the bodies that came."""
+class ChatServer(ThreadingHTTPServer):
+    """An HTTP server in the OpenAI protocol; ``reply`` is what it answers to the body of a request."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.script: list[Reply] = []
-        self.requests: list[dict[str, Any]] = []
         self.stopping = threading.Event()
 
     @property
@@ -67,8 +68,24 @@ class Provider(ThreadingHTTPServer):
         """The base URL for a client."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
+    def reply(self, asked: dict[str, Any]) -> Reply:
+        raise NotImplementedError
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A caller that gave up breaks its connection; that is what the tests are about."""
+
+
+class Provider(ChatServer):
+    """Gives the answers of ``script`` in their order; ``requests`` are the bodies that came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.script: list[Reply] = []
+        self.requests: list[dict[str, Any]] = []
+
+    def reply(self, asked: dict[str, Any]) -> Reply:
+        self.requests.append(asked)
+        return self.script.pop(0)
 
 
 @contextmanager
@@ -79,12 +96,11 @@ def provider() -> Iterator[Provider]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Provider
+    server: ChatServer
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append(asked)
-        reply = self.server.script.pop(0)
+        reply = self.server.reply(asked)
         if not reply.silent or reply.cut:
             self._answer(reply, bool(asked.get("stream")))
         if reply.silent:
@@ -125,7 +141,7 @@ def _completion(reply: Reply) -> dict[str, Any]:
     message = {"role": "assistant", "content": None, **reply.message}
     usual = "tool_calls" if reply.message.get("tool_calls") else "stop"
     choice = {"index": 0, "finish_reason": _reason(reply, usual), "message": message}
-    return {**_head("chat.completion"), "choices": [choice], "usage": USAGE}
+    return {**_head("chat.completion"), "choices": [choice], "usage": reply.usage}
 
 
 def _reason(reply: Reply, usual: str) -> str | None:
@@ -133,10 +149,10 @@ def _reason(reply: Reply, usual: str) -> str | None:
 
 
 def _events(reply: Reply) -> Iterator[bytes]:
-    for word in re.findall(r"\S*\s*", str(reply.message.get("content") or "")):
+    for word in re.findall(reply.piece, str(reply.message.get("content") or "")):
         yield _event(choices=[{"index": 0, "delta": {"role": "assistant", "content": word}}])
     yield _event(choices=[{"index": 0, "delta": {}, "finish_reason": _reason(reply, "stop")}])
-    yield _event(choices=[], usage=USAGE)
+    yield _event(choices=[], usage=reply.usage)
     if reply.done:
         yield b"data: [DONE]\n\n"
 
