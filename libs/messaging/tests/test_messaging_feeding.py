@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import re
-import weakref
 from collections.abc import Callable
 from importlib.metadata import version
 from itertools import count
@@ -322,37 +320,6 @@ def test_a_handler_that_returns_what_nobody_would_publish_is_refused() -> None:
 def test_messages_that_no_handler_is_for_are_not_brought() -> None:
     with pytest.raises(TypeError, match="JOBS: messages are brought that no handler is for"):
         Feed(subjects.JOBS, [], Terms())
-
-
-@pytest.mark.req("E2")
-async def test_a_message_that_was_handled_is_gone_without_a_look_for_garbage(
-    impatient_lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[weakref.ref[Msg]] = []
-    handle = Feed.handle
-
-    async def watched(feed: Feed, message: Msg, turn: Any = None) -> None:
-        seen.append(weakref.ref(message))
-        await handle(feed, message, turn)
-
-    async def handler(job: ValidateDraft) -> DraftValidated:
-        return validated(job)
-
-    monkeypatch.setattr(Feed, "handle", watched)
-    gc.disable()
-    try:
-        async with impatient_lab.working("push", handler):
-            for _ in range(2):
-                await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
-                await eventually(impatient_lab.settled)
-            await eventually(lambda: _first_is_gone(seen))
-    finally:
-        gc.enable()
-
-
-async def _first_is_gone(seen: list[weakref.ref[Msg]]) -> bool:
-    """The client keeps the last one, and timers what they were begun with, until they are due."""
-    return len(seen) > 1 and seen[0]() is None
 
 
 @pytest.mark.req("E2")

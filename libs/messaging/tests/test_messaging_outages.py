@@ -25,7 +25,8 @@ from structlog.testing import capture_logs
 
 from .conftest import service_of
 
-KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
+KINDS = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
 Validated = Callable[[ValidateDraft], DraftValidated]
 
 

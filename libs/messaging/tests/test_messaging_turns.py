@@ -27,8 +27,8 @@ HEADERS = {
 class Desk:
     """Handlings that stay until each is let go, in the order in which they began."""
 
-    def __init__(self, at_a_time: int, bulk: str | None = None) -> None:
-        self._turns = LaneTurns(at_a_time, bulk) if bulk else Turns(at_a_time)
+    def __init__(self, at_a_time: int, bulk: str | None = None, per_tenant: int | None = None) -> None:
+        self._turns = LaneTurns(at_a_time, bulk) if bulk else Turns(at_a_time, per_tenant)
         self._letting_go: dict[str, asyncio.Event] = {}
         self.begun: list[str] = []
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -79,6 +79,25 @@ async def test_a_tenant_that_is_alone_has_every_turn() -> None:
     await desk.is_done("1")
     assert desk.begun == ["0", "1", "2", "3"]
     await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_a_tenant_has_no_more_turns_than_it_may_have_and_leaves_the_others_to_the_others() -> None:
+    desk = Desk(at_a_time=3, per_tenant=2)
+    for name in ("a1", "a2", "a3", "a4", "b1"):
+        await desk.comes(name[0], name)
+    assert desk.begun == ["a1", "a2", "b1"]
+    await end(desk.tasks.values())
+
+
+@pytest.mark.req("S5")
+async def test_those_who_wait_come_round_robin() -> None:
+    desk = Desk(at_a_time=1)
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        await desk.comes(name[0], name)
+    for number in range(6):
+        await desk.is_done(desk.begun[number])
+    assert desk.begun == ["a1", "a2", "b1", "c1", "a3", "b2"]
 
 
 @pytest.mark.req("S5")

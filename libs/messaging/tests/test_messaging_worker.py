@@ -14,7 +14,9 @@ from stemma_contracts.v1.outcomes import DraftValidated, JobDead, Outcome
 from stemma_messaging import WorkerSettings
 from stemma_testkit.servers import eventually
 
-KINDS = pytest.mark.parametrize(("kind", "service"), [("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)])
+PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
+KINDS = pytest.mark.parametrize(("kind", "service"), [PULL, PUSH])
+PULL_FIRST = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
 Validated = Callable[[ValidateDraft], DraftValidated]
 TRACER = TracerProvider().get_tracer("test")
 
@@ -47,7 +49,7 @@ async def test_a_job_becomes_an_outcome_of_the_same_trace(
     assert f"{span.get_span_context().trace_id:032x}" in outcome.headers["traceparent"]
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("P17")
 @pytest.mark.failure("exception")
 async def test_a_job_that_fails_comes_again_until_it_succeeds(
@@ -69,7 +71,7 @@ async def test_a_job_that_fails_comes_again_until_it_succeeds(
     assert await lab.stored(subjects.DEAD) == []
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("P17")
 @pytest.mark.failure("dead-letter")
 async def test_a_job_that_always_fails_ends_as_a_dead_letter_and_says_so(lab: Any, kind: str, service: str) -> None:
@@ -113,7 +115,7 @@ MALFORMED: dict[str, tuple[dict[str, str] | None, bytes | None]] = {
 }
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("P17")
 @pytest.mark.parametrize("case", MALFORMED)
 async def test_a_message_that_cannot_be_read_is_a_dead_letter_at_once(
@@ -136,7 +138,7 @@ async def test_a_message_that_cannot_be_read_is_a_dead_letter_at_once(
     assert len(outcomes) == readable
 
 
-@KINDS
+@PULL_FIRST
 async def test_orders_to_the_server_are_not_passed_on_with_a_dead_letter(lab: Any, kind: str, service: str) -> None:
     async def handler(job: ValidateDraft) -> Outcome:
         raise AssertionError("nothing to handle")

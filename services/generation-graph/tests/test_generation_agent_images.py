@@ -194,14 +194,3 @@ async def test_similar_names_are_looked_for_only_for_the_first_of_many() -> None
     agency = Agency(answers=["skip"])
     await agency.run(WRITE, {"s.md": text, "old/plan.png": PNG})
     assert [bool(entry.candidates) for entry in agency.needs[0].references] == [True] * 50 + [False] * 10
-
-
-def test_an_image_is_code_only_inside_a_span() -> None:
-    text = "`![a](a.png)` ![b](b.png) `![c](c.png)` ![d](d.png)\n\n    `x` ![e](e.png)\n\n![f](f.png)\n"
-    shown = with_assets("a.md", text, lambda _: Shown("new.png"))
-    assert [name for name in "abcdef" if f"({name}.png)" in shown] == ["a", "c", "e"]
-
-
-@pytest.mark.parametrize("text", ["![" * 3000, "![a](" * 3000, "<img " * 3000, "`" * 5000, "![a]" + "(" * 3000])
-def test_hostile_markdown_is_read_in_time(text: str) -> None:
-    assert with_assets("a.md", text, lambda _: Shown(None)) == text

@@ -37,10 +37,9 @@ def review(*severities: str, **other: Any) -> str:
 
 @pytest.mark.req("D2")
 @pytest.mark.parametrize(
-    ("kind", "required"),
-    [("draft_lld", "hld_draft"), ("design_database", "lld_draft"), ("format_doc", "database_schema")],
+    ("kind", "required", "text"),
+    [("draft_lld", "hld_draft", None), ("design_database", "lld_draft", ""), ("format_doc", "database_schema", SHORT)],
 )
-@pytest.mark.parametrize("text", [None, "", SHORT])
 async def test_an_agent_whose_input_is_missing_or_short_calls_no_model(
     workshop: Workshop, kind: str, required: str, text: str | None
 ) -> None:

@@ -24,7 +24,12 @@ from stemma_messaging.running import JobCancelledError
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND
 
-pytestmark = [pytest.mark.req("F2"), pytest.mark.parametrize("durability", ["exit", "sync"])]
+SHORT = [("sqlite", "sync"), ("postgresql", "exit")]
+LONG = [pytest.param(*pair, marks=pytest.mark.full) for pair in (("sqlite", "exit"), ("postgresql", "sync"))]
+pytestmark = [
+    pytest.mark.req("F2"),
+    pytest.mark.parametrize(("empty_place", "durability"), [*SHORT, *LONG], indirect=["empty_place"]),
+]
 DONE = {"steps": ["prepared", "blue", "round", "closed"]}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 from typing import Any
@@ -218,7 +217,3 @@ def test_an_analysis_that_never_fits_ends_the_run() -> None:
     assert isinstance(outcome, RoleAnalysisMissing)
     assert outcome.detail.startswith("MalformedAnswerError: RoleAnalysis does not fit")
     assert outcome.usage.calls == 3
-
-
-async def test_virtual_time_leaves_other_loops_alone() -> None:
-    assert type(asyncio.get_running_loop()).__name__ != "VirtualTimeLoop"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
 from stemma_messaging import WorkerBroker, WorkerSettings
+from stemma_messaging.same_kind import SameKind
 from stemma_testkit.routing import routed
 from stemma_testkit.scripted import ScriptedModel
 
@@ -37,6 +39,20 @@ async def test_a_section_is_written(workshop: Workshop, lane: Lane) -> None:
     assert subject == subjects.outcome(subjects.GENERATION, "section-generated")
     assert isinstance(outcome, SectionGenerated)
     assert await workshop.read(outcome.draft) == DRAFT
+
+
+@pytest.mark.failure("other-kind")
+async def test_a_job_for_other_data_of_its_kind_is_not_begun(workshop: Workshop, lane: Lane) -> None:
+    async def current(_: str) -> str | None:
+        return None
+
+    tools = replace(workshop.tools(ScriptedModel(script=[])), same_kind=SameKind({"proposal": "a" * 64}, current))
+    job = await workshop.job("approach", kind_digest="b" * 64)
+    section = job.model_dump(exclude={"draft", "version"})
+    resume = resumption(job, {"thread_id": job.thread_id, "checkpoint_id": "c1"})
+    judged = EvaluateDraft.model_validate({**section, "version": 1, "draft": await workshop.store(DRAFT)})
+    for one in (job, resume.model_copy(update={"kind_digest": "b" * 64}), judged):
+        assert await published(tools, lane, one) == []
 
 
 async def test_a_draft_is_evaluated(workshop: Workshop, lane: Lane) -> None:
@@ -76,10 +92,4 @@ async def a_checkpointer(folder: Path) -> AsyncIterator[Any]:
 
 def with_runner(workshop: Workshop, checkpointer: Any) -> Tools:
     tools = workshop.tools(ScriptedModel(script=[]))
-    return Tools(
-        Runner({"asking": ASKING}, tools.deps, checkpointer),
-        tools.deps,
-        tools.library,
-        tools.publish_live,
-        tools.same_kind,
-    )
+    return replace(tools, runner=Runner({"asking": ASKING}, tools.deps, checkpointer))

@@ -12,19 +12,16 @@ from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.live_text import place
-from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
 from stemma_generation_graph.app import service
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.runner import Runner
-from stemma_kinds import find_kinds
 from stemma_messaging import Publisher
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import barrier, connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
-from structlog.testing import capture_logs
 
 
 @pytest.fixture(scope="module")
@@ -93,38 +90,6 @@ async def test_a_job_on_the_bus_becomes_a_section(server: NatsServer, tmp_path: 
     assert "section" in capabilities["graphs"]
     assert {"research", "default"} < set(capabilities["prompts"])
     assert capabilities["recipes"]["section"]["approach"] == outcome.provenance.model_dump()
-
-
-@pytest.mark.failure("other-kind")
-async def test_a_job_for_other_data_of_its_kind_waits_until_the_orchestrator_tells_of_the_data_that_is_here(
-    server: NatsServer, tmp_path: Path
-) -> None:
-    here = find_kinds()["proposal"].digest
-    async with connected(server) as client, running_service(server, tmp_path, retry_base_s=0.01):
-        js = client.jetstream()
-        capabilities = await js.key_value(subjects.CAPABILITIES_BUCKET)
-
-        async def tell(digest: str) -> None:
-            kind = DocumentKind(kind="proposal", title="Proposal", sections=(), digest=digest)
-            await capabilities.put(subjects.ORCHESTRATOR, Capabilities(kinds=(kind,)).model_dump_json().encode())
-
-        async def is_done() -> bool:
-            with suppress(NotFoundError):
-                last = await js.get_last_msg(subjects.OUTCOMES, drafted)
-                return SectionGenerated.model_validate_json(last.data or b"").job_id == job.job_id
-            return False
-
-        async def is_put_back() -> bool:
-            return any(log.get("verdict") == "PutBack" for log in logs)
-
-        await tell("0" * 64)
-        drafted = subjects.outcome(subjects.GENERATION, "section-generated")
-        with capture_logs() as logs:
-            job = await ordered(client, "timeline", kind_digest="0" * 64)
-            await eventually(is_put_back)
-        assert not await is_done()
-        await tell(here)
-        await eventually(is_done)
 
 
 @pytest.mark.req("F4")

@@ -6,8 +6,6 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
 from stemma_generation_graph.sources import Corpus, Image, Library, read_source, resolve
-from stemma_generation_graph.writing import input_blocks
-from stemma_testkit.counting import calls
 
 TABLE = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(200))
 
@@ -124,14 +122,6 @@ async def test_the_brief_and_the_ledger_of_a_document_are_read_once_for_all_its_
     assert await library.brief(HEAD, text[:9], file) != first
 
 
-def test_inputs_that_fit_whole_are_put_into_blocks_once_for_all_sections_of_a_document() -> None:
-    inputs = corpus(**{f"input{number}": f"# Part {number}\n\nText." for number in range(40)})
-    first = calls(lambda: input_blocks(inputs, "price", 10_000))
-    assert calls(lambda: input_blocks(inputs, "time", 10_000)) < first / 10
-    assert len(input_blocks(inputs, "time", 10_000)) == 40
-    assert len(input_blocks(inputs, "time", 40)) < 40
-
-
 async def test_a_corpus_that_could_not_be_built_is_tried_again(workshop: Workshop) -> None:
     later = b"# Late"
     [there] = await Workshop().inputs({"a.md": later})
@@ -140,8 +130,3 @@ async def test_a_corpus_that_could_not_be_built_is_tried_again(workshop: Worksho
         await library.corpus(HEAD, (there,))
     await workshop.store(later)
     assert (await library.corpus(HEAD, (there,))).size == len(later)
-
-
-@pytest.mark.parametrize("piece", ["<img ", "<", "[", "![", "| ", "> ", "` ", "* "])
-def test_hostile_markdown_is_read_in_bounded_time(piece: str) -> None:
-    assert read_source("a.md", piece * 20_000).name == "a.md"

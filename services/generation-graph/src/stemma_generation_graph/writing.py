@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -20,7 +19,7 @@ from stemma_models.prompting import block
 
 from .configuration import Criteria
 from .settings import ContextLimits
-from .sources import KEPT, Corpus, Image, Library, Passage
+from .sources import Corpus, Image, Library, Passage
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -206,13 +205,8 @@ def collected(section: SectionPlan | OutlineEntry) -> dict[str, str]:
 
 def outline_block(job: GenerateSection) -> str:
     """All sections of the document, so that this one leaves the rest to the others."""
-    return _outline(job.outline)
-
-
-@lru_cache(maxsize=256)
-def _outline(entries: tuple[OutlineEntry, ...]) -> str:
-    shown = [block("entry", e.purpose, id=e.section_id, kind=e.kind, title=e.title, **collected(e)) for e in entries]
-    return block("outline", shown)
+    about = [({"id": e.section_id, "kind": e.kind, "title": e.title} | collected(e), e.purpose) for e in job.outline]
+    return block("outline", [block("entry", purpose, **attributes) for attributes, purpose in about])
 
 
 def headings_block(section: SectionPlan) -> list[str]:
@@ -242,12 +236,7 @@ def _demand(row: LedgerRow) -> str:
 
 def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
     """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place."""
-    return list(_whole(corpus)) if corpus.size <= limit else _placed("input", corpus.select(query, limit))
-
-
-@lru_cache(maxsize=KEPT)
-def _whole(corpus: Corpus) -> Sequence[str]:
-    return _placed("input", corpus.passages)
+    return _placed("input", corpus.select(query, limit))
 
 
 def _placed(tag: str, passages: Sequence[Passage]) -> list[str]:
