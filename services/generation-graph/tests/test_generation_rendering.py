@@ -58,7 +58,7 @@ def test_rendered_answers_are_clean_markdown(tmp_path: Path) -> None:
         assert draft.startswith("# Section\n\n")
         assert draft.count("\n# ") == 0
     rumdl = Path(sysconfig.get_path("scripts")) / "rumdl"
-    command = [rumdl, "check", "--isolated", "--no-cache", "-d", "MD013", tmp_path]
+    command = [str(rumdl), "check", "--isolated", "--no-cache", "-d", "MD013", str(tmp_path)]
     found = subprocess.run(command, capture_output=True, check=False)
     assert found.returncode == 0, found.stdout.decode()
 
