@@ -20,9 +20,9 @@ from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionStatus
+from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import Tools, on_convert_document
-from stemma_converter.manuscript import House
 from stemma_converter.pandoc import Pandoc
 from stemma_converter.readings import Readings
 from stemma_messaging import Turns

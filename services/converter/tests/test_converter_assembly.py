@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1.section import SectionStatus
-from stemma_converter.captions import column_shares
+from stemma_converter.layout import column_shares
 
 NOTE = "> [!WARNING]\n> "
 

@@ -17,7 +17,7 @@ from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
 from pypdf import PdfReader
 from stemma_contracts.media import SHOWN
-from stemma_converter.structure import source_of
+from stemma_converter.markdown import source_of
 
 FORMATS = ("docx", "pdf", "html", "json", "md")
 

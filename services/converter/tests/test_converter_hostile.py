@@ -14,10 +14,9 @@ from pypdf import PdfReader
 from stemma_confinement import Limits
 from stemma_contracts.v1.outcomes import ConversionFailed
 from stemma_converter.cleaning import is_safe_link
-from stemma_converter.errors import ConversionError
 from stemma_converter.images import ImageLimits, vet
-from stemma_converter.pages import set_pages
-from stemma_converter.pandoc import run_confined
+from stemma_converter.pandoc import ConversionError, run_confined
+from stemma_converter.pdf import set_pages
 
 FORMATS = ("docx", "pdf", "html", "json", "md")
 SECRET = "root:x:0:0"

@@ -114,7 +114,7 @@ async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_
 ) -> None:
     pages = "#pagebreak()".join(f"Page {number} says: train ten users." for number in range(3))
     content = bytes(typst.compile(f"#set page(width: 12cm, height: 9cm)\n{pages}".encode()))
-    readings = replace(exporter.tools.readings, drawings=Drawings(exporter.store, pages=2))
+    readings = replace(exporter.tools.readings, drawings=Drawings(pages=2))
     told = await on_read_input(await job(exporter, content, "rfp.pdf", "application/pdf", draw=True), readings=readings)
     assert isinstance(told, InputRead)
     assert told.reading.drawn is not None
@@ -128,8 +128,8 @@ async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_
 @pytest.mark.req("H2", "S3")
 async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time_or_nobody_asks(exporter: Any) -> None:
     content = bytes(typst.compile(b"Train ten users."))
-    slow = Drawings(exporter.store, Limits(wall_seconds=0.001, memory_mb=2048))
-    for drawings, draw in ((slow, True), (Drawings(exporter.store), False), (Drawings(exporter.store, pages=0), True)):
+    slow = Drawings(Limits(wall_seconds=0.001, memory_mb=2048))
+    for drawings, draw in ((slow, True), (Drawings(), False), (Drawings(pages=0), True)):
         readings = replace(exporter.tools.readings, drawings=drawings)
         asked = await job(exporter, content, "rfp.pdf", "application/pdf", draw=draw)
         told = await on_read_input(asked, readings=readings)

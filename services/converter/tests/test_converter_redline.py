@@ -22,7 +22,7 @@ from stemma_converter.alignment import Budget, Likeness, aligned
 from stemma_converter.attribution import Replay, attributed
 from stemma_converter.comparison import compared
 from stemma_converter.converter import Converter
-from stemma_converter.markers import Change, mark_of, read_mark
+from stemma_converter.tracking import Change, mark_of, read_mark
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_languages import language
 from stemma_testkit.property_tests import examples

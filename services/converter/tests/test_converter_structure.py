@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_converter.structure import section_tree, source_of
+from stemma_converter.markdown import section_tree, source_of
 from stemma_testkit.property_tests import examples
 
 PIECES = st.sampled_from([

@@ -73,5 +73,5 @@ def test_three_columns_are_read_one_after_the_other() -> None:
 @pytest.mark.full
 def test_a_scan_is_recognised_page_by_page() -> None:
     reading = read("rfq-scan.pdf", (CORPUS / "rfq-scan.pdf").read_bytes())
-    assert (reading.figures.pages_recognised, reading.figures.pages_without_text) == (3, 0)
+    assert (reading.figures.recognised, reading.warnings) == (3, ())
     assert [anchor.label for anchor in reading.anchors] == ["p. 1", "p. 2", "p. 3"]

@@ -109,7 +109,7 @@ def test_pages_without_text_are_told_one_by_one_where_nothing_recognises_them() 
     writer.write(buffer)
     reading = read("a.pdf", buffer.getvalue(), recognised_pages=0)
     assert [(w.code, w.place) for w in reading.warnings] == [("page_not_recognised", "p. 2")]
-    assert (reading.figures.pages, reading.figures.pages_without_text) == (3, 1)
+    assert reading.figures.pages == 3
     assert "another page" in reading.markdown
 
 
@@ -149,7 +149,7 @@ def test_an_image_is_recognised_in_the_language_that_is_set() -> None:
     picture = bytes(typst.compile(source.encode(), format="png", ppi=200))
     reading = read("a.png", picture)
     assert reading.markdown.endswith("\n\nThe offeror shall submit three references.\n")
-    assert (reading.figures.pages_recognised, reading.warnings) == (1, ())
+    assert (reading.figures.recognised, reading.warnings) == (1, ())
     unknown = read_input("a.png", None, picture, Limits(languages=("xyz",)))
     assert [warning.code for warning in unknown.warnings] == ["page_not_recognised"]
 

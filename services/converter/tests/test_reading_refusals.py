@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
-from stemma_converter.reading import Unreadable
 
 from .reading_files import WORD_MAIN, paragraph, read, refusal, relations, word
 
@@ -89,18 +87,9 @@ def test_a_wrong_suffix_is_told_and_the_file_read_as_what_it_is() -> None:
     assert reading.markdown == "Hello\n"
     [warning] = reading.warnings
     assert warning.code == "wrong_suffix"
-    assert ".xlsx" in warning.words
-    assert "DOCX" in warning.words
+    assert ".xlsx" in warning.detail
+    assert "DOCX" in warning.detail
 
 
 def test_the_right_suffix_is_not_told() -> None:
     assert read("a.docx", word(paragraph("Hello"), WORD_MAIN)).warnings == ()
-
-
-def test_a_refusal_and_a_reading_go_through_a_process() -> None:
-    refused = refusal("a.txt", b"")
-    again = pickle.loads(pickle.dumps(refused))
-    assert isinstance(again, Unreadable)
-    assert (again.reason, again.words) == (refused.reason, refused.words)
-    reading = read("a.docx", word(paragraph("Hello")))
-    assert pickle.loads(pickle.dumps(reading)) == reading

@@ -110,7 +110,7 @@ def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: C
     assert f"![Sheet]({reading.images[0].name})" in reading.markdown
     assert "| Dev | 900 |" in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == [("merged_cells", "Sheet"), ("hidden_sheet", "Rates")]
-    assert "B1:C1" in reading.warnings[0].words
+    assert "B1:C1" in reading.warnings[0].detail
 
 
 def test_a_workbook_in_the_strict_form_is_read_like_any_other(make_picture: Callable[..., bytes]) -> None:

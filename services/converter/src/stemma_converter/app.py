@@ -14,10 +14,10 @@ from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir
 
+from .assembly import House
 from .converter import Converter, font_folders, problems
 from .handlers import Tools, routes
 from .images import ImageLimits
-from .manuscript import House
 from .pandoc import Pandoc
 from .reading import Limits as FileLimits
 from .readings import Drawings, Readings
@@ -96,12 +96,12 @@ def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
 def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
     limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
     turns = Turns(settings.readings, settings.readings_per_tenant)
-    return Readings(artifacts, limits, turns, file_limits(settings), drawings(settings, artifacts))
+    return Readings(artifacts, limits, turns, file_limits(settings), drawings(settings))
 
 
-def drawings(settings: ConverterSettings, artifacts: ArtifactStore) -> Drawings:
+def drawings(settings: ConverterSettings) -> Drawings:
     limits = Limits(seconds=settings.drawing_limit_s, memory_mb=settings.reading_memory_mb)
-    return Drawings(artifacts, limits, settings.max_drawn_pages)
+    return Drawings(limits, settings.max_drawn_pages)
 
 
 def file_limits(settings: ConverterSettings) -> FileLimits:

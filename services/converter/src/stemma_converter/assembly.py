@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from datetime import UTC, datetime
 
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning
@@ -15,16 +15,69 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
+from .appendices import AnswerPlace, Answers, open_rows, page, page_of_open, with_matrix
 from .attribution import Replay
 from .chapters import bears_title, chapter, joined, whole
 from .cleaning import asset_name, image_sources, with_safe_references, without_markup
 from .images import Picture
-from .manuscript import House, Manuscript
-from .markers import Maker
-from .matrix import AnswerPlace, Answers, with_matrix
-from .not_covered import open_rows, page, page_of_open
 from .source import one_line
+from .tracking import Maker
 from .tree import Node
+
+
+@dataclass(frozen=True)
+class House:
+    """Who sends the documents: names for the cover and the properties; empty ones are left out."""
+
+    author: str = ""
+    company: str = ""
+
+
+@dataclass(frozen=True)
+class Manuscript:
+    """Chapters as blocks, with the pictures that they show by name and what a person should know.
+
+    ``created_at`` has a zone; ``tag`` is the BCP 47 tag of the text, ``language`` the one that our own words are in.
+    ``generator`` names the models that wrote it, for the properties, and may be empty. ``previous`` are the blocks of
+    the version that a comparison leads from, none if nothing is compared; ``replays`` tell by the numbers of ``makers``
+    who changed what in each chapter.
+    """
+
+    title: str
+    house: House
+    generator: str
+    created_at: datetime
+    tag: str
+    language: Language
+    blocks: list[Node]
+    pictures: Mapping[str, Picture]
+    warnings: tuple[ExportWarning, ...]
+    remarks: tuple[ExportRemark, ...] = ()
+    previous: list[Node] | None = None
+    replays: tuple[Replay, ...] = ()
+    makers: tuple[Maker, ...] = ()
+
+    @property
+    def date(self) -> str:
+        return self.language.date(self.created_at.astimezone(UTC).date())
+
+    @property
+    def origin(self) -> str:
+        return f"Written with {self.generator}" if self.generator else ""
+
+    @property
+    def headings(self) -> int:
+        return sum(block["t"] == "Header" for block in self.blocks)
+
+    def running(self) -> dict[str, str]:
+        """What a template may show on each page or on the cover, by name."""
+        return {
+            "title": self.title,
+            "company": self.house.company,
+            "author": self.house.author,
+            "date": self.date,
+            "origin": self.origin,
+        }
 
 
 @dataclass(frozen=True)
@@ -113,14 +166,7 @@ def assemble(
         pictures={name: picture for name, picture in pictures.items() if picture and name in shown},
         warnings=tuple(warning for one in drafts for warning in _warnings(one)),
         remarks=() if one_line(title) else (ExportRemark(code="no_title"),),
-        key=key_of(job),
     )
-
-
-def key_of(job: ConvertDocument) -> str:
-    """What a manuscript is made of, in short: all artifacts stand in the job by their digests."""
-    content = job.model_dump_json(exclude={"job_id", "export_id", "format", "session_id"})
-    return sha256(content.encode()).hexdigest()
 
 
 def language_of(tag: str) -> Language:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .alignment import Budget
-from .markers import Change, Mark, made_by, mark_of
+from .tracking import Change, Mark, made_by, mark_of
 from .tree import Node, rewrite, walk
 
 _WORD = re.compile(r"\w+")
@@ -50,8 +50,7 @@ def attributed(blocks: list[Node], replay: Replay) -> list[Node]:
         mark = mark_of(item)
         return [made_by(item, sorted(next(makers)) or replay.makers)] if mark and mark.change else [item]
 
-    marked: list[Node] = rewrite(blocks, edit)
-    return marked
+    return rewrite(blocks, edit)
 
 
 def _replayed(replay: Replay, budget: Budget) -> tuple[list[_Word], list[_Word]]:

@@ -153,5 +153,4 @@ def _linked(blocks: list[Node], names: dict[str, str], warnings: Counter[str]) -
             case _:
                 return [item]
 
-    linked: list[Node] = rewrite(blocks, edit)
-    return linked
+    return rewrite(blocks, edit)

@@ -97,8 +97,7 @@ def without_markup(blocks: list[Node], warnings: Counter[str]) -> list[Node]:
             case _:
                 return [item]
 
-    cleaned: list[Node] = rewrite(blocks, edit)
-    return cleaned
+    return rewrite(blocks, edit)
 
 
 def _tidy(inlines: list[Node]) -> list[Node]:
@@ -142,8 +141,7 @@ def with_safe_references(
             case _:
                 return [item]
 
-    cleaned: list[Node] = rewrite(blocks, edit)
-    return cleaned
+    return rewrite(blocks, edit)
 
 
 def is_safe_link(target: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .alignment import Budget, Likeness, Opcode, aligned
 from .attribution import Replay, attributed
-from .markers import Change, begin_blocks, changed_blocks, changed_words, end_blocks, end_row, row_mark
+from .tracking import Change, begin_blocks, changed_blocks, changed_words, end_blocks, end_row, row_mark
 from .tree import Node, attributes, node, plain, walk_markup
 
 _BOXES = ("☐", "☒")

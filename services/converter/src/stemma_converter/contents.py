@@ -1,4 +1,4 @@
-"""The table of contents of a Word document.
+"""The table of contents of a Word document, and the pages of its links.
 
 Only Word knows on which page a heading comes to stand: it sets the page numbers when it updates the field. The entries
 are there before, with the pages that the headings have in our PDF, for previews and readers that update no fields.
@@ -7,32 +7,24 @@ are there before, with the pages that the headings have in our PDF, for previews
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
 
 from docx.document import Document
-from docx.enum.text import WD_TAB_ALIGNMENT, WD_TAB_LEADER
-from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
 from docx.oxml.text.paragraph import CT_P
 from docx.shared import Cm, Length
 from docx.text.paragraph import Paragraph
-from docx.text.parfmt import ParagraphFormat
 from lxml.etree import _Element
 
 from .chapters import DEPTH, numbers
 
-_INSTRUCTION = f' TOC \\o "1-{DEPTH}" \\h \\z \\u '
 _STYLE = f"{qn('w:pPr')}/{qn('w:pStyle')}"
 _LEVELS = {f"Heading {level}": level for level in range(1, 10)}
-
-
-@dataclass(frozen=True)
-class _Entry:
-    level: int
-    words: str
-    bookmark: str
-    page: int | None
+_SEPARATE, _END = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("separate", "end"))
+_CODE = '<w:r><w:fldChar w:fldCharType="begin"{}/></w:r><w:r><w:instrText xml:space="preserve">{}</w:instrText></w:r>'
+_BEGIN = _CODE.format(' w:dirty="true"', f' TOC \\o "1-{DEPTH}" \\h \\z \\u ') + _SEPARATE
+_RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
 
 
 def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
@@ -40,15 +32,21 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
 
     ``pages`` has the page of each heading; else the entries stand without numbers.
     """
-    styles, levels, headings = _style_ids(document), _levels(document), headings_of(document)
+    styles, headings = _style_ids(document), headings_of(document)
     if not headings:
         return
     known = pages if len(pages) == len(headings) else [None] * len(headings)
-    entries = list(_entries(headings, levels, known))
-    heading = _paragraph(styles.get("TOC Heading", "TOCHeading"), _run(title))
-    for paragraph in (heading, *_field(entries, styles, _text_width(document))):
+    entries = list(_entries(document, headings, known, styles))
+    heading = _paragraph(styles.get("TOC Heading", "TOCHeading"), _RUN.format(escape(title)))
+    # One field over all entries: it begins in the first and ends in the last.
+    if entries:
+        entries[0] = entries[0].replace("<w:hyperlink", f"{_BEGIN}<w:hyperlink", 1)
+        entries[-1] = entries[-1].removesuffix("</w:p>") + f"{_END}</w:p>"
+    block = parse_xml(f"<w:body {nsdecls('w')}>{heading}{''.join(entries)}</w:body>")
+    paragraphs = [paragraph for paragraph in block if isinstance(paragraph, CT_P)]
+    for paragraph in paragraphs:
         headings[0].addprevious(paragraph)
-    for paragraph in (heading, headings[0]):
+    for paragraph in (paragraphs[0], headings[0]):
         Paragraph(paragraph, document).paragraph_format.page_break_before = True
 
 
@@ -79,92 +77,60 @@ def _style_ids(document: Document) -> dict[str, str]:
     return {str(style.name): style.style_id for style in document.styles if style.style_id}
 
 
-def _entries(headings: Sequence[CT_P], levels: Mapping[str, int], pages: Sequence[int | None]) -> Iterator[_Entry]:
-    all_levels = [levels[heading.style or ""] for heading in headings]
-    for index, (heading, level, number) in enumerate(zip(headings, all_levels, numbers(all_levels), strict=True)):
-        if level <= DEPTH:
-            bookmark = f"_Toc{index + 1:06d}"
-            _mark(heading, bookmark, 900_000 + index)
-            yield _Entry(level, f"{number}  {heading.text}", bookmark, pages[index])
+def _entries(
+    document: Document, headings: Sequence[CT_P], pages: Sequence[int | None], styles: Mapping[str, str]
+) -> Iterator[str]:
+    names, tab = _levels(document), f'<w:tab w:pos="{_text_width(document).twips}" w:val="right" w:leader="dot"/>'
+    levels = [names[heading.style or ""] for heading in headings]
+    for index, (heading, level, number) in enumerate(zip(headings, levels, numbers(levels), strict=True)):
+        if level > DEPTH:
+            continue
+        bookmark, page = f"_Toc{index + 1:06d}", pages[index]
+        _mark(heading, bookmark, 900_000 + index)
+        words = _RUN.format(escape(f"{number}  {heading.text}"))
+        if page is not None:
+            field = _CODE.format("", f" PAGEREF {bookmark} \\h ") + _SEPARATE + _RUN.format(page) + _END
+            words += f"<w:r><w:tab/></w:r>{field}"
+        link = f'<w:hyperlink w:anchor="{bookmark}" w:history="1">{words}</w:hyperlink>'
+        yield _paragraph(styles.get(f"toc {level}", f"TOC{level}"), link, f"<w:tabs>{tab}</w:tabs>")
+
+
+def _paragraph(style: str, content: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr><w:pStyle w:val={quoteattr(style)}/>{properties}</w:pPr>{content}</w:p>"
 
 
 def _mark(heading: CT_P, name: str, identifier: int) -> None:
-    start = _element("w:bookmarkStart", {"w:id": str(identifier), "w:name": name})
+    start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
+    for mark in (start, end):
+        mark.set(qn("w:id"), str(identifier))
+    start.set(qn("w:name"), name)
     heading.get_or_add_pPr().addnext(start)
-    heading.append(_element("w:bookmarkEnd", {"w:id": str(identifier)}))
+    heading.append(end)
 
 
-def _field(entries: Sequence[_Entry], styles: Mapping[str, str], width: Length) -> Iterator[CT_P]:
-    """One field over all entries: it begins in the first and ends in the last."""
-    lines = {level: _line(styles.get(f"toc {level}", f"TOC{level}"), width) for level in range(1, DEPTH + 1)}
-    for index, entry in enumerate(entries):
-        content = [_link(entry)]
-        if index == 0:
-            content = [_character("begin", dirty=True), _instruction(_INSTRUCTION), _character("separate"), *content]
-        if index == len(entries) - 1:
-            content.append(_character("end"))
-        paragraph = deepcopy(lines[entry.level])  # to set its style and tabs anew takes ten times as long
-        paragraph.extend(content)
-        yield paragraph
+def set_page_fields(document: Document, headings: Sequence[_Element], pages: Sequence[int]) -> None:
+    """Give each field the bookmark of the link before it, and its page, which Word updates; ``pages`` of headings."""
+    numbers = _pages_by_bookmark(document, headings, pages)
+    for field in list(document.element.body.iter(qn("w:fldSimple"))):
+        link = field.getprevious()
+        while link is not None and link.tag != qn("w:hyperlink"):
+            link = link.getprevious()
+        if link is not None and field.get(qn("w:instr"), "").strip() == "PAGEREF":
+            name = link.get(qn("w:anchor"), "")
+            field.set(qn("w:instr"), f" PAGEREF {name} \\h ")
+            field.find(f"{qn('w:r')}/{qn('w:t')}").text = numbers.get(name, "…")
 
 
-def _line(style: str, width: Length) -> CT_P:
-    paragraph = _paragraph(style)
-    ParagraphFormat(paragraph).tab_stops.add_tab_stop(width, WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
-    return paragraph
-
-
-def _link(entry: _Entry) -> _Element:
-    link = _element("w:hyperlink", {"w:anchor": entry.bookmark, "w:history": "1"})
-    link.append(_run(entry.words))
-    if entry.page is not None:
-        link.append(_run_of(_element("w:tab")))
-        link.extend(_page_number(entry.bookmark, entry.page))
-    return link
-
-
-def _page_number(bookmark: str, page: int) -> Iterator[_Element]:
-    yield _character("begin")
-    yield _instruction(f" PAGEREF {bookmark} \\h ")
-    yield _character("separate")
-    yield _run(str(page))
-    yield _character("end")
-
-
-def _paragraph(style: str, *content: _Element) -> CT_P:
-    paragraph = _element("w:p")
-    assert isinstance(paragraph, CT_P)
-    paragraph.style = style
-    for element in content:
-        paragraph.append(element)
-    return paragraph
-
-
-def _run(words: str) -> _Element:
-    element = _element("w:t", {qn("xml:space"): "preserve"})
-    element.text = words
-    return _run_of(element)
-
-
-def _instruction(words: str) -> _Element:
-    element = _element("w:instrText", {qn("xml:space"): "preserve"})
-    element.text = words
-    return _run_of(element)
-
-
-def _character(kind: str, *, dirty: bool = False) -> _Element:
-    values = {"w:fldCharType": kind} | ({"w:dirty": "true"} if dirty else {})
-    return _run_of(_element("w:fldChar", values))
-
-
-def _run_of(element: _Element) -> _Element:
-    run = _element("w:r")
-    run.append(element)
-    return run
-
-
-def _element(tag: str, values: dict[str, str] | None = None) -> _Element:
-    element: _Element = OxmlElement(tag)
-    for name, value in (values or {}).items():
-        element.set(name if name.startswith("{") else qn(name), value)
-    return element
+def _pages_by_bookmark(document: Document, headings: Sequence[_Element], pages: Sequence[int]) -> Mapping[str, str]:
+    if len(pages) != len(headings):
+        return {}
+    found, waiting = dict[str, str](), list[str]()
+    page_of = dict(zip(headings, pages, strict=True))
+    for element in document.element.body.iter(qn("w:bookmarkStart"), qn("w:p")):
+        if element.tag == qn("w:bookmarkStart"):
+            waiting.append(element.get(qn("w:name"), ""))
+        elif element in page_of:
+            inside = [mark.get(qn("w:name"), "") for mark in element.iter(qn("w:bookmarkStart"))]
+            found |= dict.fromkeys((*waiting, *inside), str(page_of[element]))
+            waiting.clear()
+    return found

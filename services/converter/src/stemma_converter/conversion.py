@@ -6,22 +6,27 @@ It finds all artifacts in a folder, and leaves the document there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import unescape
 from math import ceil
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from stemma_contracts.v1.exports import ExportSection, OverlongSection
+from pydantic import BaseModel
+from stemma_contracts.v1.coverage import CoverageReport
+from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning, OverlongSection
+from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
 
+from .appendices import answer_places, report_refs
 from .assembly import (
     Draft,
+    Manuscript,
     assemble,
     draft,
-    key_of,
     language_of,
     replayed_drafts,
     versions,
@@ -29,33 +34,25 @@ from .assembly import (
     with_previous,
 )
 from .converter import Converter, file_name
-from .errors import ConversionError
 from .images import Picture, vet
-from .manuscript import Manuscript
-from .matrix import answer_places
-from .not_covered import ledger_rows, read_report, report_refs
-from .order import EXPORT, Done, Failure, Order, Staged, keep_pages, kept_pages
-from .pages import Pages, SectionPages
-from .source import decode, flatten_footnotes, with_citations
+from .pandoc import ConversionError
+from .pdf import Pages
+from .source import Staged, decode, flatten_footnotes, with_citations
 
+EXPORT = "export"
 TOLERANCE = 0.05
 """Of a page: the space above the next heading is no text."""
-
-
-def too_long(sections: Sequence[ExportSection], pages: Pages | None) -> tuple[OverlongSection, ...]:
-    """The sections beyond their limit, by the pages of our PDF; none where no pages were set."""
-    found = pages.of_sections() if pages is not None else ()
-    return tuple(_beyond(sections, found)) if len(found) == len(sections) else ()
-
-
-def _beyond(sections: Sequence[ExportSection], found: Sequence[SectionPages]) -> Iterator[OverlongSection]:
-    for section, stands in zip(sections, found, strict=True):
-        if section.max_pages is not None and stands.length > section.max_pages + TOLERANCE:
-            pages = max(ceil(stands.length - TOLERANCE), section.max_pages + 1)
-            yield OverlongSection(section_id=section.section_id, pages=pages, max_pages=section.max_pages)
-
-
 READ_AT_ONCE = 2
+
+
+class Done(BaseModel):
+    """What came of a conversion; the document lies in the folder."""
+
+    failure: ConversionError | None = None
+    name: str = ""
+    warnings: tuple[ExportWarning, ...] = ()
+    remarks: tuple[ExportRemark, ...] = ()
+    too_long: tuple[OverlongSection, ...] = ()
 
 
 def prepare() -> None:
@@ -64,8 +61,11 @@ def prepare() -> None:
         language(tag).name_of(tag)
 
 
-def convert(folder: Path, order: Order) -> Done:
-    return asyncio.run(_done(order, folder))
+def convert(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
+    try:
+        return asyncio.run(_converted(folder, job, converter))
+    except ConversionError as error:
+        return Done(failure=error)
 
 
 def may_show(folder: Path, texts: list[ArtifactRef], assets: list[InputFile]) -> list[InputFile]:
@@ -80,24 +80,29 @@ def _names(name: str) -> tuple[str, str]:
     return last, quote(last)
 
 
-async def _done(order: Order, folder: Path) -> Done:
-    """Convert; what cannot be converted is told and not raised."""
-    job, converter, artifacts = order.job, order.converter(), Staged(folder)
-    if pages := kept_pages(folder):
-        converter.kept.put(key_of(job), pages)
-    try:
-        manuscript = await _manuscript(job, artifacts, converter)
-        export = await converter.write(job.format, manuscript)
-    except ConversionError as error:
-        return Done(failure=Failure.of(error))
+async def _converted(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
+    manuscript = await _manuscript(job, Staged(folder), converter)
+    export = await converter.write(job.format, manuscript)
     (folder / EXPORT).write_bytes(export.data)
-    if export.pages:
-        keep_pages(folder, export.pages)
     return Done(
         name=file_name(manuscript, job.format),
         warnings=manuscript.warnings,
         remarks=export.remarks,
-        too_long=too_long(job.sections, export.pages),
+        too_long=_too_long(job.sections, export.pages),
+    )
+
+
+def _too_long(sections: Sequence[ExportSection], pages: Pages | None) -> tuple[OverlongSection, ...]:
+    """The sections beyond their limit, by the pages of our PDF; none where no pages were set."""
+    lengths = pages.lengths() if pages else ()
+    return tuple(
+        OverlongSection(
+            section_id=section.section_id,
+            pages=max(ceil(length - TOLERANCE), section.max_pages + 1),
+            max_pages=section.max_pages,
+        )
+        for section, length in zip(sections if len(lengths) == len(sections) else (), lengths, strict=False)
+        if section.max_pages is not None and length > section.max_pages + TOLERANCE
     )
 
 
@@ -107,10 +112,10 @@ async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Conver
     drafts = await _drafts(job, now, artifacts, converter)
     earlier = await _drafts(job, before, artifacts, converter)
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
-    reports = filter(None, (read_report(artifacts.get(ref)) for ref in report_refs(job) if artifacts.has(ref)))
-    demands = ledger_rows(artifacts.get(job.ledger)) if job.ledger and artifacts.has(job.ledger) else ()
-    places = answer_places(job, artifacts)
-    manuscript = assemble(job, title, converter.house, drafts, pictures, list(reports), demands, places)
+    reports = [found for ref in report_refs(job) if (found := artifacts.model(ref, CoverageReport))]
+    ledger = artifacts.model(job.ledger, LedgerRows)
+    demands, places = ledger.rows if ledger else (), answer_places(job, artifacts)
+    manuscript = assemble(job, title, converter.house, drafts, pictures, reports, demands, places)
     if not job.redline:
         return manuscript
     previous = assemble(job, title, converter.house, earlier, pictures)
@@ -134,17 +139,11 @@ async def _drafts(
 async def _draft(job: ConvertDocument, section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:
     if section.draft is None:
         return draft(section, [])
-    source = flatten_footnotes(decode(_cited(job, section, section.draft, artifacts)))
-    return draft(section, await converter.pandoc.read(source))
-
-
-def _cited(job: ConvertDocument, section: ExportSection, ref: ArtifactRef, artifacts: Staged) -> bytes:
-    """A draft, with its citations if they are asked for and known."""
-    data = artifacts.get(ref)
-    if not job.citations or section.grounding is None or not artifacts.has(section.grounding):
-        return data
-    text, report = data.decode("utf-8", errors="replace"), artifacts.get(section.grounding)
-    return with_citations(text, ref, report, language_of(job.document.language)).encode()
+    source = artifacts.get(section.draft)
+    if job.citations and (report := artifacts.model(section.grounding, GroundingReport)):
+        text = source.decode("utf-8", errors="replace")
+        source = with_citations(text, section.draft, report, language_of(job.document.language)).encode()
+    return draft(section, await converter.pandoc.read(flatten_footnotes(decode(source))))
 
 
 def _pictures(

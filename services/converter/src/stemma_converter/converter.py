@@ -8,59 +8,34 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from base64 import b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC
+from html import escape
 from pathlib import Path
 from typing import assert_never
 from zipfile import BadZipFile, ZipFile
 
 import noto_cjk_sans_jp_bold  # type: ignore[import-untyped]
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
-from cachetools import LRUCache
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_telemetry import get_logger
 
-from .errors import ConversionError
+from .assembly import House, Manuscript
 from .images import ImageLimits
-from .manuscript import House, Manuscript
-from .markdown import to_markdown, write_blocks
-from .pages import Pages
-from .pandoc import Pandoc
-from .pdf import to_pages
-from .structure import section_tree
-from .webpage import to_html
+from .layout import MEDIA, staged, with_captions
+from .markdown import section_tree, to_markdown, write_blocks
+from .pandoc import ConversionError, Pandoc
+from .pdf import Pages, to_pages
+from .tree import Node, attributes, meta
 from .word import by_script, to_docx, to_package
 
-MAX_BYTES = 32 * 1024 * 1024
 WORD_TEMPLATE = "template.docx"
 _NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
 _PARTS = {"word/document.xml", "word/styles.xml"}
 # Chinese, Japanese and Korean, each with its own forms of the characters.
 _PACKAGED = (noto_cjk_sans_jp_regular.FONT_PATH, noto_cjk_sans_jp_bold.FONT_PATH)
-
-
-class KeptPages:
-    """The pages of the last documents, by the key of what they were made of, at most so many bytes of PDF."""
-
-    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        self._kept: LRUCache[str, Pages] = LRUCache(max_bytes, getsizeof=lambda pages: len(pages.pdf))
-
-    async def get(self, key: str, make: Callable[[], Awaitable[Pages]]) -> Pages:
-        if (kept := self.known(key)) is not None:
-            return kept
-        pages = await make()
-        self.put(key, pages)
-        return pages
-
-    def known(self, key: str) -> Pages | None:
-        return self._kept.get(key)
-
-    def put(self, key: str, pages: Pages) -> None:
-        if key:
-            with suppress(ValueError):  # one that is larger than all that may be kept
-                self._kept[key] = pages
 
 
 log = get_logger()
@@ -72,6 +47,8 @@ _MEDIA_TYPES = {
     ExportFormat.JSON: "application/json",
     ExportFormat.MD: "text/markdown; charset=utf-8",
 }
+_PROPERTIES = b'<meta name="properties">'
+_CHECKBOX = b'<input type="checkbox"'
 _SHOWN = 20
 _SHARE_FOR_CONTENTS = 0.5
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -91,7 +68,7 @@ class Converter:
     """The programs, templates and bounds of conversions; ``house`` names who sends the documents.
 
     ``template`` is the Word template of a house; without it that of ``config`` is taken. ``fonts`` are folders with
-    fonts for the PDF. ``kept`` are pages that were set before.
+    fonts for the PDF.
     """
 
     pandoc: Pandoc
@@ -100,7 +77,6 @@ class Converter:
     images: ImageLimits = field(default_factory=ImageLimits)
     template: Path | None = None
     fonts: tuple[Path, ...] = field(default_factory=lambda: font_folders(None))
-    kept: KeptPages = field(default_factory=KeptPages, init=False)
 
     async def write(self, to: ExportFormat, manuscript: Manuscript) -> Export:
         """The manuscript in a format, with all remarks; raises `ConversionError`."""
@@ -110,12 +86,13 @@ class Converter:
     async def _write(self, to: ExportFormat, manuscript: Manuscript) -> Export:
         match to:
             case ExportFormat.DOCX:
-                return await self._word(manuscript)
+                return await self._word(await asyncio.to_thread(with_captions, manuscript))
             case ExportFormat.PDF:
-                pages = await self.pages(manuscript)
+                pages = await self._pages(await asyncio.to_thread(with_captions, manuscript), self.pandoc)
                 return Export(pages.pdf, pages, tuple(missing_fonts(pages)))
             case ExportFormat.HTML:
-                return Export(await to_html(manuscript, self.pandoc, self.config))
+                captioned = await asyncio.to_thread(with_captions, manuscript)
+                return Export(await _to_html(captioned, self.pandoc, self.config))
             case ExportFormat.JSON:
                 return Export(await _to_json(manuscript, self.pandoc))
             case ExportFormat.MD:
@@ -123,44 +100,28 @@ class Converter:
             case _:
                 assert_never(to)
 
-    async def pages(self, manuscript: Manuscript) -> Pages:
-        """The manuscript as PDF, and on which pages of it everything stands; raises `ConversionError`."""
-        return await self._pages(manuscript, self.pandoc, asyncio.Event())
-
-    async def _pages(self, manuscript: Manuscript, pandoc: Pandoc, source_written: asyncio.Event) -> Pages:
-        return await self.kept.get(
-            manuscript.key, lambda: to_pages(manuscript, pandoc, self.config, self.fonts, source_written)
-        )
+    async def _pages(self, manuscript: Manuscript, pandoc: Pandoc) -> Pages:
+        return await to_pages(manuscript, pandoc, self.config, self.fonts)
 
     async def _word(self, manuscript: Manuscript) -> Export:
         template = self.template or self.config / WORD_TEMPLATE
         wanted = manuscript.headings > 0 and manuscript.previous is None
-        source_written = asyncio.Event()
-        setting = asyncio.create_task(self._pages_in_time(manuscript, source_written)) if wanted else None
-        try:
-            if setting:
-                # To set the pages takes longest, on one core: what leads there has both, the rest is done beside it.
-                await source_written.wait()
-            package = await to_package(manuscript, self.pandoc, self.config, template)
-            pages = await setting if setting else None
-        finally:
-            if setting:
-                setting.cancel()
+        setting = asyncio.create_task(self._pages_in_time(manuscript)) if wanted else None
+        package = await to_package(manuscript, self.pandoc, self.config, template)
+        pages = await setting if setting else None
         numbers = pages.of_headings() if pages else ()
         data = await to_docx(package, manuscript, numbers)
         complete = not wanted or len(numbers) == manuscript.headings
         return Export(data, pages, () if complete else (ExportRemark(code="no_page_numbers"),))
 
-    async def _pages_in_time(self, manuscript: Manuscript, source_written: asyncio.Event) -> Pages | None:
+    async def _pages_in_time(self, manuscript: Manuscript) -> Pages | None:
         """The pages for a table of contents: a document leaves without them rather than late or not at all."""
         limits = replace(self.pandoc.limits, seconds=self.pandoc.limits.seconds * _SHARE_FOR_CONTENTS)
         try:
-            return await self._pages(manuscript, replace(self.pandoc, limits=limits), source_written)
+            return await self._pages(manuscript, replace(self.pandoc, limits=limits))
         except ConversionError as error:
             log.warning("contents_without_pages", reason=error.code, program=error.program, exit_code=error.exit_code)
             return None
-        finally:
-            source_written.set()
 
 
 def missing_fonts(pages: Pages) -> Iterator[ExportRemark]:
@@ -187,6 +148,43 @@ async def _to_json(manuscript: Manuscript, pandoc: Pandoc) -> bytes:
     about = {"title": manuscript.title, "author": manuscript.house.author, "language": manuscript.tag}
     metadata = {**about, **house, "created": created}
     return json.dumps({"metadata": metadata, "sections": sections}, ensure_ascii=False, indent=1).encode()
+
+
+async def _to_html(manuscript: Manuscript, pandoc: Pandoc, config: Path) -> bytes:
+    async with staged(manuscript, attributes("", "notice")) as (folder, blocks):
+        options: list[str | Path] = [
+            "--template", config / "document.html", "--toc", "--toc-depth=2", "--number-sections",
+            "--mathml", "--syntax-highlighting=none", "--section-divs", "--wrap=preserve",
+        ]  # fmt: skip
+        page = await pandoc.write("html5", blocks, _page_meta(manuscript), folder=folder, options=options)
+        return await asyncio.to_thread(_finished_page, page, manuscript, folder)
+
+
+def _page_meta(manuscript: Manuscript) -> dict[str, Node]:
+    shown = {key: value for key, value in manuscript.running().items() if key != "origin"}
+    names = {"pagetitle": manuscript.title, "lang": manuscript.tag, "contents": manuscript.language.words.contents}
+    return meta(**shown, **names)
+
+
+def _finished_page(page: bytes, manuscript: Manuscript, folder: Path) -> bytes:
+    # The first of these marks is the template's: what a title says comes later.
+    page = page.replace(_PROPERTIES, _properties(manuscript).encode(), 1)
+    return _with_images(page.replace(_CHECKBOX, _CHECKBOX + b" disabled"), folder)
+
+
+def _properties(manuscript: Manuscript) -> str:
+    """Elements with values in attributes, where pandoc does not escape quotation marks."""
+    created = manuscript.created_at.astimezone(UTC).isoformat()
+    values = {"author": manuscript.house.author, "generator": manuscript.origin, "dcterms.created": created}
+    return "\n".join(f'<meta name="{name}" content="{escape(value)}">' for name, value in values.items() if value)
+
+
+def _with_images(page: bytes, folder: Path) -> bytes:
+    for file in sorted((folder / MEDIA).iterdir()):
+        kind = "jpeg" if file.suffix == ".jpg" else "png"
+        data = b"data:image/" + kind.encode() + b";base64," + b64encode(file.read_bytes())
+        page = page.replace(f'src="{MEDIA}/{file.name}"'.encode(), b'src="' + data + b'"')
+    return page
 
 
 def problems(config: Path, house_template: Path | None, fonts: Path | None = None) -> Iterator[str]:

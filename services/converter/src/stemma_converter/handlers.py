@@ -29,20 +29,14 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
-from .assembly import key_of, replayed_drafts
-from .conversion import convert, may_show, prepare
+from .appendices import block_refs, not_covered, report_refs
+from .assembly import replayed_drafts
+from .conversion import EXPORT, Done, convert, may_show, prepare
 from .converter import Converter, media_type
-from .errors import ConversionError
-from .filling_call import ANSWERS, FILLED, FORM, fill_form
-from .filling_call import prepare as prepare_forms
-from .matrix import block_refs
-from .not_covered import not_covered, report_refs
-from .order import EXPORT, Done, Order, Staged, keep_pages, kept_pages
-from .readings import Readings
-from .source import grounding_refs
-
-# One for all forms of this process; it starts with the first of them.
-_forms_prepared = Prepared(prepare_forms)
+from .pandoc import ConversionError
+from .reading_call import ANSWERS, FILE, FILLED, fill_form
+from .readings import PREPARED, Readings
+from .source import Staged, grounding_refs
 
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.
@@ -58,6 +52,12 @@ class Tools:
     limits: Limits
     turns: Turns
     readings: Readings
+
+
+class _Echo(TypedDict):
+    job_id: str
+    tenant: str
+    document_id: str
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -90,54 +90,37 @@ async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | In
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:
     """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
-    document, artifacts = job.document, tools.artifacts
-    echo = {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
+    owner, kind = (job.document.tenant, job.document.document_id), media_type(job.format)
+    echo = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
     try:
-        async with tools.turns.turn(document.tenant):
+        async with tools.turns.turn(job.document.tenant):
             done, data = await _converted(job, tools)
-            artifact = await _stored(job, done, data, artifacts)
+            artifact = await tools.artifacts.put(*owner, data, media_type=kind, name=done.name)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         coded = error.problem.model_dump(include={"code", "params"})
         return ConversionFailed.model_validate({**echo, "detail": error.detail, **coded})
-    return DocumentConverted.model_validate({**echo, **_told(job, done), "artifact": artifact})
-
-
-def _told(job: ConvertDocument, done: Done) -> dict[str, Any]:
-    return {
-        "warnings": done.warnings,
-        "remarks": done.remarks,
-        "too_long": done.too_long,
-        "not_covered": not_covered(job.sections),
-        "open_requirements": job.open_requirements,
-    }
-
-
-async def _stored(job: ConvertDocument, done: Done, data: bytes, artifacts: ArtifactStore) -> ArtifactRef:
-    owner, kind = (job.document.tenant, job.document.document_id), media_type(job.format)
-    return await artifacts.put(*owner, data, media_type=kind, name=done.name)
+    return DocumentConverted(
+        **echo,
+        artifact=artifact,
+        warnings=done.warnings,
+        remarks=done.remarks,
+        too_long=done.too_long,
+        not_covered=not_covered(job.sections),
+        open_requirements=job.open_requirements,
+    )
 
 
 async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, bytes]:
-    with TemporaryDirectory(prefix="stemma-") as folder:
-        return await _converted_in(Path(folder), job, tools.artifacts, tools.converter, tools.limits)
-
-
-async def _converted_in(
-    folder: Path, job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, limits: Limits
-) -> tuple[Done, bytes]:
-    key = key_of(job)
-    await _stage(job, artifacts, converter, folder, limits)
-    if pages := converter.kept.known(key):
-        await asyncio.to_thread(keep_pages, folder, pages)
-    done = await _confined(folder, limits, convert, Order.of(job, converter))
-    if done.failure:
-        raise done.failure.error()
-    if pages := await asyncio.to_thread(kept_pages, folder):
-        converter.kept.put(key, pages)
-    return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
+    with TemporaryDirectory(prefix="stemma-") as name:
+        folder = Path(name)
+        await _stage(job, tools, folder)
+        done = await _confined(folder, tools.limits, convert, job, tools.converter)
+        if done.failure:
+            raise done.failure
+        return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
 
 
 async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *given: Any) -> T:
@@ -150,20 +133,22 @@ async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *g
         raise ConversionError(code, "conversion", why=f"the conversion took {ended}") from None
 
 
-async def _stage(
-    job: ConvertDocument, artifacts: ArtifactStore, converter: Converter, folder: Path, limits: Limits
-) -> None:
+async def _stage(job: ConvertDocument, tools: Tools, folder: Path) -> None:
     """Lay all that the conversion may read into its folder; an image only if a draft may show it."""
-    staged, document = Staged(folder), job.document
+    staged = Staged(folder)
+
+    async def stage(ref: ArtifactRef) -> None:
+        staged.put(ref, await tools.artifacts.get(job.document.tenant, job.document.document_id, ref))
+
     texts = list(_texts_of(job))
     for ref in texts:
-        staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
+        await stage(ref)
     for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
-            staged.put(ref, await artifacts.get(document.tenant, document.document_id, ref))
-    fitting = [asset for asset in job.assets if asset.artifact.size <= converter.images.max_bytes]
-    for asset in await _confined(folder, limits, may_show, texts, fitting) if fitting else ():
-        staged.put(asset.artifact, await artifacts.get(document.tenant, document.document_id, asset.artifact))
+            await stage(ref)
+    fitting = [asset for asset in job.assets if asset.artifact.size <= tools.converter.images.max_bytes]
+    for asset in await _confined(folder, tools.limits, may_show, texts, fitting) if fitting else ():
+        await stage(asset.artifact)
 
 
 def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
@@ -171,21 +156,15 @@ def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
     yield from {ref.digest: ref for ref in refs if ref is not None}.values()
 
 
-class _FormEcho(TypedDict):
-    job_id: str
-    tenant: str
-    document_id: str
-
-
 async def on_fill_form(job: FillForm, *, artifacts: ArtifactStore, limits: Limits) -> FormFilled | FormNotFilled:
     owner = (job.document.tenant, job.document.document_id)
-    about = _FormEcho(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
+    about = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
-        for ref, file in ((job.form, FORM), (job.answers, ANSWERS)):
+        for ref, file in ((job.form, FILE), (job.answers, ANSWERS)):
             await asyncio.to_thread((folder / file).write_bytes, await artifacts.get(*owner, ref))
         try:
-            done = await confined_in(folder, _forms_prepared, limits, fill_form)
+            done = await confined_in(folder, PREPARED, limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))
             return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))

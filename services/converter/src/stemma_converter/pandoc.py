@@ -1,22 +1,52 @@
-"""Pandoc, confined: GitHub's Markdown in, other formats out; and how programs of a conversion are run."""
+"""Pandoc, confined: GitHub's Markdown in, other formats out; how programs of a conversion run, and how they fail."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal
 
 from stemma_confinement import Limits, OutOfTime
 from stemma_confinement.programs import run_program
+from stemma_contracts.v1.answers import Problem
 
-from .errors import ConversionError
-from .tree import Node, parse, serialize
+from .tree import Node
 
+_WITH_REASON = {"timeout": "conversion_timeout", "out_of_memory": "conversion_out_of_memory"}
+_WITHOUT = {"nested_too_deeply": "conversion_too_deep", "source_too_large": "conversion_too_large"}
 # YAML metadata and raw blocks of other formats would let a draft speak to the writers.
 READER = "gfm-yaml_metadata_block"
+API_VERSION = [1, 23, 1]
+MAX_DEPTH = 64
+
+
+@dataclass(eq=False)
+class ConversionError(Exception):
+    """The document cannot be converted; ``code`` says why in one word and holds no text of it.
+
+    ``program`` is what failed if one did, and ``exit_code`` how it ended: negative for a signal, None if it was killed
+    because its time was up. ``why`` says more where there is more to say, such as which limit it was.
+    """
+
+    code: str
+    program: str | None = None
+    exit_code: int | None = None
+    why: str = ""
+
+    @property
+    def detail(self) -> str:
+        return f"{self.code}: {self.why}" if self.why else self.code
+
+    @property
+    def problem(self) -> Problem:
+        if code := _WITHOUT.get(self.code):
+            return Problem.of(code)
+        code = _WITH_REASON.get(self.code)
+        return Problem.of(code, reason=self.why) if code else Problem.of("conversion_failed", reason=self.detail)
 
 
 @dataclass(frozen=True)
@@ -29,7 +59,7 @@ class Pandoc:
     async def read(self, markdown: str) -> list[Node]:
         with TemporaryDirectory(prefix="stemma-") as folder:
             tree = await self._run(["--from", READER, "--to", "json"], markdown.encode(), Path(folder))
-        return await asyncio.to_thread(parse, tree)
+        return await asyncio.to_thread(_parse, tree)
 
     async def write(
         self,
@@ -41,8 +71,9 @@ class Pandoc:
         options: Sequence[str | Path] = (),
     ) -> bytes:
         """A document in the format ``to``; files that it needs lie in ``folder``. Raises `ConversionError`."""
-        arguments = ["--from", "json", "--to", to, "--output", "-", *options]
-        return await self._run(arguments, await asyncio.to_thread(serialize, blocks, meta or {}), folder)
+        tree = {"pandoc-api-version": API_VERSION, "meta": meta or {}, "blocks": blocks}
+        written = await asyncio.to_thread(json.dumps, tree)
+        return await self._run(["--from", "json", "--to", to, "--output", "-", *options], written.encode(), folder)
 
     async def _run(self, arguments: Sequence[str | Path], data: bytes, folder: Path) -> bytes:
         runtime = ("+RTS", f"-M{self.limits.memory_mb}m", "-RTS")
@@ -67,3 +98,28 @@ async def run_confined(
     if finished.status != 0:
         raise ConversionError(f"{what}_failed", what, finished.status)
     return finished.stdout
+
+
+def _parse(data: bytes) -> list[Node]:
+    """The blocks of a document as pandoc writes it; raises `ConversionError` for one nested too deeply."""
+    try:
+        blocks: list[Node] = json.loads(data)["blocks"]
+    except RecursionError:
+        raise ConversionError("nested_too_deeply") from None
+    if _depth(blocks) > MAX_DEPTH:
+        raise ConversionError("nested_too_deeply")
+    return blocks
+
+
+def _depth(blocks: list[Node]) -> int:
+    """How many nodes lie in each other at most; without recursion, because this guards it."""
+    deepest = 0
+    waiting: list[tuple[Any, int]] = [(blocks, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if isinstance(value, dict):
+            waiting.append((value.get("c"), depth + 1))
+        elif isinstance(value, list):
+            waiting += [(item, depth) for item in value if isinstance(item, list | dict)]
+    return deepest

@@ -1,50 +1,47 @@
-"""One file read, called in a process of its own: it finds the file in a folder, and leaves there what it read.
+"""One file read, drawn or filled in, in a process of its own: it finds the file in a folder, and leaves the results.
 
-What a version changed in the one before is told as well.
+A page that is drawn is a picture and its words, and last what it is called: that it is whole.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
-from stemma_contracts.v1.forms import MOST_FIELDS, FormField, FormFields
-from stemma_contracts.v1.inputs import ChangedPart, InputChanges
-from stemma_forms import Field, FormError, find_fields
+from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields
+from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, PageWords
+from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
+from stemma_forms import Field as FoundField
 from stemma_languages import detect
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
-from .drawing_call import FILE
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from stemma_contracts.v1.jobs import ReadInput
+
+    from .reading.pdf_drawing import Drawing
+
+FILE, ANSWERS, FILLED = "file", "answers.md", "filled"
 BEFORE, TEXT, ANCHORS, CHANGES, FIELDS = "before.txt", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
-_DETAIL, _PLACE, _LABEL, _TITLE = 300, 200, 300, 300
+_DETAIL, _LABEL, _TITLE = 300, 300, 300
+EDGES = ("left", "top", "right", "bottom")
 _NEAR_LINES = 40
 """A heading below so many lines is that of a section."""
-_NOT_IN_TOKEN = re.compile(r"[^A-Za-z0-9_-]")
 MOST_BLOCKS = 200
 WHOLE_CHARACTERS = 600
 MOST_CHARACTERS = 2_000
 """Of one side of a block: of a longer one, such as a table, what changed in it is told."""
-
-
-class Order(BaseModel):
-    """A file by name and kind; with ``is_text`` it is its own text. ``limits`` are those of one reading."""
-
-    name: str
-    media_type: str
-    is_text: bool = False
-    is_form: bool = False
-    limits: Limits = Limits()
 
 
 class Part(BaseModel):
@@ -55,7 +52,7 @@ class Part(BaseModel):
 
 
 class Done(BaseModel):
-    """What came of an order: a failure, or the text with all that was noticed."""
+    """What came of a reading: a failure, or the text with all that was noticed."""
 
     failure: i.Unreadable | None = None
     figures: i.ReadingFigures = i.ReadingFigures()
@@ -71,66 +68,64 @@ class Done(BaseModel):
     accepted: str | None = None
 
 
+class Page(BaseModel):
+    """A page that was drawn: it is whole."""
+
+    label: str = Field(max_length=_LABEL)
+    width: float = Field(gt=0)
+    height: float = Field(gt=0)
+
+
+class Filled(BaseModel):
+    """What came of filling a form: ``reasons`` why there is no filled one."""
+
+    answered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
 def prepare() -> None:
+    import stemma_forms.spreadsheet.filling
+    import stemma_forms.word.filling  # noqa: F401
+
     load_readers()
 
 
-def read(folder: Path, order: Order) -> Done:
-    try:
-        return _done(order, folder)
-    except Unreadable as why:
-        return Done(failure=i.Unreadable(reason=_token(why.reason), detail=why.words[:_DETAIL]))
-
-
-def _done(order: Order, folder: Path) -> Done:
+def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
+    """Read the file of a job, which may be its own text; leave the text, its anchors and other files."""
     content = (folder / FILE).read_bytes()
-    if order.is_text:
+    if job.is_text:
         reading = Reading(content.decode("utf-8-sig", "replace"))
     else:
-        reading = read_input(order.name, order.media_type, content, order.limits)
+        try:
+            reading = read_input(job.name, job.file.media_type, content, limits)
+        except Unreadable as why:
+            return Done(failure=i.Unreadable(reason=why.reason, detail=why.words[:_DETAIL]))
     (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
-    _write_anchors(reading, folder)
-    told = _told(reading)
-    if order.is_form:
-        told = _with_fields(told, content, folder)
-    return told.model_copy(
-        update={
-            "images": _laid(folder, "image", reading.images, posixpath.dirname(order.name)),
-            "children": _laid(folder, "child", reading.children, order.name),
-            **_compared(order, folder, reading.markdown),
-        }
-    )
-
-
-def _with_fields(told: Done, content: bytes, folder: Path) -> Done:
-    """The same with the fields of a form, or with a warning that comes first: there are none."""
-    found, why = form_fields(content)
-    if not found:
-        none = i.ReadingWarning(
-            code="no_fields", detail=(why or "No place was found that waits for an answer.")[:_DETAIL]
-        )
-        return told.model_copy(update={"warnings": (none, *told.warnings)[: i.MOST_WARNINGS]})
-    (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
-    return told.model_copy(update={"field_ids": tuple(field.field_id for field in found), "accepted": accepted(found)})
-
-
-def _told(reading: Reading) -> Done:
-    figures, warnings = reading.figures, reading.warnings
-    return Done(
-        figures=i.ReadingFigures(
-            pages=figures.pages,
-            recognised=figures.pages_recognised,
-            characters=figures.characters or len(reading.markdown),
-            tables=figures.tables,
-        ),
-        warnings=tuple(
-            i.ReadingWarning(code=_token(one.code), detail=shown(one.words)[:_DETAIL], place=shown(one.place)[:_PLACE])
-            for one in warnings[: i.MOST_WARNINGS]
-        ),
-        more_warnings=max(0, len(warnings) - i.MOST_WARNINGS),
+    (folder / ANCHORS).write_text(i.Anchors(anchors=reading.anchors).model_dump_json(), encoding="utf-8")
+    characters = reading.figures.characters or len(reading.markdown)
+    done = Done(
+        figures=reading.figures.model_copy(update={"characters": characters}),
+        warnings=reading.warnings[: i.MOST_WARNINGS],
+        more_warnings=max(0, len(reading.warnings) - i.MOST_WARNINGS),
         language=detect(reading.markdown[:HEARD_CHARACTERS]),
         title=_title(reading),
+        images=_laid(folder, "image", reading.images, posixpath.dirname(job.name)),
+        children=_laid(folder, "child", reading.children, job.name),
     )
+    fields = _fields(done, content, folder) if job.form else {}
+    return done.model_copy(update={**fields, **_compared(job, folder, reading.markdown)})
+
+
+def _fields(done: Done, content: bytes, folder: Path) -> dict[str, object]:
+    """The fields of a form, or a warning that comes first: there are none."""
+    found, why = form_fields(content)
+    if not found:
+        words = (why or "No place was found that waits for an answer.")[:_DETAIL]
+        none = i.ReadingWarning(code="no_fields", detail=words)
+        return {"warnings": (none, *done.warnings)[: i.MOST_WARNINGS]}
+    (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
+    return {"field_ids": tuple(field.field_id for field in found), "accepted": accepted(found)}
 
 
 def _title(reading: Reading) -> str:
@@ -140,18 +135,11 @@ def _title(reading: Reading) -> str:
     return " ".join(shown(next(near, reading.title)).split())[:_TITLE]
 
 
-def _write_anchors(reading: Reading, folder: Path) -> None:
-    anchors = tuple(
-        i.Anchor(offset=one.offset, kind=_token(one.kind), label=shown(one.label)[:_LABEL]) for one in reading.anchors
-    )
-    (folder / ANCHORS).write_text(i.Anchors(anchors=anchors).model_dump_json(), encoding="utf-8")
-
-
-def _compared(order: Order, folder: Path, text: str) -> dict[str, object]:
+def _compared(job: ReadInput, folder: Path, text: str) -> dict[str, object]:
     if not (folder / BEFORE).is_file():
         return {}
     before = (folder / BEFORE).read_text(encoding="utf-8", errors="replace")
-    by_line = order.is_text and order.media_type in ("text/csv", "application/json")
+    by_line = job.is_text and job.file.media_type in ("text/csv", "application/json")
     old, new = parts(before, by_line=by_line), parts(text, by_line=by_line)
     touched = changed_parts(old, new)
     more = {part.fingerprint for part in new} - {part.fingerprint for part in old}
@@ -183,10 +171,6 @@ def _name(name: str, within: str, else_: str) -> str:
     return wanted
 
 
-def _token(word: str) -> str:
-    return _NOT_IN_TOKEN.sub("-", word)[:64] or "unknown"
-
-
 def form_fields(content: bytes) -> tuple[tuple[FormField, ...], str]:
     try:
         return tuple(_form_field(field) for field in find_fields(content)[:MOST_FIELDS]), ""
@@ -200,7 +184,7 @@ def accepted(fields: Iterable[FormField]) -> str:
     return sha256("\n".join(told).encode()).hexdigest()
 
 
-def _form_field(field: Field) -> FormField:
+def _form_field(field: FoundField) -> FormField:
     return FormField(
         field_id=field.id,
         place=field.place,
@@ -265,3 +249,53 @@ def _side(content: str, changed: Iterable[str]) -> str:
     if len(content) <= WHOLE_CHARACTERS:
         return content.strip()
     return ("\n".join(text.strip() for text in changed) or content)[:MOST_CHARACTERS].strip()
+
+
+def draw(folder: Path, pages: int, bytes_each: int) -> None:
+    # Not before there is one: what draws stays out of the service.
+    from .reading.pdf_drawing import drawn_pages
+
+    number = 0
+    for drawing in drawn_pages((folder / FILE).read_bytes(), pages):
+        if len(drawing.png) <= bytes_each:
+            _lay(folder, number, drawing)
+            number += 1
+
+
+def picture_of(number: int) -> str:
+    return f"page-{number}.png"
+
+
+def words_of(number: int) -> str:
+    return f"words-{number}.json"
+
+
+def page_of(number: int) -> str:
+    return f"page-{number}.json"
+
+
+def _lay(folder: Path, number: int, drawing: Drawing) -> None:
+    words = (
+        PageWord(text=text, **dict(zip(EDGES, (round(at, 1) for at in box), strict=True)))
+        for text, *box in drawing.words
+    )
+    page = Page(label=drawing.label, width=drawing.width, height=drawing.height)
+    (folder / picture_of(number)).write_bytes(drawing.png)
+    written = PageWords(words=tuple(words)).model_dump_json()
+    (folder / words_of(number)).write_text(written, encoding="utf-8", errors="replace")
+    unfinished = folder / f"{page_of(number)}.part"
+    unfinished.write_text(page.model_dump_json(), encoding="utf-8")
+    unfinished.rename(folder / page_of(number))
+
+
+def fill_form(folder: Path) -> Filled:
+    form, given = (folder / FILE).read_bytes(), answers_in((folder / ANSWERS).read_text(encoding="utf-8"))
+    try:
+        ids = [field.id for field in find_fields(form)]
+        answers = {identity: given[identity] for identity in ids if identity in given}
+        (folder / FILLED).write_bytes(fill(form, answers))
+    except FormError as refusal:
+        reasons = refusal.reasons if isinstance(refusal, AnswersRefused) else (str(refusal),)
+        return Filled(reasons=tuple(reason[:_DETAIL] for reason in reasons[:MOST_REASONS]))
+    unanswered = [identity for identity in ids if identity not in answers]
+    return Filled(answered=tuple(answers)[:MOST_FIELDS], unanswered=tuple(unanswered)[:MOST_FIELDS])

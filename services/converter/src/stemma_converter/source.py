@@ -1,4 +1,4 @@
-"""The Markdown of a draft before it is parsed, with footnotes for the inputs that it cites."""
+"""The artifacts of a job in its folder, and the Markdown of a draft before it is parsed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.shown import shown
 from stemma_contracts.v1.grounding import CitedText, GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
@@ -15,10 +18,35 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Language
 from stemma_markdown import Document, Footnote, Leaf, with_footnotes
 
-from .errors import ConversionError
+from .pandoc import ConversionError
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+M = TypeVar("M", bound=BaseModel)
+
+
+class Staged:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, ref: ArtifactRef, data: bytes) -> None:
+        (self._folder / ref.digest).write_bytes(data)
+
+    def has(self, ref: ArtifactRef) -> bool:
+        return (self._folder / ref.digest).is_file()
+
+    def get(self, ref: ArtifactRef) -> bytes:
+        try:
+            return (self._folder / ref.digest).read_bytes()
+        except FileNotFoundError:
+            raise ArtifactMissing(ref.digest) from None
+
+    def model(self, ref: ArtifactRef | None, kind: type[M]) -> M | None:
+        """What an artifact holds; None if it is not there or cannot be read."""
+        try:
+            return kind.model_validate_json(self.get(ref)) if ref else None
+        except (ArtifactMissing, ValidationError):
+            return None
 
 
 def decode(data: bytes) -> str:
@@ -50,12 +78,8 @@ def grounding_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
     return (section.grounding for section in job.sections if section.grounding) if job.citations else iter(())
 
 
-def with_citations(text: str, draft: ArtifactRef, report: bytes, spoken: Language) -> str:
+def with_citations(text: str, draft: ArtifactRef, found: GroundingReport, spoken: Language) -> str:
     """A draft with a footnote for each sentence that rests on inputs; as it is if the report is not about it."""
-    try:
-        found = GroundingReport.model_validate_json(report)
-    except ValidationError:
-        return text
     if found.draft != draft.digest:
         return text
     return with_footnotes(text, [Footnote(one.start, one.end, _cited_words(one, spoken)) for one in found.cited])

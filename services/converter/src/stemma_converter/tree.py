@@ -5,18 +5,14 @@ Paths below follow pandoc-types 1.23: ``Header`` holds level, attributes and inl
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
-
-from .errors import ConversionError
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 Node = dict[str, Any]
-MAX_DEPTH = 64
+T = TypeVar("T")
 _WORDS = ("Str", "Space")
 _BREAKING = re.compile(r"[ \t\r\n\f\v]+")
-API_VERSION = [1, 23, 1]
 
 
 def node(kind: str, *content: Any) -> Node:
@@ -42,68 +38,34 @@ def attributes(identifier: str = "", *classes: str, **values: str) -> list[Any]:
     return [identifier, list(classes), [[name.replace("_", "-"), value] for name, value in values.items()]]
 
 
-def parse(data: bytes) -> list[Node]:
-    """The blocks of a document as pandoc writes it; raises `ConversionError` for one nested too deeply."""
-    try:
-        blocks: list[Node] = json.loads(data)["blocks"]
-    except RecursionError:
-        raise ConversionError("nested_too_deeply") from None
-    if _depth(blocks) > MAX_DEPTH:
-        raise ConversionError("nested_too_deeply")
-    return blocks
-
-
-def _depth(blocks: list[Node]) -> int:
-    """How many nodes lie in each other at most; without recursion, because this guards it."""
-    deepest = 0
-    waiting: list[tuple[Any, int]] = [(blocks, 0)]
-    while waiting:
-        value, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        if isinstance(value, dict):
-            waiting.append((value.get("c"), depth + 1))
-        elif isinstance(value, list):
-            waiting += [(item, depth) for item in value if isinstance(item, list | dict)]
-    return deepest
-
-
-def serialize(blocks: list[Node], meta: dict[str, Node]) -> bytes:
-    return json.dumps({"pandoc-api-version": API_VERSION, "meta": meta, "blocks": blocks}).encode()
-
-
-def rewrite(value: Any, edit: Callable[[Node], list[Node]]) -> Any:
+def rewrite(value: T, edit: Callable[[Node], list[Node]]) -> T:
     """A copy in which every node is replaced by what ``edit`` makes of it, the inner ones first.
 
     Words and the spaces between them stay as they are: they are most of a document.
     """
+    new: Any = value
     if isinstance(value, dict):
-        return _with_content(value, edit)
-    if not isinstance(value, list):
-        return value
-    new: list[Any] = []
-    for item in value:
-        if isinstance(item, dict):
-            if item["t"] in _WORDS:
+        new = _with_content(value, edit)
+    elif isinstance(value, list):
+        new = []
+        for item in value:
+            if not isinstance(item, dict):
+                new.append(rewrite(item, edit))
+            elif item["t"] in _WORDS:
                 new.append(item)
             else:
                 new += edit(_with_content(item, edit))
-        else:
-            new.append(rewrite(item, edit) if isinstance(item, list) else item)
-    return new
+    rewritten: T = new
+    return rewritten
 
 
 def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
     content = item.get("c")
-    if not isinstance(content, list):
-        return item
-    return {**item, "c": rewrite(content, edit)}
+    return {**item, "c": rewrite(content, edit)} if isinstance(content, list) else item
 
 
-def walk_markup(value: Any) -> Iterator[Node]:
-    """Every node inside but words and the spaces between them, the outer ones first.
-
-    It is asked for all of a text several times, so it does not ask itself for each node.
-    """
+def walk(value: Any, *, without: Sequence[str] = ()) -> Iterator[Node]:
+    """Every node inside but those of some types, the outer ones first."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -111,21 +73,12 @@ def walk_markup(value: Any) -> Iterator[Node]:
             yield item
             waiting.append(item.get("c"))
         elif isinstance(item, list):
-            waiting += [one for one in reversed(item) if isinstance(one, list) or _is_markup(one)]
+            waiting += [one for one in reversed(item) if not isinstance(one, dict) or one["t"] not in without]
 
 
-def _is_markup(value: Any) -> bool:
-    return isinstance(value, dict) and value["t"] not in _WORDS
-
-
-def walk(value: Any) -> Iterator[Node]:
-    """Every node inside, the outer ones first."""
-    if isinstance(value, list):
-        for item in value:
-            yield from walk(item)
-    elif isinstance(value, dict):
-        yield value
-        yield from walk(value.get("c"))
+def walk_markup(value: Any) -> Iterator[Node]:
+    """Every node inside but words and the spaces between them: most of a document, and it is asked several times."""
+    return walk(value, without=_WORDS)
 
 
 def plain(value: Any) -> str:

@@ -20,12 +20,10 @@ from docx.oxml.ns import qn
 from docx.section import _Footer, _Header
 from lxml.etree import _Element
 
-from .captions import with_cells
-from .contents import add_contents, headings_of
-from .manuscript import Manuscript
-from .page_references import set_page_fields, with_word_fields
+from .assembly import Manuscript
+from .contents import add_contents, headings_of, set_page_fields
+from .layout import staged, with_cells, with_pages
 from .pandoc import Pandoc
-from .staging import staged
 from .tracking import tracked_parts
 from .tree import Node, attributes, meta, node, plain, rewrite, text
 
@@ -53,6 +51,8 @@ def with_fixed_dates(package: bytes, moment: datetime, changed: Mapping[str, byt
     return buffer.getvalue()
 
 
+# Which bookmark it is about, and its page, are set in the finished document, where pandoc has named the bookmarks.
+_PAGE_FIELD = '<w:fldSimple w:instr=" PAGEREF "><w:r><w:t></w:t></w:r></w:fldSimple>'
 _COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
 
 
@@ -63,7 +63,8 @@ async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, templ
             "--reference-doc", template, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
-        styled = rewrite(with_word_fields([*blocks, *_end(manuscript)]), _with_cell_style)
+        paged = with_pages([*blocks, *_end(manuscript)], "openxml", lambda _: _PAGE_FIELD)
+        styled = rewrite(paged, _with_cell_style)
         return await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
 
 

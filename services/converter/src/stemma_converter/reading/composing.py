@@ -11,12 +11,14 @@ from io import BytesIO
 from pathlib import PurePath
 
 from PIL import Image as Pixels
+from stemma_contracts.shown import shown
+from stemma_contracts.v1.inputs import Anchor, ReadingFigures, ReadingWarning
 from stemma_markdown import Document
 
 from stemma_converter.images import ImageLimits, Picture, vet
 
 from . import escaping
-from .result import Anchor, AnchorKind, Child, Figures, Image, InputWarning, Limits, Reading
+from .result import AnchorKind, Child, Image, Limits, Reading
 
 PATH = " > "
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
@@ -27,6 +29,7 @@ _FAR_APART = 5_000
 _MOST_FILLED = 2_000_000
 _WARNINGS_EACH = 20
 _DIGITS = 10
+_DETAIL, _PLACE = 300, 200
 
 
 class Full(Exception):
@@ -38,7 +41,7 @@ class Composer:
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.limits = limits
-        self.figures = Figures()
+        self.figures = ReadingFigures()
         self.title = escaping.one_line(PurePath(name).stem)
         self.named = ""
         """The title among the properties of the file."""
@@ -49,7 +52,7 @@ class Composer:
         self._anchors: list[Anchor] = []
         self._images: list[Image] = []
         self._children: list[Child] = []
-        self._warnings: dict[str, list[InputWarning]] = {}
+        self._warnings: dict[str, list[ReadingWarning]] = {}
         self._notes: dict[str, str] = {}
         self._blocks: list[int] = []
         self._waiting: list[tuple[AnchorKind, str]] = []
@@ -111,11 +114,11 @@ class Composer:
 
     def anchor(self, kind: AnchorKind, label: str, *, at: int | None = None) -> None:
         """Where a place begins: ``at``, else with what is written next."""
-        words = shortened(escaping.one_line(label))
+        words = shortened(shown(escaping.one_line(label)))
         if at is None:
             self._waiting.append((kind, words))
         else:
-            self._anchors.append(Anchor(at, kind, words))
+            self._anchors.append(Anchor(offset=at, kind=kind, label=words))
 
     def note(self, key: str, text: str) -> str:
         self._notes.setdefault(key, text)
@@ -138,7 +141,6 @@ class Composer:
         name = known or f"{self._stem}-image-{sha256(picture.data).hexdigest()[:_DIGITS]}.{picture.suffix}"
         if known is None:
             self._images.append(Image(name, picture.media_type, picture.data, 0))
-            self.count(images=1)
         words = escaping.inline(escaping.one_line(alt)).replace("[", "\\[").replace("]", "\\]")
         return f"![{words}]({name})"
 
@@ -150,12 +152,15 @@ class Composer:
 
     def warn(self, code: str, place: str, words: str) -> None:
         """Say once what was read otherwise than it stands there, and of each code only so often."""
-        warning, known = InputWarning(code, place, words), self._warnings.setdefault(code, [])
+        known = self._warnings.setdefault(code, [])
+        warning = ReadingWarning(code=code, place=shown(place)[:_PLACE], detail=shown(words)[:_DETAIL])
         if warning not in known[:_WARNINGS_EACH]:
             known.append(warning)
 
     def count(self, **more: int) -> None:
-        self.figures = replace(self.figures, **{name: getattr(self.figures, name) + n for name, n in more.items()})
+        self.figures = self.figures.model_copy(
+            update={name: getattr(self.figures, name) + n for name, n in more.items()}
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -164,7 +169,9 @@ class Composer:
     def reading(self) -> Reading:
         self._write_notes()
         if self._is_hard_to_cite():
-            self._anchors += (Anchor(at, "paragraph", f"para. {n}") for n, at in enumerate(self._blocks, 1))
+            self._anchors += (
+                Anchor(offset=at, kind="paragraph", label=f"para. {n}") for n, at in enumerate(self._blocks, 1)
+            )
         markdown = "".join(self._parts) + "\n" if self._parts else ""
         return Reading(
             markdown=markdown,
@@ -172,7 +179,7 @@ class Composer:
             images=tuple(_placed(image, markdown) for image in self._images),
             children=tuple(self._children),
             warnings=tuple(_told(self._warnings)),
-            figures=replace(self.figures, characters=len(markdown)),
+            figures=self.figures.model_copy(update={"characters": len(markdown)}),
             title=self.named,
         )
 
@@ -192,7 +199,7 @@ class Composer:
         self._parts.append(before + text)
         self._length += len(before) + len(text)
         start = self._length - len(text)
-        self._anchors += (Anchor(start, kind, label) for kind, label in self._waiting)
+        self._anchors += (Anchor(offset=start, kind=kind, label=label) for kind, label in self._waiting)
         self._waiting = []
         return start
 
@@ -211,11 +218,11 @@ def shortened(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
 
 
-def _told(warnings: dict[str, list[InputWarning]]) -> Iterator[InputWarning]:
+def _told(warnings: dict[str, list[ReadingWarning]]) -> Iterator[ReadingWarning]:
     for code, found in warnings.items():
         yield from found[:_WARNINGS_EACH]
         if more := found[_WARNINGS_EACH:]:
-            yield InputWarning(code, "", f"The same at {len(more)} more places.")
+            yield ReadingWarning(code=code, detail=f"The same at {len(more)} more places.")
 
 
 def _row(cells: Sequence[str], width: int) -> str:

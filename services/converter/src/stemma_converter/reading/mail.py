@@ -14,7 +14,7 @@ from oxmsg import Message
 
 from . import escaping
 from .composing import Composer
-from .decoding import decoded
+from .kinds import decoded
 from .pandoc_formats import put_html, read_rtf
 from .result import Unreadable
 

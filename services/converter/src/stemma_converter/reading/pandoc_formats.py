@@ -14,12 +14,12 @@ from urllib.parse import unquote
 
 import pypandoc  # type: ignore[import-untyped]
 
-from stemma_converter.tree import MAX_DEPTH, Node
+from stemma_converter.pandoc import MAX_DEPTH
+from stemma_converter.tree import Node
 
 from . import escaping
 from .composing import Composer
-from .decoding import encoding_of
-from .kinds import open_package
+from .kinds import encoding_of
 from .result import Unreadable
 
 _DECLARED = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w-]+)""", re.I)
@@ -33,7 +33,7 @@ Part = Callable[[str], bytes | None]
 
 
 def read_odt(content: bytes, composer: Composer) -> None:
-    package = open_package(content, composer.limits)
+    package = composer.limits.package(content)
     package.refuse_entities()
     if "content.xml" not in package:
         raise Unreadable("damaged", kind="ODT")
@@ -76,7 +76,9 @@ def _blocks(content: bytes, reader: str, kind: str) -> list[Node]:
     limits = ("+RTS", f"-M{_MEMORY_MB}m", "-RTS")
     command = [str(pypandoc.get_pandoc_path()), *limits, "--sandbox", "--from", reader, "--to", "json"]
     try:
-        done = subprocess.run(command, input=content, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_SECONDS, check=True
+        )
         blocks: list[Node] = json.loads(done.stdout)["blocks"]
     except (subprocess.SubprocessError, ValueError, KeyError, RecursionError):
         raise Unreadable("damaged", kind=kind) from None

@@ -1,12 +1,14 @@
-"""Lines of a page in the order in which people read them, also in two and three columns."""
+"""Lines of a page in the order in which people read them, also in columns; and tables, drawn or set apart."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 
-from .pdf_page import Page, Run
+from .pdf_page import Page, Rule, Run
 
 _NARROWEST_GUTTER, _NARROWEST_COLUMN = 6.0, 80.0
 _FEWEST_LINES, _FILLED, _CROSSING = 6, 0.6, 0.25
@@ -185,3 +187,192 @@ def _columns(columns: list[list[Run]], bounds: list[float]) -> Iterator[Line]:
         for row in rows_of(runs):
             left = min(run.left for run in runs)
             yield Line(tuple(row), (left, min(bounds[number + 1], max(run.right for run in runs))))
+
+
+_LEADERS = re.compile(r"(?<!\s)(?:\s++\.{3,}+|(?<!\.)\.{3,}+)\s*+$")
+_SNAP, _REACH = 3.0, 4.0
+_FEWEST_ROWS, _FEWEST_WIDE = 2, 3
+_MOST_CELLS, _MOST_PAIRS, _MOST_LINES = 20_000, 1_000_000, 500
+_APART, _GUTTER, _NEXT_ROW, _FAR = 1.0, 0.5, 1.15, 3.2
+_LONGEST_CELL = 25
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: tuple[tuple[str, ...], ...]
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def ruled_tables(page: Page) -> tuple[list[Table], tuple[Run, ...]]:
+    """The tables whose lines are drawn, and the runs that stand in none."""
+    tables: list[Table] = []
+    left_over = list(page.runs)
+    for rules in _connected(page.rules):
+        table, left_over = _ruled(rules, left_over)
+        tables += [table] if table else []
+    return tables, tuple(left_over)
+
+
+def _connected(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+    """Lines that meet each other, directly or by others."""
+    across = [rule for rule in rules if rule.is_across]
+    down = [rule for rule in rules if not rule.is_across]
+    if len(across) * len(down) > _MOST_PAIRS:
+        return
+    met = [{n for n, rule in enumerate(across) if _meet(rule, other)} for other in down]
+    waiting = set(range(len(down)))
+    while waiting:
+        group, reached = {waiting.pop()}, set[int]()
+        fresh = set(group)
+        while fresh:
+            added = set().union(*(met[n] for n in fresh)) - reached
+            reached |= added
+            fresh = {n for n in waiting if met[n] & added}
+            waiting -= fresh
+            group |= fresh
+        yield [*(down[n] for n in sorted(group)), *(across[n] for n in sorted(reached))]
+
+
+def _meet(across: Rule, down: Rule) -> bool:
+    inside = across.start - _REACH <= down.at <= across.end + _REACH
+    return inside and down.start - _REACH <= across.at <= down.end + _REACH
+
+
+def _ruled(rules: list[Rule], runs: list[Run]) -> tuple[Table | None, list[Run]]:
+    xs = _snapped(rule.at for rule in rules if not rule.is_across)
+    ys = _snapped(rule.at for rule in rules if rule.is_across)
+    if len(xs) < 3 or len(ys) < _FEWEST_ROWS + 1 or len(xs) * len(ys) > _MOST_CELLS:
+        return None, runs
+    inside = [run for run in runs if xs[0] < run.middle[0] < xs[-1] and ys[0] < run.middle[1] < ys[-1]]
+    if not inside:
+        return None, runs
+    cells: dict[tuple[int, int], list[Run]] = {}
+    for run in inside:
+        row, column = _index(ys, run.middle[1]), _index(xs, max(run.left + 1, xs[0] + 1))
+        cells.setdefault((row, _merged_left(rules, xs, ys, row, column)), []).append(run)
+    rows = [tuple(_cell(cells.get((r, c), [])) for c in range(len(xs) - 1)) for r in range(len(ys) - 1)]
+    table = Table(tuple(row for row in rows if any(row)), xs[0], ys[0], xs[-1], ys[-1])
+    return table, [run for run in runs if run not in inside]
+
+
+def _merged_left(rules: list[Rule], xs: list[float], ys: list[float], row: int, column: int) -> int:
+    """The first of the cells that no line divides from a cell."""
+    middle = (ys[row] + ys[row + 1]) / 2
+    while column > 0 and not any(
+        not rule.is_across and abs(rule.at - xs[column]) <= _SNAP and rule.start - 1 <= middle <= rule.end + 1
+        for rule in rules
+    ):
+        column -= 1
+    return column
+
+
+def _snapped(values: Iterable[float]) -> list[float]:
+    found: list[float] = []
+    for value in sorted(values):
+        if not found or value - found[-1] > _SNAP:
+            found.append(value)
+    return found
+
+
+def _index(edges: list[float], value: float) -> int:
+    return min(max(sum(edge <= value for edge in edges) - 1, 0), len(edges) - 2)
+
+
+def _cell(runs: list[Run]) -> str:
+    return "\n".join(_LEADERS.sub("", joined(row, max(run.size for run in row))) for row in rows_of(runs))
+
+
+def spaced_tables(lines: list[Line]) -> Iterator[Line | Table]:
+    """The lines, those of tables without drawn lines replaced by them."""
+    at = 0
+    while at < len(lines):
+        end, columns = _reach(lines, at)
+        table = _spaced(lines[at:end], columns) if end > at else None
+        if table and not _is_prose(table):
+            yield table
+            at = end
+        else:
+            yield lines[at]
+            at += 1
+
+
+def _is_prose(table: Table) -> bool:
+    """Whether what looks like a table is a list, whose first column are its marks, or two columns of text."""
+    marks = all(len(row[0]) <= 3 and not row[0].isalpha() for row in table.rows)
+    words = [len(cell.split()) for row in table.rows for cell in row if cell]
+    return (marks and len(table.rows[0]) == 2) or sum(words) > _LONGEST_CELL * len(words)
+
+
+def _reach(lines: list[Line], at: int) -> tuple[int, list[tuple[float, float]]]:
+    """How far a table reaches that begins with a line, and its columns; no further than there if none does."""
+    columns: list[tuple[float, float]] = []
+    size, end, wide = lines[at].size, at, 0
+    best: tuple[int, list[tuple[float, float]]] = (at, [])
+    while end < min(len(lines), at + _MOST_LINES) and _is_near(lines, at, end):
+        stretches = _spans_of(lines[end])
+        grown = _united([*columns, *stretches], size)
+        if len(grown) < max(2, len(columns)) or (end == at and len(stretches) < 2):
+            break
+        columns, wide, end = grown, wide + (len(stretches) > 1), end + 1
+        if len(stretches) > 1 or stretches[0][0] > columns[0][1] or _is_close(lines, end - 1):
+            best = (end, columns)
+    return best if wide >= _FEWEST_WIDE else (at, [])
+
+
+def _is_near(lines: list[Line], at: int, end: int) -> bool:
+    if end == at:
+        return True
+    step = lines[end].bottom - lines[end - 1].bottom
+    return lines[end].column == lines[at].column and 0 < step <= _FAR * lines[at].size
+
+
+def _is_close(lines: list[Line], at: int) -> bool:
+    return at > 0 and lines[at].bottom - lines[at - 1].bottom <= _NEXT_ROW * 1.25 * lines[at].size
+
+
+def _spans_of(line: Line) -> list[tuple[float, float]]:
+    runs = sorted(line.runs, key=lambda run: run.left)
+    return _united([(run.left, run.right) for run in runs], line.size, _APART)
+
+
+def _united(spans: list[tuple[float, float]], size: float, apart: float = _GUTTER) -> list[tuple[float, float]]:
+    found: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if found and start - found[-1][1] < apart * size:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _spaced(lines: list[Line], columns: list[tuple[float, float]]) -> Table:
+    steps = [after.bottom - before.bottom for before, after in pairwise(lines)]
+    usual = min(steps)
+    by_space = any(step > usual * _NEXT_ROW for step in steps)
+    rows: list[list[list[str]]] = []
+    for number, line in enumerate(lines):
+        cells = _cells(line, columns)
+        new = steps[number - 1] > usual * _NEXT_ROW if by_space and number else bool(cells[0])
+        if new or not rows:
+            rows.append([[] for _ in columns])
+        for cell, text in zip(rows[-1], cells, strict=True):
+            cell.extend([text] if text else [])
+    written = tuple(tuple(reduce(_together, cell, "") for cell in row) for row in rows)
+    first, last = lines[0], lines[-1]
+    return Table(written, columns[0][0], first.top, columns[-1][1], last.bottom)
+
+
+def _together(text: str, line: str) -> str:
+    """A cell with its next line; in the narrow ones most words at the ends of lines are divided."""
+    divided = text.endswith("-") and text[-2:-1].isalpha() and line[:1].islower()
+    return text[:-1] + line if divided else f"{text} {line}".strip()
+
+
+def _cells(line: Line, columns: list[tuple[float, float]]) -> list[str]:
+    found: list[list[Run]] = [[] for _ in columns]
+    for run in sorted(line.runs, key=lambda run: run.left):
+        found[max(sum(start <= run.left + 1 for start, _ in columns) - 1, 0)].append(run)
+    return [_LEADERS.sub("", joined(runs, line.size)) for runs in found]

@@ -10,7 +10,7 @@ from stemma_markdown import Document
 
 from . import escaping
 from .composing import PATH, Composer
-from .decoding import decoded
+from .kinds import decoded
 from .result import Unreadable
 from .workbook import Row, put_table
 

@@ -1,25 +1,15 @@
-"""What reading takes and gives: limits, results, and the reasons of a refusal; plain data that can be pickled."""
+"""What reading takes and gives: limits, results, and the reasons of a refusal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
+from stemma_contracts.v1.inputs import Anchor, ReadingFigures, ReadingWarning
+from stemma_ooxml import Package
+
 AnchorKind = Literal["page", "heading", "sheet", "slide", "part", "paragraph"]
 _MEGABYTE = 1024 * 1024
-
-
-@dataclass(frozen=True)
-class Anchor:
-    """Where a citable place begins: it reaches to the next anchor of its kind.
-
-    ``offset`` counts characters of the Markdown. ``label`` is what people cite: ``p. 12``, ``Prices!A1:D20``,
-    ``slide 3``, the path of a heading such as ``3 Scope > 3.2 Period``, ``From: ...`` of a message, ``para. 7``.
-    """
-
-    offset: int
-    kind: AnchorKind
-    label: str
 
 
 @dataclass(frozen=True)
@@ -42,40 +32,19 @@ class Child:
 
 
 @dataclass(frozen=True)
-class InputWarning:
-    """What of a file was read otherwise than it stands there, or not; ``place`` is a label, or empty for the whole."""
-
-    code: str
-    place: str
-    words: str
-
-
-@dataclass(frozen=True)
-class Figures:
-    """How much was read, and how well.
-
-    ``pages`` are pages or slides, 0 where the format has none. ``pages_recognised`` were images that were recognised
-    as text, ``pages_without_text`` have none that could be read.
-    """
-
-    pages: int = 0
-    characters: int = 0
-    tables: int = 0
-    images: int = 0
-    pages_recognised: int = 0
-    pages_without_text: int = 0
-
-
-@dataclass(frozen=True)
 class Reading:
-    """A file as Markdown; ``title`` is the one among its properties."""
+    """A file as Markdown; ``title`` is the one among its properties.
+
+    An anchor reaches to the next one of its kind. Its label is what people cite: ``p. 12``, ``Prices!A1:D20``,
+    ``slide 3``, the path of a heading such as ``3 Scope > 3.2 Period``, ``From: ...`` of a message, ``para. 7``.
+    """
 
     markdown: str
     anchors: tuple[Anchor, ...] = ()
     images: tuple[Image, ...] = ()
     children: tuple[Child, ...] = ()
-    warnings: tuple[InputWarning, ...] = ()
-    figures: Figures = Figures()
+    warnings: tuple[ReadingWarning, ...] = ()
+    figures: ReadingFigures = field(default_factory=ReadingFigures)
     title: str = ""
 
 
@@ -89,9 +58,6 @@ class Unreadable(Exception):
         self.reason = reason
         self.words = WORDS[reason].format(**values)
         super().__init__(reason, self.words)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.reason, self.words)
 
 
 WORDS = {
@@ -111,13 +77,6 @@ WORDS = {
     "damaged": "The file is damaged: it cannot be opened as {kind}. Export it anew, or attach it as PDF.",
     "no_text": "No text was found in the file. {advice}",
 }
-
-
-def _restored(reason: str, words: str) -> Unreadable:
-    error = Unreadable.__new__(Unreadable)
-    error.reason, error.words = reason, words
-    Exception.__init__(error, reason, words)
-    return error
 
 
 @dataclass(frozen=True)
@@ -141,3 +100,7 @@ class Limits:
     recognised_pages: int = 200
     languages: tuple[str, ...] = ("eng",)
     recognition_seconds: float = 200
+
+    def package(self, content: bytes) -> Package:
+        """An Office file; every part may be as large as all of them together."""
+        return Package(content, self.unpacked_bytes, most_xml=self.unpacked_bytes)

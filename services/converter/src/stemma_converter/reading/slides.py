@@ -12,7 +12,6 @@ from pptx.exc import PythonPptxError
 
 from . import escaping
 from .composing import Composer
-from .kinds import open_package
 from .result import Unreadable
 from .workbook import shown
 
@@ -22,7 +21,7 @@ _DEEPEST = 8
 
 
 def read_slides(content: bytes, composer: Composer) -> None:
-    package = open_package(content, composer.limits)
+    package = composer.limits.package(content)
     package.refuse_entities()
     try:
         slides = list(Presentation(BytesIO(content)).slides)[: composer.limits.pages]

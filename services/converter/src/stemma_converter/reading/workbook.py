@@ -17,7 +17,6 @@ from stemma_ooxml import Package, worksheets
 
 from . import escaping
 from .composing import Composer
-from .kinds import open_package
 from .result import Unreadable
 
 _CURRENCY = re.compile(r"\[\$([^\[\]-]++)[^\[\]]*+\]|([€$£¥])")
@@ -42,7 +41,7 @@ _Line = tuple[int, list[_Cell]]
 
 def read_workbook(content: bytes, composer: Composer) -> None:
     """Every sheet with something in it: its tables, then its comments and images. Raises `Unreadable`."""
-    package = open_package(content, composer.limits)
+    package = composer.limits.package(content)
     package.refuse_entities()
     try:
         values = load_workbook(BytesIO(content), read_only=True, data_only=True)

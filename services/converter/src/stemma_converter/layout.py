@@ -1,15 +1,23 @@
-"""Numbered captions of figures and tables, and the columns of tables; the same in every format."""
+"""What DOCX, PDF and HTML share: numbered captions, the columns of tables, notices, and a folder with the pictures."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from stemma_languages import Language, language
 
+from .appendices import PAGED
+from .assembly import Manuscript
+from .comparison import compared
 from .images import PAGE_INCHES, Picture
 from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
 
@@ -20,13 +28,17 @@ _BETWEEN_IMAGES = ("Space", "SoftBreak", "LineBreak")
 _PAGE, _NARROW, _UNBROKEN, _WIDE, _PADDING = 95, 4, 18, 60, 4
 
 
-def with_captions(blocks: list[Node], pictures: Mapping[str, Picture], spoken: Language) -> list[Node]:
+def with_captions(manuscript: Manuscript) -> Manuscript:
     """Images on lines of their own become figures, titled tables get captions; images get their width on the page.
 
     A figure's caption is its alternative text, also where several stand in one paragraph or in a cell; a table's is a
     paragraph ``Table: ...`` right before or after it.
     """
-    return _Captions(pictures, spoken).of(blocks)
+    blocks, previous = (
+        None if blocks is None else _Captions(manuscript.pictures, manuscript.language).of(blocks)
+        for blocks in (manuscript.blocks, manuscript.previous)
+    )
+    return replace(manuscript, blocks=blocks or [], previous=previous)
 
 
 class _Captions:
@@ -36,8 +48,7 @@ class _Captions:
         self._figures, self._tables = count(1), count(1)
 
     def of(self, blocks: list[Node]) -> list[Node]:
-        captioned: list[Node] = rewrite(self._with_table_titles(blocks), self._edit)
-        return captioned
+        return rewrite(self._with_table_titles(blocks), self._edit)
 
     def _edit(self, item: Node) -> list[Node]:
         match item:
@@ -138,8 +149,7 @@ def _with_fitting_images(table: Node) -> Node:
     widths = [share["c"] * PAGE_INCHES[0] - _PADDING_INCHES for _, share in table["c"][2]]
 
     def fit(column: int, blocks: list[Node]) -> list[Node]:
-        fitting: list[Node] = rewrite(blocks, partial(_narrowed, widths[column]))
-        return fitting
+        return rewrite(blocks, partial(_narrowed, widths[column]))
 
     return with_cells(table, fit)
 
@@ -206,3 +216,59 @@ def _wish(column: list[str]) -> float:
 
 def _alignment(align: Node) -> Node:
     return node("AlignLeft") if align["t"] == "AlignDefault" else align
+
+
+MEDIA = "media"
+
+
+def with_pages(blocks: list[Node], format: str, page_of: Callable[[str], str]) -> list[Node]:
+    """The blocks with the page behind each link that asks for it, in raw markup of a format with pages."""
+
+    def edit(item: Node) -> list[Node]:
+        match item:
+            case {"t": "Link", "c": [[_, classes, values], inlines, [str(target), title]]} if PAGED in classes:
+                before, after = (dict(values)[name] for name in ("before", "after"))
+                space = [node("Space")] if before.endswith(" ") else []
+                page = [*text(before), *space, node("RawInline", format, page_of(target[1:])), *text(after)]
+                return [node("Link", attributes(), inlines, [target, title]), node("Str", ","), node("Space"), *page]
+            case _:
+                return [item]
+
+    return rewrite(blocks, edit)
+
+
+@asynccontextmanager
+async def staged(manuscript: Manuscript, notice: list[Any]) -> AsyncIterator[tuple[Path, list[Node]]]:
+    """A folder with the pictures, and the blocks that refer to them there.
+
+    ``notice`` are the attributes of remarks in the format to be written. If versions are compared, the blocks are
+    those of both, with marks where they differ.
+    """
+    with TemporaryDirectory(prefix="stemma-") as path:
+        yield Path(path), await asyncio.to_thread(_stage, manuscript, notice, Path(path))
+
+
+def _stage(manuscript: Manuscript, notice: list[Any], folder: Path) -> list[Node]:
+    pictures = sorted(manuscript.pictures.items())
+    names = {name: f"{MEDIA}/{i}.{picture.suffix}" for i, (name, picture) in enumerate(pictures, 1)}
+    (folder / MEDIA).mkdir()
+    for name, picture in pictures:
+        (folder / names[name]).write_bytes(picture.data)
+    words = manuscript.language.words
+    alerts = {"note": words.note, "tip": words.tip, "important": words.important, "caution": words.caution,
+              "warning": words.warning}  # fmt: skip
+
+    def edit(item: Node) -> list[Node]:
+        match item:
+            case {"t": "Div", "c": [[_, classes, _], [{"t": "Div", "c": [["", ["title"], _], name]}, *rest]]}:
+                own = next((alerts[kind] for kind in classes if kind in alerts), plain(name).strip())
+                return [node("Div", notice, [node("Para", [node("Strong", text(own))]), *rest])]
+            case {"t": "Image", "c": [attrs, alt, [str(name), title]]}:
+                return [node("Image", attrs, alt, [names[name], title])]
+            case _:
+                return [item]
+
+    blocks = rewrite(manuscript.blocks, edit)
+    if manuscript.previous is None:
+        return blocks
+    return compared(rewrite(manuscript.previous, edit), blocks, manuscript.replays)
