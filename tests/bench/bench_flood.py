@@ -23,8 +23,7 @@ from bench_installation import Installation, ended, installation
 from bench_report import row, title
 from stemma_cli.local.run import YIELDS
 from stemma_client import Client, StemmaError, TenantFullError
-from stemma_confinement.prctl import PDEATHSIG, prctl
-from stemma_confinement.yielding import yield_processor
+from stemma_confinement.process import PDEATHSIG, prctl, yield_processor
 from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from bench_model import bench_model
 from langchain_core.language_models import BaseChatModel
 from stemma_cli.local.run import YIELDS, end_with_parent, run_command, set_up
-from stemma_confinement.yielding import yield_processor
+from stemma_confinement.process import yield_processor
 from stemma_contracts import subjects
 from stemma_generation_graph import app
 from stemma_models import ModelSettings, caller

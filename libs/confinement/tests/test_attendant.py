@@ -8,7 +8,7 @@ import sys
 from multiprocessing import get_context
 
 import pytest
-from stemma_confinement.attendant import Attendant
+from stemma_confinement.prepared import Attendant
 
 TELLS_WHO_IT_IS = """
 import os, sys

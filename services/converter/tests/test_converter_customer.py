@@ -199,7 +199,9 @@ async def test_figures_in_cells_can_be_compared(exporter: Any, make_picture: Any
 
 
 @pytest.mark.req("T5")
-@pytest.mark.parametrize("tag", shipped())
+@pytest.mark.parametrize(
+    "tag", ["de", *(pytest.param(tag, marks=pytest.mark.full) for tag in shipped() if tag != "de")]
+)
 async def test_the_words_around_the_text_are_in_its_language(exporter: Any, plan: Any, tag: str) -> None:
     spoken = language(tag)
     draft = f"# A\n\n{spoken.words.table}: Costs\n\n| a |\n|---|\n| b |\n\n![Plan](media/plan.png)\n"
@@ -211,6 +213,8 @@ async def test_the_words_around_the_text_are_in_its_language(exporter: Any, plan
     lines = [paragraph.text for paragraph in document.paragraphs]
     assert [words for words in wanted if words not in lines] == []
     assert document.core_properties.language == tag
+    checked = document.styles.element.find(f".//{qn('w:rPrDefault')}//{qn('w:lang')}").get(qn("w:val"))
+    assert tag != "de" or checked == "de-DE"
     page = await exporter.text("html", draft, None, assets=plan, language=tag)
     assert f'<html lang="{tag}">' in page
     assert [words for words in wanted if words not in page] == []
@@ -226,15 +230,6 @@ async def test_pages_and_quotation_marks_are_those_of_the_language(exporter: Any
     assert "Seite 2 von 3" in text
     assert "4. März 2025" in text
     assert str(reader.root_object["/Lang"]) == "de"
-
-
-@pytest.mark.req("T5")
-async def test_word_checks_the_spelling_of_the_language(exporter: Any) -> None:
-    data, _ = await exporter.export("docx", "# A\n", language="de")
-    assert (
-        Document(BytesIO(data)).styles.element.find(f".//{qn('w:rPrDefault')}//{qn('w:lang')}").get(qn("w:val"))
-        == "de-DE"
-    )
 
 
 @pytest.mark.req("T5")
@@ -257,7 +252,7 @@ async def test_word_is_told_the_font_of_east_asian_text(
 
 @pytest.mark.req("T5", "W5")
 async def test_a_script_without_a_font_is_named_with_its_characters(exporter: Any) -> None:
-    _, outcome = await exporter.export("pdf", "# A\n\nไทย and \U0001f600, `ไ`.\n", title="日本語")
+    _, outcome = await exporter.export("pdf", "# A\n\nไท and \U0001f600, `ไ`.\n", title="日本語 ย")
     assert [(remark.code, remark.detail) for remark in outcome.remarks] == [
         ("missing_font", "Thai: ทยไ"), ("missing_font", "symbols: \U0001f600"),
     ]  # fmt: skip
@@ -273,16 +268,9 @@ async def test_text_from_right_to_left_stands_on_the_page_and_nothing_is_said_of
 
 
 @pytest.mark.req("T5", "W5")
-@pytest.mark.parametrize("format", ["docx", "html", "md", "json"])
-async def test_a_format_whose_reader_brings_the_fonts_says_nothing_of_them(exporter: Any, format: str) -> None:
-    _, outcome = await exporter.export(format, "# A\n\nไทย \U0001f600\n")
+async def test_a_format_whose_reader_brings_the_fonts_says_nothing_of_them(exporter: Any) -> None:
+    _, outcome = await exporter.export("docx", "# A\n\nไทย \U0001f600\n")
     assert outcome.remarks == ()
-
-
-@pytest.mark.req("T5", "W5")
-async def test_a_title_without_a_font_is_named_too(exporter: Any) -> None:
-    _, outcome = await exporter.export("pdf", "# A\n", title="ไทย")
-    assert [remark.detail for remark in outcome.remarks] == ["Thai: ทยไ"]
 
 
 @pytest.mark.req("T5", "W5")

@@ -166,25 +166,20 @@ async def test_an_empty_document_can_leave(exporter: Any, format: str) -> None:
     assert outcome.warnings == ()
 
 
-@pytest.mark.parametrize(
-    "draft", ["**a**.Tests", "[l](https://x.org).foo", "~~s~~.at(1)", "**a**._b_", "x[^1].no\n\n[^1]: n"]
-)
-async def test_a_word_behind_a_point_is_no_field_to_typst(exporter: Any, draft: str) -> None:
+async def test_a_word_behind_a_point_is_no_field_to_typst(exporter: Any) -> None:
+    draft = "**a**.Tests\n\n[l](https://x.org).foo\n\n~~s~~.at(1)\n\n**a**._b_\n\nx[^1].no\n\n[^1]: n"
     pdf, _ = await exporter.export("pdf", draft)
     text = "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
-    assert any(word in text for word in (".Tests", ".foo", ".at(1)", ".b", ".no"))
+    assert [word for word in (".Tests", ".foo", ".at(1)", ".b", ".no") if word not in text] == []
 
 
 @pytest.mark.req("G13")
-@pytest.mark.parametrize("format", ["docx", "pdf", "html"])
-async def test_shows_images_of_every_kind_that_may_be_sent(
-    exporter: Any, make_picture: Callable[..., bytes], format: str
-) -> None:
+async def test_shows_images_of_every_kind_that_may_be_sent(exporter: Any, make_picture: Callable[..., bytes]) -> None:
     kinds = sorted(media_type.removeprefix("image/") for media_type in SHOWN)
     assert kinds == ["gif", "jpeg", "png", "webp"]
     assets = {f"a.{kind}": make_picture(format=kind.upper()) for kind in kinds}
     draft = "# A\n\n" + "".join(f"![{name}]({name})\n\n" for name in assets)
-    _, outcome = await exporter.export(format, draft, assets=assets)
+    _, outcome = await exporter.export("docx", draft, assets=assets)
     assert outcome.warnings == ()
 
 

@@ -34,26 +34,6 @@ def body_of(format: str, data: bytes) -> str:
     return data.decode()
 
 
-@pytest.mark.parametrize("format", FORMATS)
-async def test_reads_no_file_of_the_host(exporter: Any, format: str) -> None:
-    draft = (
-        "# A\n\n![one](/etc/passwd) ![two](file:///etc/passwd) ![three](../../../../etc/passwd)\n\n"
-        '<img src="/etc/passwd">\n\n```{.include}\n/etc/passwd\n```\n\n[six]: /etc/passwd\n\n![six]\n'
-    )
-    data, outcome = await exporter.export(format, draft)
-    assert SECRET.encode() not in data
-    assert SECRET not in body_of(format, data)
-    assert {(w.code, w.count) for w in outcome.warnings} == {("dropped_image", 5)}
-
-
-@pytest.mark.parametrize("format", FORMATS)
-async def test_fetches_nothing_from_the_network(exporter: Any, format: str) -> None:
-    data, outcome = await exporter.export(format, "# A\n\nText ![remote](http://127.0.0.1:9/x.png) after.\n")
-    assert "127.0.0.1" not in body_of(format, data)
-    assert "Image not available: remote" in re.sub(r"\\|\n", " ", body_of(format, data)).replace("  ", " ")
-    assert [(w.code, w.section_id) for w in outcome.warnings] == [("dropped_image", "s0")]
-
-
 @pytest.mark.req("S8")
 @pytest.mark.parametrize(
     "target", ["file:///etc/passwd", "FILE:/x", "//host/x", "ftp://x", "smb://x", "x.docx", "/etc/passwd", "tel:1", ""]
@@ -67,54 +47,49 @@ def test_a_link_to_the_web_a_mailbox_or_the_document_is_safe(target: str) -> Non
     assert is_safe_link(target)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-async def test_scripts_and_foreign_link_schemes_are_dropped(exporter: Any, format: str) -> None:
-    draft = (
-        "# A\n\n<script>alert('one')</script>\n\n<iframe src='http://evil.example'></iframe>\n\n"
-        "text <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](JaVaScRiPt&#58;alert(4)) "
-        "[c](data:text/html,x) [d](vbscript:x) [e](file:///etc/passwd) [f](//evil.example) <javascript:alert(5)>\n\n"
-        "[g]: javascript:alert(6)\n\n[g] [h](<java\tscript:alert(7)>)\n\n<!-- a comment -->\n"
-    )
-    data, outcome = await exporter.export(format, draft)
-    body = body_of(format, data)
-    for word in (
-        "javascript:alert(3)",
-        "file:",
-        "/etc/passwd",
-        "alert('one')",
-        "onerror",
-        "vbscript",
-        "data:text",
-        "a comment",
-        "evil.example",
-    ):
-        assert word not in body
-    assert not re.search(r"(href|Target|URI)[^>]{0,12}javascript", body, re.IGNORECASE)
-    counts = {w.code: w.count for w in outcome.warnings}
-    assert counts["dropped_link"] >= 7
-    assert counts["dropped_html"] >= 2
+DRAFTS = (
+    "# A\n\n![one](/etc/passwd) ![two](file:///etc/passwd) ![three](../../../../etc/passwd)\n\n"
+    '<img src="/etc/passwd">\n\n```{.include}\n/etc/passwd\n```\n\n[six]: /etc/passwd\n\n![six]\n',
+    "# B\n\nText ![remote](http://127.0.0.1:9/x.png) after.\n",
+    "# C\n\n<script>alert('one')</script>\n\n<iframe src='http://evil.example'></iframe>\n\n"
+    "text <img src=x onerror=alert(2)> [a](javascript:alert(3)) [b](JaVaScRiPt&#58;alert(4)) "
+    "[c](data:text/html,x) [d](vbscript:x) [e](file:///usr/passwd) [f](//evil.example) <javascript:alert(5)>\n\n"
+    "[g]: javascript:alert(6)\n\n[g] [h](<java\tscript:alert(7)>)\n\n<!-- a comment -->\n",
+    "---\ntitle: Hijacked\nheader-includes: '#import \"@preview/evil:1.0.0\"'\n---\n\n# D\n\n"
+    '```{=openxml}\n<w:p><w:r><w:t>INJECTED</w:t></w:r></w:p>\n```\n\n```{=typst}\n#read("/etc/passwd")\n```\n\n'
+    '`#read("/etc/passwd")`{=typst} #import "@preview/evil:1.0.0" #read("/etc/passwd") $#read("/etc/passwd")$ '
+    '$\\text{#read("/etc/passwd")}$\n',
+    "# E [a](javascript:alert(1))\n\n$\\href{javascript:alert(2)}{x}$ and[^1]\n\n"
+    "[![i](javascript:alert(3))](file:///x)\n\n| [b](javascript:alert(4)) |\n|---|\n| [c](file:///etc/x) |\n\n"
+    "[^1]: [d](javascript:alert(5)) <file:///y>\n",
+)
+TITLE = '#read("/etc/passwd") <w:p/> $title$ {{x}}'
+SENT = ("file:///usr", "alert('one')", "onerror", "vbscript", "data:text", "a comment", "evil.example")
 
 
+@pytest.mark.req("S8")
 @pytest.mark.parametrize("format", FORMATS)
-async def test_raw_blocks_of_writers_and_front_matter_are_text(exporter: Any, format: str) -> None:
-    draft = (
-        "---\ntitle: Hijacked\nheader-includes: '#import \"@preview/evil:1.0.0\"'\n---\n\n# A\n\n"
-        '```{=openxml}\n<w:p><w:r><w:t>INJECTED</w:t></w:r></w:p>\n```\n\n```{=typst}\n#read("/etc/passwd")\n```\n\n'
-        '`#read("/etc/passwd")`{=typst} #import "@preview/evil:1.0.0" #read("/etc/passwd") $#read("/etc/passwd")$ '
-        '$\\text{#read("/etc/passwd")}$\n'
-    )
-    data, _ = await exporter.export(format, draft, title='#read("/etc/passwd") <w:p/> $title$ {{x}}')
+async def test_a_draft_reads_no_file_fetches_nothing_and_brings_no_live_markup(exporter: Any, format: str) -> None:
+    data, outcome = await exporter.export(format, *DRAFTS, title=TITLE)
     body = body_of(format, data)
+    assert SECRET.encode() not in data
     assert SECRET not in body
-    if format == "docx":
-        assert "<w:t>INJECTED</w:t>" not in body
-    if format == "html":
-        assert "<w:p>" not in body
+    assert "127.0.0.1" not in body
+    assert "Image not available: remote" in re.sub(r"\\|\n", " ", body).replace("  ", " ")
+    assert [word for word in SENT if word in body] == []
+    counts = {(warning.section_id, warning.code): warning.count for warning in outcome.warnings}
+    assert (counts["s0", "dropped_image"], counts["s1", "dropped_image"]) == (5, 1)
+    assert counts["s2", "dropped_link"] >= 7
+    assert counts["s2", "dropped_html"] >= 2
+    assert not re.search(r"(href|Target|URI)[^>]{0,12}javascript", body, re.IGNORECASE)
+    if format in ("docx", "pdf", "html"):
+        assert not re.search(r"(href|src|Target|URI)['\"]?\s*[=:]\s*['\"(]*\s*(javascript|file):", body, re.IGNORECASE)
+        assert not re.search(r"HYPERLINK[^<]{0,12}(javascript|file):", body, re.IGNORECASE)
+    assert {"docx": "<w:t>INJECTED</w:t>", "html": "<w:p>"}.get(format, SECRET) not in body
 
 
-@pytest.mark.parametrize("format", ["docx", "pdf"])
-async def test_deep_nesting_ends_with_an_outcome(exporter: Any, format: str) -> None:
-    outcome = await exporter.outcome(format, "# A\n\n" + ">" * 400 + " deep\n")
+async def test_deep_nesting_ends_with_an_outcome(exporter: Any) -> None:
+    outcome = await exporter.outcome("docx", "# A\n\n" + ">" * 400 + " deep\n")
     assert isinstance(outcome, ConversionFailed)
     assert outcome.detail == "nested_too_deeply"
 
@@ -226,20 +201,6 @@ async def test_programs_see_no_secrets(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("STEMMA_CONVERTER_NATS_PASSWORD", "hunter2")
     output = await run_confined("program", ("/usr/bin/env",), b"", folder=tmp_path, limits=Limits())
     assert b"hunter2" not in output
-
-
-@pytest.mark.req("S8")
-@pytest.mark.parametrize("format", FORMATS[:3])
-async def test_no_link_in_a_formula_a_heading_a_note_a_cell_or_around_an_image_leads_out_of_the_web(
-    exporter: Any, format: str
-) -> None:
-    draft = (
-        "# A [a](javascript:alert(1))\n\n$\\href{javascript:alert(2)}{x}$ and[^1]\n\n[![i](javascript:alert(3))](file:///x)\n\n"
-        "| [b](javascript:alert(4)) |\n|---|\n| [c](file:///etc/x) |\n\n[^1]: [d](javascript:alert(5)) <file:///y>\n"
-    )
-    body = body_of(format, (await exporter.export(format, draft))[0])
-    assert not re.search(r"(href|src|Target|URI)['\"]?\s*[=:]\s*['\"(]*\s*(javascript|file):", body, re.IGNORECASE)
-    assert not re.search(r"HYPERLINK[^<]{0,12}(javascript|file):", body, re.IGNORECASE)
 
 
 LIVE = r"""

@@ -64,10 +64,10 @@ async def test_what_stands_in_for_the_contents_takes_as_many_pages_as_they_do(
     source = template.read_text("utf-8")
     assert known in source
     template.write_text(source.replace(known, "false"), encoding="utf-8")
-    pages = []
+    begins = []
     for config in (converter.config, template.parent):
         pdf, _ = await Exporter(replace(converter, config=config)).export("pdf", "\n\n".join(lines))
-        pages.append(PdfReader(BytesIO(pdf)).pages)
-    assert len(pages[0]) == len(pages[1])
-    begins = [next(n for n, page in enumerate(one) if n > 1 and "1 A part" in page.extract_text()) for one in pages]
-    assert begins[0] == begins[1] > 2
+        reader = PdfReader(BytesIO(pdf))
+        begins.append(reader.get_destination_page_number(reader.outline[0]))  # type: ignore[arg-type]
+    assert begins[0] == begins[1]
+    assert (begins[0] or 0) > 1

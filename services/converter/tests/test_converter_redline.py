@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
-from stemma_converter.alignment import Budget, Likeness, aligned
+from stemma_converter.alignment import Budget, Likeness
 from stemma_converter.attribution import Replay, attributed
 from stemma_converter.comparison import compared
 from stemma_converter.converter import Converter
@@ -143,12 +142,6 @@ def test_every_change_has_makers_whatever_lies_between(texts: list[str]) -> None
     assert leaves(marked, without=Change.DELETED) == leaves(steps[-1])
 
 
-async def test_the_same_comparison_gives_the_same_bytes(exporter: Any) -> None:
-    first, _ = await exporter.export("docx", "# A\n\nNew[^1].\n\n[^1]: x\n", previous=["# A\n\nOld.\n"])
-    second, _ = await exporter.export("docx", "# A\n\nNew[^1].\n\n[^1]: x\n", previous=["# A\n\nOld.\n"])
-    assert first == second
-
-
 async def test_the_present_state_of_a_section_is_no_part_of_a_comparison(exporter: Any) -> None:
     data, outcome = await exporter.export(
         "docx", "# A\n\nText.\n", previous=["# A\n\nText.\n"], states={0: {"stale": True}}
@@ -210,19 +203,6 @@ def test_setting_blocks_side_by_side_is_paid_from_the_budget() -> None:
     assert [budget.similar(old, new), budget.similar(old, new)] == [True, False]
     pairs = [(Likeness.of("text", "a b"), Likeness.of(kind, "a b")) for kind in ("text", "table", None)]
     assert [Budget().similar(*pair) for pair in pairs] == [True, False, False]
-
-
-def test_the_words_of_a_block_are_read_once_however_many_it_is_compared_with() -> None:
-    reads: Counter[str] = Counter()
-
-    def likeness(item: str) -> Likeness:
-        reads[item] += 1
-        return Likeness.of("text", item)
-
-    old, new = ([f"{side}{number}" for number in range(60)] for side in ("old", "new"))
-    replaced = [*((gone, None) for gone in old), *((None, come) for come in new)]
-    assert [*aligned(old, new, str, likeness, Budget())] == replaced
-    assert set(reads.values()) == {1}
 
 
 def leaves(blocks: list[Node], without: Change | None = None) -> list[str]:

@@ -1,7 +1,6 @@
 """Code that reads hostile text is called in a process of its own, with limits, and with nothing of ours in reach."""
 
-from .calls import Call, Limits
-from .errors import ConfinementError, Crashed, OutOfMemory, OutOfTime, Stalled
+from .calls import Call, ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Stalled
 from .prepared import Prepared
 
 __all__ = ["Call", "ConfinementError", "Crashed", "Limits", "OutOfMemory", "OutOfTime", "Prepared", "Stalled"]

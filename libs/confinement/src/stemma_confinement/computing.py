@@ -6,16 +6,22 @@ A thread cannot be ended, and holds up the event loop while it has the interpret
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
-from . import computing_call
+from pydantic import TypeAdapter
+
 from .calls import Limits
 from .prepared import Prepared
 
+CALL, GIVEN, RETURNED = "call.json", "given.json", "returned.json"
+_ANYTHING = TypeAdapter[Any](Any)
 SHORT = 16 * 1024
 """Characters: the worst texts of this length take a third of a second."""
 LIMITS = Limits(seconds=30, memory_mb=384, output_mb=64, wall_seconds=60)
@@ -55,9 +61,9 @@ async def confined_in(folder: Path, prepared: Prepared, limits: Limits, function
 
 
 async def _called(folder: Path, prepared: Prepared, limits: Limits, function: Callable[..., T], *given: Any) -> T:
-    await asyncio.to_thread(computing_call.order, function, given, folder)
-    await prepared.run(computing_call.run, folder, limits)
-    found: T = await asyncio.to_thread(computing_call.returned, function, folder)
+    await asyncio.to_thread(_order, function, given, folder)
+    await prepared.run(run, folder, limits)
+    found: T = await asyncio.to_thread(_returned, function, folder)
     return found
 
 
@@ -75,3 +81,34 @@ def characters(given: Any) -> int:
     if is_dataclass(given):
         return sum(characters(getattr(given, field.name)) for field in fields(given))
     return sum(map(characters, given)) if isinstance(given, tuple | list) else 0
+
+
+def _order(function: Callable[..., Any], given: tuple[Any, ...], folder: Path) -> None:
+    """Lay a call into a folder, which then holds what is given, and at last what it returns."""
+    (folder / CALL).write_text(json.dumps([function.__module__, function.__qualname__]), encoding="utf-8")
+    (folder / GIVEN).write_bytes(b"\n".join(map(_ANYTHING.dump_json, given)))
+
+
+def run(folder: Path) -> None:
+    """Make the call that lies in a folder."""
+    module, name = json.loads((folder / CALL).read_bytes())
+    function = attrgetter(name)(import_module(module))
+    lines = (folder / GIVEN).read_bytes().split(b"\n")
+    given = [TypeAdapter(kind).validate_json(line) for kind, line in zip(_kinds(function), lines, strict=False)]
+    (folder / RETURNED).write_bytes(_returns(function).dump_json(function(*given)))
+
+
+def _returned(function: Callable[..., Any], folder: Path) -> Any:
+    """What a call returned that lay in a folder."""
+    return _returns(function).validate_json((folder / RETURNED).read_bytes())
+
+
+def _kinds(function: Callable[..., Any]) -> list[Any]:
+    """The types of what a function takes, of which the last may not be given; a method takes an object of its class."""
+    kinds = [kind for name, kind in get_type_hints(function).items() if name != "return"]
+    owner = function.__qualname__.rpartition(".")[0]
+    return [attrgetter(owner)(import_module(function.__module__)), *kinds] if owner else kinds
+
+
+def _returns(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(get_type_hints(function)["return"])

@@ -16,7 +16,7 @@ from socket import socket
 from typing import NoReturn
 
 from .calls import LONGEST, Call, Ended, Limits
-from .prctl import CHILD_SUBREAPER, PDEATHSIG, prctl
+from .process import CHILD_SUBREAPER, PDEATHSIG, prctl
 
 KEEPER = b"k"
 FAILED, NO_MEMORY = 1, 113

@@ -3,15 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, socket, socketpair
+from socket import AF_UNIX, SHUT_WR, SOCK_SEQPACKET, send_fds, socket, socketpair
 
-from .attendant import Attendant
-from .calls import LONGEST, Call, Ended, Limits
-from .errors import Crashed, OutOfMemory, OutOfTime, Stalled
+from .calls import LONGEST, Call, Crashed, Ended, Limits, OutOfMemory, OutOfTime, Stalled
 from .keeping import KEEPER, NO_MEMORY
+
+
+class Attendant:
+    """It is executed and not forked: of ours it has one connection alone, whose number is its last argument.
+
+    It has a session of its own, and is killed when this process ends or this is let go of. A copy of this process
+    has the connection, too, and does not end it.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        folder: Path | None = None,
+    ) -> None:
+        self._command = command
+        self._environment = environment
+        self._folder = folder
+        self._control: socket | None = None
+
+    def send(self, message: bytes, *descriptors: int) -> None:
+        """Send a message with open descriptors."""
+        if self._control is not None:
+            try:
+                send_fds(self._control, [message], descriptors)
+                return
+            except ConnectionError:  # it was killed
+                self._control.close()
+        self._control = self._execute()
+        send_fds(self._control, [message], descriptors)
+
+    def _execute(self) -> socket:
+        ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own code
+                [*self._command, str(theirs.fileno())],
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        weakref.finalize(ours, _end, process)
+        return ours
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 """Of a prepared process."""

@@ -12,8 +12,9 @@ from contextlib import suppress
 from importlib import import_module
 from socket import recv_fds, socket
 
+from . import computing  # noqa: F401 - calls are made by it, and each would import it
 from .keeping import KEEPER, keep
-from .yielding import yield_processor
+from .process import yield_processor
 
 YIELDS = 10
 """How much less of the processor calls have than who answers people, while there is not enough for both."""

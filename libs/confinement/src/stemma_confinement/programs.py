@@ -13,8 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Literal
 
-from .calls import Limits
-from .errors import OutOfTime
+from .calls import Limits, OutOfTime
 from .keeping import HOMES
 from .prepared import ENVIRONMENT
 

@@ -4,8 +4,7 @@ The formats are those of ECMA-376 (Office Open XML, transitional). Nothing here 
 strangers calls it in a process with limits.
 """
 
-from .answers import refusal_of
-from .field import AnswersRefused, Field, FormError, Kind, Limit, Unit, UnreadableForm
+from .field import AnswersRefused, Field, FormError, Kind, Limit, Unit, UnreadableForm, refusal_of
 from .form import fill, find_fields
 from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers, without_ids
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .answers import refusal_of
-from .field import AnswersRefused, Field, UnreadableForm, with_ids
+from .field import AnswersRefused, Field, UnreadableForm, refusal_of, with_ids
 
 if TYPE_CHECKING:
     from stemma_ooxml import Package

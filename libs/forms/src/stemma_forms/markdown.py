@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from stemma_markdown import Container, Document, Leaf, Prose, split
 
-from .answers import mismatch_of, shown, stated_limit
-from .field import Field, Kind, Limit
+from .field import Field, Kind, Limit, mismatch_of, shown, stated_limit
 
 _LONGEST_HEADING = 120
 _ID = re.compile(r"f-[0-9a-f]{10}(?![0-9a-z])")

@@ -1,10 +1,14 @@
-"""The words by which forms are read, one file of data for each language, all of them at once."""
+"""The words by which forms are read, one file of data for each language, and the texts that ask for an answer.
+
+Such are placeholders ([insert your name], <System Name>, ____) and labels.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -65,3 +69,92 @@ def _languages() -> tuple[dict[str, list[str]], ...]:
     folder = files(__package__).joinpath("data")
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
     return tuple(json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names)
+
+
+_BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")
+_BLANK = re.compile(r"_{3,}|\.{5,}|…{2,}|(?:_ ){3,}_?")
+_NAME = re.compile(r"[^\W\d_][\w’'./&()-]*(?: [\w’'./&()-]+){0,9}")
+_SMALL_WORDS = frozenset("of the and or for in to a an by de du des la le und der die".split())
+_SURE, _NAMED, _LOOSE = 0.9, 0.7, 0.6
+# What is said of an answer after its question: (max. 250 words).
+_REMARK = re.compile(r"\s{0,3}\([^()]{1,80}\)\s{0,3}$")
+_WORD = re.compile(r"[^\W\d_]{3}")
+_LONGEST_LABEL, _LONGEST_QUESTION = 80, 400
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """Characters ``start`` to ``end`` of a text; ``words`` is what they ask for, "" for a blank line."""
+
+    start: int
+    end: int
+    words: str
+    confidence: float
+    # Whether the same words elsewhere ask for the same: a name does, "insert date" need not.
+    is_name: bool = False
+
+
+def placeholders(text: str) -> Iterator[Placeholder]:
+    """The places of a text that wait for an answer, in their order."""
+    found = [p for match in _BRACKETED.finditer(text) if (p := _bracketed(match))]
+    found += [Placeholder(m.start(), m.end(), "", _SURE) for m in _BLANK.finditer(text)]
+    end = 0
+    for each in sorted(found, key=lambda placeholder: placeholder.start):
+        if each.start >= end:
+            yield each
+            end = each.end
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text is nothing but a placeholder, or tells people to choose or to enter something."""
+    whole = text.strip()
+    if any(p.start == 0 and p.end == len(whole) for p in placeholders(whole)):
+        return True
+    return len(whole) <= 60 and whole.endswith(("...", "…", "--")) and _tells_to_insert(whole)
+
+
+def _bracketed(match: re.Match[str]) -> Placeholder | None:
+    words = next(group for group in match.groups() if group is not None).strip()
+    angled, template = match[2] is not None, match[3] is not None or match[4] is not None
+    if _tells_to_insert(words):
+        return Placeholder(match.start(), match.end(), words, _SURE)
+    if template or (angled and _is_words(words)):
+        return Placeholder(match.start(), match.end(), words, _NAMED, is_name=True)
+    if _is_name(words):
+        return Placeholder(match.start(), match.end(), words, _LOOSE, is_name=True)
+    return None
+
+
+def _tells_to_insert(words: str) -> bool:
+    first = normal(words.strip("-–—.… ")).split(" ")
+    return bool(first) and (first[0] in _insert() or (first[0] in ("please", "bitte", "veuillez") and len(first) > 1))
+
+
+@cache
+def _insert() -> frozenset[str]:
+    return frozenset(map(normal, terms("insert")))
+
+
+def _is_words(words: str) -> bool:
+    return sum(c.isalpha() for c in words) > len(words) / 2 and "://" not in words and "@" not in words
+
+
+def _is_name(words: str) -> bool:
+    """Whether words are the name of something to put in: System Name, COMPANY, Name of the Bidder."""
+    parts = words.split(" ")
+    if not _NAME.fullmatch(words) or len(parts) + len(words) < 5:
+        return False
+    return all(part.lstrip("(")[:1].isupper() or part in _SMALL_WORDS for part in parts)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a few words that name something, without a mark that asks for it."""
+    return len(text) <= _LONGEST_LABEL and bool(_WORD.search(text)) and not text.endswith((".", "!", ";", ","))
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is a question, or a few words with a colon."""
+    bare = _REMARK.sub("", text)
+    return (bare.endswith("?") and len(text) <= _LONGEST_QUESTION) or (
+        text.endswith(":") and len(text) <= _LONGEST_LABEL
+    )

@@ -6,7 +6,9 @@ A page that is drawn is a picture and its words, and last what it is called: tha
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
@@ -15,6 +17,7 @@ from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields
 from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, PageWords
+from stemma_contracts.v1.jobs import ReadInput
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
 from stemma_forms import Field as FoundField
 from stemma_languages import detect
@@ -23,11 +26,6 @@ from stemma_markdown import BlockDifference, Document, changed_parts, difference
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from stemma_contracts.v1.jobs import ReadInput
-
     from .reading.pdf_drawing import Drawing
 
 FILE, ANSWERS, FILLED = "file", "answers.md", "filled"

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
-from stemma_confinement.yielding import yield_processor
+from stemma_confinement.process import yield_processor
 from stemma_contracts import subjects
 
 YIELDS = 2

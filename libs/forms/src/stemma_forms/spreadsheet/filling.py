@@ -9,12 +9,10 @@ from datetime import date, timedelta
 from lxml import etree
 from stemma_ooxml import serialize_xml
 
-from stemma_forms.answers import as_date, chosen, is_number
-from stemma_forms.field import Field, Kind
+from stemma_forms.field import Field, Kind, as_date, chosen, is_number
 
 from .finding import CellSpot
-from .sheet import Place, S, Sheet, read_place
-from .workbook import Workbook
+from .workbook import Place, S, Sheet, Workbook, read_place
 
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # Excel reads _x000A_ in a string as the character of that number.
@@ -52,14 +50,14 @@ class _Rows:
         if place not in self._cells:
             row = self._row(place.row)
             cell = etree.Element(f"{S}c", {"r": str(place), **self._style(row, place.column)})
-            _insert(row, cell, sum(1 for c in row.iter(f"{S}c") if _column(c) < place.column))
+            row.insert(sum(1 for c in row.iter(f"{S}c") if _column(c) < place.column), cell)
             self._cells[place] = cell
         return self._cells[place]
 
     def _row(self, number: int) -> etree._Element:
         if number not in self._rows:
             row = etree.Element(f"{S}row", {"r": str(number)})
-            _insert(self._data, row, sum(1 for other in self._rows if other < number))
+            self._data.insert(sum(1 for other in self._rows if other < number), row)
             self._rows[number] = row
         return self._rows[number]
 
@@ -70,10 +68,6 @@ class _Rows:
         columns = self.sheet.root.iter(f"{S}col")
         own = [c for c in columns if int(c.get("min", "0")) <= column <= int(c.get("max", "0")) and c.get("style")]
         return {"s": own[0].get("style", "0")} if own else {}
-
-
-def _insert(parent: etree._Element, child: etree._Element, index: int) -> None:
-    parent.insert(index, child)
 
 
 def _column(cell: etree._Element) -> int:

@@ -1,24 +1,28 @@
-"""The fields of a workbook: cells that wait for an answer."""
+"""The fields of a workbook: cells that wait for an answer, in tables of questions and beside labels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 
-from stemma_forms.answers import stated_limit
-from stemma_forms.field import Field, Found, Kind, Limit, Unit, line
-from stemma_forms.placeholders import is_label, is_name, is_placeholder
-from stemma_forms.words import mentions
+from stemma_forms.field import Field, Found, Kind, Limit, Unit, line, stated_limit
+from stemma_forms.words import is_label, is_name, is_placeholder, mentions, rank
 
-from .sheet import Place, Sheet, Validation
-from .tables import Table, find_tables
-from .workbook import Workbook
+from .workbook import Place, Sheet, Validation, Workbook
 
 _SURE, _NAMED, _UNNAMED, _LABEL, _FRAMED_LABEL, _BOX = 0.95, 0.9, 0.7, 0.65, 0.85, 0.6
 _CHOICES = re.compile(r"\(([^()/]{1,20}(?:/[^()/]{1,20}){1,5})\)|\b(yes/no|ja/nein|oui/non|y/n)\b", re.IGNORECASE)
 _NUMBERS = {"whole", "decimal"}
 _WORD = re.compile(r"[^\W\d_]{3}")
+_LONGEST_HEADER = 80
+# Rows without anything between two rows of one table.
+_GAP = 20
+_LOOKED_AT = 30
+_LONGEST_NUMBER = 12
+_LEAST_NUMBERED = 2
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,129 @@ def _is_the_buyers(name: str) -> bool:
     return mentions(name, "not_answer") and not mentions(name, "answer")
 
 
+@dataclass(frozen=True)
+class _Header:
+    """A row above questions: their columns and those of answers; ``named`` says whether it calls one a question."""
+
+    row: int
+    questions: tuple[int, ...]
+    answers: Mapping[int, str]
+    named: bool
+
+
+@dataclass(frozen=True)
+class _Table:
+    """``usual`` are the styles that most questions and most answers have: a row of another look is a heading."""
+
+    sheet: Sheet
+    header: _Header
+    last: int
+    usual: Mapping[int, int]
+
+    def question(self, row: int) -> str:
+        asked = [text for column in self.header.questions if (text := self._text(row, column))]
+        return " ".join([self._number(row), ": ".join(dict.fromkeys(asked))]).strip() if asked else ""
+
+    def is_heading(self, row: int) -> bool:
+        """Whether a row divides the table: what would be answered is hidden by a merge, or nothing looks as usual."""
+        places = [Place(row, column) for column in (self.header.questions[0], *self.header.answers)]
+        if all(place in self.sheet.covered for place in places[1:]):
+            return True
+        between = range(max(self.header.questions) + 1, min(self.header.answers))
+        if any(self._text(row, column) for column in between):
+            return False
+        return all(self.sheet.style(place) != self.usual.get(place.column, 0) for place in places)
+
+    def _number(self, row: int) -> str:
+        """The number of a question, such as 1.2, if its row begins with one."""
+        left = min(self.header.questions)
+        first = next((column for column in range(max(1, left - 3), left) if self._text(row, column)), left)
+        text = self._text(row, first)
+        return text if first < left and len(text) <= _LONGEST_NUMBER and any(c.isdigit() for c in text) else ""
+
+    def _text(self, row: int, column: int) -> str:
+        return self.sheet.text(Place(row, column)).strip()
+
+
+class _Tables:
+    """Tables of questions: a header with words such as Requirement and Response, and rows below it."""
+
+    def __init__(self, sheet: Sheet, rows: Mapping[int, Sequence[Place]]) -> None:
+        self._sheet = sheet
+        self._rows = rows
+
+    def found(self) -> Iterator[_Table]:
+        """The tables from above, none of which overlap."""
+        headers: list[_Header] = []
+        for row, places in self._rows.items():
+            header = self._header(row, places)
+            if header and not (headers and self._goes_on(headers[-1], header)):
+                headers.append(header)
+        ends = [*(header.row - 1 for header in headers[1:]), self._sheet.last_row]
+        yield from (self._table(header, end) for header, end in zip(headers, ends, strict=False))
+
+    def _header(self, row: int, places: Sequence[Place]) -> _Header | None:
+        texts = {p.column: text for p in places if 0 < len(text := self._sheet.text(p).strip()) <= _LONGEST_HEADER}
+        answers = {c: t for c, t in texts.items() if self._asks_below(Place(row, c), t)}
+        others = [column for column in texts if column not in answers and column < max(answers, default=0)]
+        if not answers or not others:
+            return None
+        if grid := self._grid(row, texts):
+            return grid
+        ranked = sorted(c for c in others if rank(texts[c], "question") is not None and self._letters(row, c))
+        asking = ranked or [max(others, key=lambda column: self._letters(row, column))]
+        questions = dict.fromkeys(self._told_by(row, column, texts.keys()) for column in asking)
+        after = {column: text for column, text in answers.items() if column > min(questions)}
+        return _Header(row, tuple(questions), after, bool(ranked)) if after else None
+
+    def _grid(self, row: int, texts: Mapping[int, str]) -> _Header | None:
+        """A header over nothing but numbered rows: all of it is to be filled in."""
+        before = min(texts) - 1
+        counted = zip(self._below(row, before, _LOOKED_AT), count(1), strict=False) if before else iter(())
+        numbered = sum(1 for _ in takewhile(lambda pair: pair[0] == str(pair[1]), counted))
+        if numbered < _LEAST_NUMBERED or any(self._letters(row, column, numbered) for column in texts):
+            return None
+        return _Header(row, (before,), {c: t for c, t in texts.items() if not mentions(t, "not_answer")}, True)
+
+    def _asks_below(self, place: Place, header: str) -> bool:
+        """Whether answers stand below a header: its words say so, or the cells below have lists to choose from."""
+        if mentions(header, "not_answer"):
+            return False
+        rules = [self._sheet.validation(Place(place.row + below, place.column)) for below in range(3)]
+        lists = [rule is not None and rule.type == "list" for rule in rules]
+        return mentions(header, "answer") or lists == [False, True, True]
+
+    def _below(self, row: int, column: int, rows: int) -> Iterator[str]:
+        below = (other for other in range(row + 1, row + 1 + rows) if other in self._rows)
+        return (self._sheet.text(Place(other, column)).strip() for other in below)
+
+    def _letters(self, row: int, column: int, rows: int = _LOOKED_AT) -> int:
+        """How many letters stand in so many rows of a column below a header; a code or a number says little."""
+        return sum(sum(map(str.isalpha, text)) for text in self._below(row, column, rows))
+
+    def _told_by(self, row: int, column: int, headed: Collection[int]) -> int:
+        """The column that says what is asked: of a header over numbers, the next one, if that has no header itself."""
+        after = column + 1
+        return after if after not in headed and self._letters(row, after) > 2 * self._letters(row, column) else column
+
+    def _goes_on(self, above: _Header, header: _Header) -> bool:
+        """Whether a row with the words of a header is a question of the table above: it names no answer."""
+        near = range(max(above.row, header.row - _GAP), header.row)
+        return not above.answers.keys() & header.answers.keys() and any(row in self._rows for row in near)
+
+    def _table(self, header: _Header, end: int) -> _Table:
+        last, styles = header.row, {column: Counter[int]() for column in (header.questions[0], *header.answers)}
+        for row in range(header.row + 1, end + 1):
+            if row - last > _GAP:
+                break
+            if any(self._sheet.text(Place(row, column)).strip() for column in header.questions):
+                last = row
+                for column, seen in styles.items():
+                    seen[self._sheet.style(Place(row, column))] += 1
+        usual = {column: seen.most_common(1)[0][0] for column, seen in styles.items() if seen}
+        return _Table(self._sheet, header, last, usual)
+
+
 class _Finder:
     def __init__(self, workbook: Workbook, sheet: Sheet) -> None:
         self._workbook = workbook
@@ -57,36 +184,33 @@ class _Finder:
         self._rows: dict[int, list[Place]] = {}
         for place in sorted(sheet.cells):
             self._rows.setdefault(place.row, []).append(place)
-        self._tables = find_tables(sheet, self._rows)
+        self._tables = _Tables(sheet, self._rows).found()
         self._last_above: dict[int, str] = {}
 
     def found(self) -> Iterator[Found[CellSpot]]:
-        tables, group = iter(self._tables), self._sheet.name
-        coming, table = next(tables, None), None
+        group = self._sheet.name
+        coming, table = next(self._tables, None), None
         for row, places in self._rows.items():
-            if coming and row >= coming.header:
-                table, coming = coming, next(tables, None)
-            inside = table if table and table.header <= row <= table.last else None
-            if (
-                inside
-                and row > inside.header
-                and inside.question(self._sheet, row)
-                and inside.is_heading(self._sheet, row)
-            ):
-                group = f"{self._sheet.name}: {line(inside.question(self._sheet, row))}"
-            elif not inside or row != inside.header:
-                asked = self._asked(row, places, inside, group)
+            if coming and row >= coming.header.row:
+                table, coming = coming, next(self._tables, None)
+            inside = table if table and row <= table.last else None
+            question = inside.question(row) if inside and row > inside.header.row else ""
+            if inside and question and inside.is_heading(row):
+                group = f"{self._sheet.name}: {line(question)}"
+            elif not inside or row != inside.header.row:
+                asked = self._asked(row, places, inside.header if inside else None, question, group)
                 yield from (self._field(place, asked[place]) for place in sorted(asked))
             self._last_above.update({p.column: text for p in places if (text := self._sheet.text(p).strip())})
 
-    def _asked(self, row: int, places: list[Place], table: Table | None, group: str) -> dict[Place, _Asked]:
+    def _asked(
+        self, row: int, places: list[Place], header: _Header | None, question: str, group: str
+    ) -> dict[Place, _Asked]:
         asked: dict[Place, _Asked] = {}
-        if table and (question := table.question(self._sheet, row)):
-            confidence = _NAMED if table.named else _UNNAMED
-            several = len(table.answers) > 1
-            for column, header in table.answers.items():
-                words = f"{question} ({header})" if several else question
-                asked[Place(row, column)] = _Asked(words, group, confidence, header)
+        if header and question:
+            confidence, several = _NAMED if header.named else _UNNAMED, len(header.answers) > 1
+            for column, name in header.answers.items():
+                words = f"{question} ({name})" if several else question
+                asked[Place(row, column)] = _Asked(words, group, confidence, name)
         else:
             asked |= self._labelled(places, group)
         for place in places:
@@ -112,7 +236,7 @@ class _Finder:
 
     def _is_box_of(self, label: Place, place: Place) -> bool:
         """Whether cells beside a text were merged, and look otherwise than it: nobody makes such a box to leave it."""
-        styles = [self._workbook.style(cell.style if (cell := self._sheet.cells.get(p)) else 0) for p in (label, place)]
+        styles = [self._workbook.style(self._sheet.style(each)) for each in (label, place)]
         return place in self._sheet.anchors and styles[1].framed and styles[0] != styles[1] and self._waits(place)
 
     def _heads_answers(self, label: Place) -> bool:
@@ -136,7 +260,7 @@ class _Finder:
         sheet, cell = self._sheet, self._sheet.cells.get(place)
         if place in sheet.covered or (cell and cell.has_formula):
             return False
-        if sheet.is_protected and self._workbook.style(cell.style if cell else 0).locked:
+        if sheet.is_protected and self._workbook.style(sheet.style(place)).locked:
             return False
         text = cell.text.strip() if cell else ""
         return not text or is_placeholder(text) or self._is_default(place, text)
@@ -153,13 +277,13 @@ class _Finder:
         return self._workbook.allowed(self._sheet, validation)[:1] == (text,)
 
     def _must_be_meant(self, place: Place) -> bool:
-        cell, validation = self._sheet.cells[place], self._sheet.validation(place)
-        unlocked = self._sheet.is_protected and not self._workbook.style(cell.style).locked
+        validation = self._sheet.validation(place)
+        unlocked = self._sheet.is_protected and not self._workbook.style(self._sheet.style(place)).locked
         return unlocked or (validation is not None and validation.type != "none")
 
     def _is_framed(self, place: Place) -> bool:
-        cell = self._sheet.cells.get(place)
-        return place in self._sheet.anchors or bool(cell and self._workbook.style(cell.style).framed)
+        framed = place in self._sheet.cells and self._workbook.style(self._sheet.style(place)).framed
+        return place in self._sheet.anchors or framed
 
     def _beside(self, place: Place, places: list[Place]) -> str:
         """What is asked in a cell that no header and no label explains: what its row and its column say."""
@@ -197,8 +321,7 @@ class _Finder:
         return self._workbook.allowed(self._sheet, validation) if validation and is_list else ()
 
     def _kind(self, place: Place, validation: Validation | None) -> Kind:
-        cell = self._sheet.cells.get(place)
-        style = self._workbook.style(cell.style if cell else 0)
+        style = self._workbook.style(self._sheet.style(place))
         if (validation and validation.type == "date") or style.shows_date:
             return Kind.DATE
         return Kind.NUMBER if (validation and validation.type in _NUMBERS) or style.shows_number else Kind.TEXT

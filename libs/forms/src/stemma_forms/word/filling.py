@@ -11,8 +11,7 @@ from typing import assert_never
 from lxml import etree
 from stemma_ooxml import serialize_xml
 
-from stemma_forms.answers import as_date, chosen, is_checked
-from stemma_forms.field import Field, Kind
+from stemma_forms.field import Field, Kind, as_date, chosen, is_checked
 
 from .paragraph import (
     SPACE,
@@ -28,6 +27,7 @@ from .paragraph import (
     Spot,
     TextSpot,
     W,
+    val,
 )
 
 _PART = re.compile(r"yyyy|yy|MM|M|dd|d|'[^']*'|[^yMd']+")
@@ -171,8 +171,7 @@ def _shown(properties: etree._Element, field: Field, answer: str) -> str:
     if date is None or day is None:
         return answer
     date.set(f"{W}fullDate", f"{day.isoformat()}T00:00:00Z")
-    form = date.find(f"{W}dateFormat")
-    return shown_date(day, "" if form is None else form.get(f"{W}val", ""))
+    return shown_date(day, val(date, "dateFormat"))
 
 
 def _control_formatting(

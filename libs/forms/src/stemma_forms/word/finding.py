@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from lxml import etree
 from stemma_ooxml import Package
 
-from stemma_forms.answers import stated_limit
-from stemma_forms.field import Field, Found, UnreadableForm, line
-from stemma_forms.placeholders import is_label
-from stemma_forms.words import mentions
+from stemma_forms.field import Field, Found, Kind, Limit, Unit, UnreadableForm, line, stated_limit
+from stemma_forms.words import Placeholder, is_label, mentions, placeholders, rank
 
-from .inline import Around, Inline, control_field, inlines
 from .paragraph import (
     MAIN,
+    OBJECT,
     AfterSpot,
+    Control,
     ControlSpot,
     EmptySpot,
+    FieldSpot,
+    FormField,
     Paragraph,
+    Range,
     Spot,
     TextSpot,
     W,
+    all_text,
     read_control,
     read_paragraph,
+    val,
 )
-from .rows import Cell, Header, read_header, read_rows
 
 _HEADER, _UNNAMED_HEADER, _LABELLED, _PAIR, _BOX, _MATRIX, _AFTER, _BELOW = 0.9, 0.7, 0.85, 0.7, 0.7, 0.55, 0.6, 0.55
 _BESIDE = 0.5
@@ -84,7 +88,7 @@ class _Finder:
         if not paragraph.words or len(self.found) > before:
             return None
         self._above = paragraph.words
-        if _style(paragraph.element) in self._headings:
+        if val(paragraph.element, "pPr/pStyle") in self._headings:
             self._heading = line(paragraph.words)
         return paragraph if is_label(paragraph.words) or stated_limit(paragraph.words) else None
 
@@ -127,7 +131,7 @@ class _Finder:
             paragraph = read_paragraph(element)
             if not paragraph.is_empty:
                 words = paragraph.words
-                return is_label(words) or bool(_NUMBERED.match(words)) or _style(element) in self._headings
+                return is_label(words) or bool(_NUMBERED.match(words)) or val(element, "pPr/pStyle") in self._headings
         return True
 
     def _control(self, element: etree._Element, around: Around) -> None:
@@ -263,15 +267,235 @@ def _control_around(cell: etree._Element) -> etree._Element | None:
     return above if above is not None and above.tag == f"{W}sdt" and read_control(above) else None
 
 
-def _style(element: etree._Element) -> str:
-    style = element.find(f"{W}pPr/{W}pStyle")
-    return "" if style is None else style.get(f"{W}val", "")
-
-
 def _heading_styles(package: Package) -> frozenset[str]:
     root = package.xml_if_there(dict(package.related(package.main).values()).get("styles", ""))
     styles = [] if root is None else root.iter(f"{W}style")
-    named = ((style.get(f"{W}styleId", ""), style.find(f"{W}name")) for style in styles)
-    return frozenset(
-        i for i, name in named if name is not None and name.get(f"{W}val", "").casefold().startswith("heading ")
-    )
+    headings = (style for style in styles if val(style, "name").casefold().startswith("heading "))
+    return frozenset(style.get(f"{W}styleId", "") for style in headings)
+
+
+_LONGEST_HEADER = 80
+_LONGEST_NUMBER = 12
+# Around cells and rows.
+_AROUND_CELLS = {f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}ins"}
+
+
+@dataclass
+class Cell:
+    """``column`` counts the columns of the table's grid, from 0; a cell that a merge continues has no content."""
+
+    element: etree._Element
+    column: int
+    is_continued: bool
+    paragraphs: list[Paragraph] = field(default_factory=list)
+
+    @cached_property
+    def words(self) -> str:
+        return " ".join(words for paragraph in self.paragraphs if (words := paragraph.words))
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether somebody can write in the cell: it has a paragraph, no text, and nothing else."""
+        return (
+            not self.is_continued
+            and bool(self.paragraphs)
+            and all(paragraph.is_empty for paragraph in self.paragraphs)
+            and self.element.find(f"{W}tbl") is None
+            and self.element.find(f"{W}sdt") is None
+        )
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a table of questions; ``named`` says whether the header calls one of them a question."""
+
+    questions: tuple[int, ...]
+    answers: dict[int, str]
+    named: bool
+
+    def question(self, row: list[Cell]) -> str:
+        asked = [cell.words for cell in row if cell.column in self.questions and cell.words]
+        number = row[0].words if row and row[0].column < min(self.questions) else ""
+        is_number = len(number) <= _LONGEST_NUMBER and any(c.isdigit() for c in number)
+        return " ".join([*([number] if is_number else []), ": ".join(asked)]) if asked else ""
+
+    def goes_on(self, other: Header) -> bool:
+        """Whether a row with the words of a header is one of this header's questions: it names no answer."""
+        return not self.answers.keys() & other.answers.keys()
+
+
+def read_rows(table: etree._Element) -> Iterator[list[Cell]]:
+    """The rows of a table, each with its cells."""
+    for row in _inside(table, f"{W}tr"):
+        column = _number(val(row, "trPr/gridBefore"))
+        cells = []
+        for element in _inside(row, f"{W}tc"):
+            merge = element.find(f"{W}tcPr/{W}vMerge")
+            is_continued = merge is not None and merge.get(f"{W}val", "continue") == "continue"
+            cells.append(
+                Cell(element, column, is_continued, [read_paragraph(p) for p in element.iterchildren(f"{W}p")])
+            )
+            column += _number(val(element, "tcPr/gridSpan"), 1)
+        yield cells
+
+
+def read_header(row: list[Cell]) -> Header | None:
+    """The header that a row is: a column for answers, and one before it for what they answer."""
+    texts = {cell.column: words for cell in row if (words := _header_words(cell))}
+    answers = {c: t for c, t in texts.items() if mentions(t, "answer") and not mentions(t, "not_answer")}
+    others = [column for column in texts if column not in answers and column < max(answers, default=0)]
+    if not answers or not others:
+        return None
+    ranked = tuple(sorted(column for column in others if rank(texts[column], "question") is not None))
+    questions = ranked or (max(others),)
+    after = {column: text for column, text in answers.items() if column > min(questions)}
+    return Header(questions, after, bool(ranked)) if after else None
+
+
+def _header_words(cell: Cell) -> str:
+    """What a cell says as the header of a column: all of it, or its first line if more of a remark follows."""
+    first = next((p.words for p in cell.paragraphs if p.words), "")
+    words = cell.words if len(cell.words) <= _LONGEST_HEADER else first
+    return words if len(words) <= _LONGEST_HEADER else ""
+
+
+def _inside(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    for child in element:
+        if child.tag == name:
+            yield child
+        elif child.tag in _AROUND_CELLS:
+            yield from _inside(child, name)
+
+
+def _number(value: str, otherwise: int = 0) -> int:
+    return min(int(value), 1000) if value.isdigit() else otherwise
+
+
+_CONTROL, _BLANK, _LONE_BLANK = 0.95, 0.85, 0.4
+_PAGE_NUMBER = re.compile(r"\s*\d{1,4}\s*$")
+_FIELD_KINDS = {"number": Kind.NUMBER, "date": Kind.DATE}
+
+
+@dataclass(frozen=True)
+class Around:
+    """The heading and the text above a place, and the row and the column of its table."""
+
+    place: str
+    heading: str = ""
+    above: str = ""
+    row: str = ""
+    column: str = ""
+
+    @property
+    def asked(self) -> str:
+        """What is asked in a place that has no words of its own."""
+        if self.row and self.column and self.column not in self.row:
+            return f"{self.row} ({self.column})"
+        return self.row or self.column or self.above
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A field without its place; ``name`` is what a placeholder is called that means the same wherever it stands."""
+
+    field: Field
+    spot: Spot
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class _Item:
+    start: int
+    end: int
+    what: Control | FormField | Placeholder
+
+
+def inlines(paragraph: Paragraph, around: Around) -> Iterator[Inline]:
+    """What waits in a paragraph, in its order."""
+    items = sorted(_items(paragraph), key=lambda item: item.start)
+    first_label = ""
+    for index, item in enumerate(items):
+        before = _words(paragraph.text[items[index - 1].end if index else 0 : item.start])
+        after = _words(paragraph.text[item.end : items[index + 1].start if index + 1 < len(items) else None])
+        first_label = first_label or (before if index == 0 else "")
+        asked = replace(around, row=around.row or first_label) if index else around
+        match item.what:
+            case Control() as control:
+                yield _inline_control(control, before, after, asked)
+            case FormField() as field:
+                yield _form_field(field, before, after, asked)
+            case Placeholder() as placeholder:
+                yield from _placeholder(paragraph, placeholder, before, after, asked)
+
+
+def _items(paragraph: Paragraph) -> Iterator[_Item]:
+    yield from (_Item(start, start + 1, control) for start, control in paragraph.controls)
+    yield from (_Item(start, start + 1, field) for start, field in paragraph.fields)
+    yield from (_Item(found.start, found.end, found) for found in placeholders(paragraph.text))
+
+
+def _words(text: str) -> str:
+    return " ".join(text.replace(OBJECT, " ").split())
+
+
+def _inline_control(control: Control, before: str, after: str, around: Around) -> Inline:
+    question = _question(control.kind, control.title, before, after, around)
+    return Inline(control_field(control, question), ControlSpot(control))
+
+
+def control_field(control: Control, question: str) -> Field:
+    """The field that a control is; what a list shows is what it allows, or suggests if other text is allowed too."""
+    is_choice = control.kind is Kind.CHOICE
+    return Field(
+        "", "", "",
+        question,
+        control.kind,
+        allowed=control.items if is_choice else (),
+        suggested=() if is_choice else control.items,
+        current=line(control.shown),
+        confidence=_CONTROL,
+    )  # fmt: skip
+
+
+def _form_field(form_field: FormField, before: str, after: str, around: Around) -> Inline:
+    data = form_field.data
+    kind, items = Kind.TEXT, tuple[str, ...]()
+    if data.find(f"{W}checkBox") is not None:
+        kind = Kind.CHECKBOX
+    elif entries := [entry.get(f"{W}val", "") for entry in data.iter(f"{W}listEntry")]:
+        kind, items = Kind.CHOICE, tuple(dict.fromkeys(filter(None, entries)))
+    else:
+        kind = _FIELD_KINDS.get(val(data, "textInput/type"), Kind.TEXT)
+    longest = val(data, "textInput/maxLength")
+    field = Field(
+        "", "", "",
+        _question(kind, val(data, "statusText").strip() or val(data, "helpText").strip(), before, after, around),
+        kind,
+        items,
+        limit=Limit(int(longest), Unit.CHARACTERS) if longest.isdigit() and int(longest) else None,
+        current=line(" ".join(all_text(run) for run in form_field.result)),
+        confidence=_CONTROL,
+    )  # fmt: skip
+    return Inline(field, FieldSpot(form_field))
+
+
+def _question(kind: Kind, title: str, before: str, after: str, around: Around) -> str:
+    if kind is Kind.CHECKBOX:
+        label = title or after or before
+        return f"{around.asked.rstrip(' :')}: {label}" if around.asked and label != around.asked else label
+    beside = f"{around.row}: {before}" if around.row and before and before != around.row else before
+    return beside or title or around.asked
+
+
+def _placeholder(paragraph: Paragraph, found: Placeholder, before: str, after: str, around: Around) -> Iterator[Inline]:
+    spot = TextSpot([Range(paragraph, found.start, found.end)])
+    written = paragraph.text[found.start : found.end]
+    if found.words:
+        label = before if before.endswith(":") and len(before) <= 80 else ""
+        question = f"{label} {found.words}" if label else found.words
+        field = Field("", "", "", question, current=line(written), confidence=found.confidence)
+        yield Inline(field, spot, found.words.casefold() if found.is_name else "")
+    elif not (before and _PAGE_NUMBER.fullmatch(paragraph.text[found.end :])):
+        question = before or after.strip("() ") or around.asked
+        confidence = _BLANK if before or after else _LONE_BLANK
+        yield Inline(Field("", "", "", question, confidence=confidence), spot)

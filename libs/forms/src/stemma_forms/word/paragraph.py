@@ -9,14 +9,13 @@ from typing import TypeAlias
 from lxml import etree
 
 from stemma_forms.field import Kind
-from stemma_forms.placeholders import is_placeholder
+from stemma_forms.words import is_placeholder
 
 MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 W = f"{{{MAIN}}}"
 W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-ON = ("1", "true", "on")
 # Controls that hold something else than an answer.
 _OTHERS = {
     f"{W}{name}" for name in ("bibliography", "citation", "docPartList", "docPartObj", "equation", "group", "picture")
@@ -28,11 +27,6 @@ OBJECT = "\ufffc"
 _SKIPPED = {f"{W}del", f"{W}moveFrom", f"{W}txbxContent", FALLBACK, f"{W}pPr", f"{W}rPr"}
 _DRAWN = {f"{W}drawing", f"{W}pict", f"{W}object"}
 _TEXT, _RUN, _CONTROL, _FIELD = f"{W}t", f"{W}r", f"{W}sdt", f"{W}fldChar"
-
-
-def is_on(value: str | None) -> bool:
-    """What a switch means: it is on when it is there and does not say otherwise."""
-    return value is None or value in ON
 
 
 @dataclass(frozen=True)
@@ -54,23 +48,18 @@ def read_control(element: etree._Element) -> Control | None:
     properties, content = element.find(f"{W}sdtPr"), element.find(f"{W}sdtContent")
     if properties is None or content is None or any(child.tag in _OTHERS for child in properties):
         return None
-    if _is_locked(properties) or next(content.iter(f"{W}sdt", f"{W}tbl"), None) is not None:
+    if val(properties, "lock") in _LOCKED or next(content.iter(f"{W}sdt", f"{W}tbl"), None) is not None:
         return None
     kind, shown = _kind(properties), "".join(text.text or "" for text in content.iter(f"{W}t")).strip()
     if kind is Kind.TEXT and shown and not (_shows_placeholder(properties) or is_placeholder(shown)):
         return None
-    choices = _first(properties, f"{W}dropDownList", f"{W}comboBox")
-    return Control(element, kind, _value(properties, "alias"), () if choices is None else _items(choices), shown)
-
-
-def _is_locked(properties: etree._Element) -> bool:
-    lock = properties.find(f"{W}lock")
-    return lock is not None and lock.get(f"{W}val") in _LOCKED
+    choices = next(properties.iterchildren(f"{W}dropDownList", f"{W}comboBox"), None)
+    return Control(element, kind, val(properties, "alias"), () if choices is None else _items(choices), shown)
 
 
 def _shows_placeholder(properties: etree._Element) -> bool:
     placeholder = properties.find(f"{W}showingPlcHdr")
-    return placeholder is not None and is_on(placeholder.get(f"{W}val"))
+    return placeholder is not None and placeholder.get(f"{W}val", "1") in ("1", "true", "on")
 
 
 def _kind(properties: etree._Element) -> Kind:
@@ -89,13 +78,10 @@ def _items(choices: etree._Element) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, shown)))
 
 
-def _first(properties: etree._Element, *names: str) -> etree._Element | None:
-    return next((child for child in properties if child.tag in names), None)
-
-
-def _value(properties: etree._Element, name: str) -> str:
-    child = properties.find(f"{W}{name}")
-    return "" if child is None else child.get(f"{W}val", "")
+def val(element: etree._Element | None, path: str) -> str:
+    """What the element at a path of names is set to; empty if there is none."""
+    found = None if element is None else element.find("/".join(f"{W}{name}" for name in path.split("/")))
+    return "" if found is None else found.get(f"{W}val", "")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,19 @@
-"""How much of the processor a process leaves to others while there is not enough for all."""
+"""What a process asks the system about itself (``man 2 prctl``, ``man 7 sched``)."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 from contextlib import suppress
 from pathlib import Path
+
+PDEATHSIG, CHILD_SUBREAPER = 1, 36
+
+
+def prctl(option: int, value: int) -> None:
+    """Set an option of this process."""
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def yield_processor(by: int) -> None:
