@@ -12,13 +12,14 @@ from typing import Any
 import pypandoc  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
+from pydantic import BaseModel
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.exports import ExportFormat, ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
@@ -89,9 +90,18 @@ class Exporter:
         return await on_convert_document(job, tools=self.tools)
 
     async def export(self, format: str, *drafts: str | None, **more: Any) -> tuple[bytes, DocumentConverted]:
-        outcome = await self.outcome(format, *drafts, **more)
+        return await self.converted(await self.job(format, *drafts, **more))
+
+    async def converted(self, job: ConvertDocument, **changed: Any) -> tuple[bytes, DocumentConverted]:
+        """The document of a job with other values in some of its fields."""
+        outcome = await on_convert_document(job.model_copy(update=changed), tools=self.tools)
         assert isinstance(outcome, DocumentConverted), outcome
         return await self.store.get("default", "doc-1", outcome.artifact), outcome
+
+    async def stored(self, content: BaseModel | str) -> ArtifactRef:
+        data = content if isinstance(content, str) else content.model_dump_json()
+        ref: ArtifactRef = await self._put(data.encode(), "data.json")
+        return ref
 
     async def text(self, format: str, *drafts: str | None, **more: Any) -> str:
         return (await self.export(format, *drafts, **more))[0].decode()

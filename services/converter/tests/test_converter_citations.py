@@ -10,8 +10,6 @@ from zipfile import ZipFile
 import pypdfium2
 import pytest
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
-from stemma_contracts.v1.outcomes import DocumentConverted
-from stemma_converter.handlers import on_convert_document
 
 pytestmark = pytest.mark.req("I3")
 
@@ -51,13 +49,9 @@ async def exported(exporter: Any, format: str, draft: str = DRAFT, *, citations:
     about = more.pop("about", None)
     job = await exporter.job(format, draft, **more)
     (section,) = job.sections
-    body = report(DRAFT, about or section.draft.digest).model_dump_json().encode()
-    ref = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="grounding.json")
+    ref = await exporter.stored(report(DRAFT, about or section.draft.digest))
     section = section.model_copy(update={"grounding": ref})
-    job = job.model_copy(update={"sections": (section,), "citations": citations})
-    outcome = await on_convert_document(job, tools=exporter.tools)
-    assert isinstance(outcome, DocumentConverted), outcome
-    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    data: bytes = (await exporter.converted(job, sections=(section,), citations=citations))[0]
     return data
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 from stemma_confinement import Limits
+from stemma_contracts.v1.exports import OverlongSection
 from stemma_converter.converter import Converter
 from stemma_converter.pdf import Pages, set_pages
 
@@ -71,3 +72,23 @@ async def test_what_stands_in_for_the_contents_takes_as_many_pages_as_they_do(
         begins.append(reader.get_destination_page_number(reader.outline[0]))  # type: ignore[arg-type]
     assert begins[0] == begins[1]
     assert (begins[0] or 0) > 1
+
+
+LONG, SHORT = f"# Long\n\n{LINE * 70}", f"# Short\n\n{LINE}"
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize("format", ["pdf", "docx"])
+async def test_tells_the_sections_that_take_more_pages_than_they_may(exporter: Exporter, format: str) -> None:
+    limits = {0: {"max_pages": 1}, 1: {"max_pages": 1}}
+    _, done = await exporter.export(format, LONG, SHORT, states=limits)
+    (section,) = done.too_long
+    assert isinstance(section, OverlongSection)
+    assert (section.section_id, section.max_pages) == ("s0", 1)
+    assert section.pages in (2, 3)
+
+
+@pytest.mark.req("P19")
+async def test_stays_quiet_within_the_limit_and_without_one(exporter: Exporter) -> None:
+    _, done = await exporter.export("pdf", LONG, SHORT, states={0: {"max_pages": 3}})
+    assert done.too_long == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +15,10 @@ from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
-from stemma_converter.handlers import Tools, on_convert_document
-from stemma_messaging import Publisher
+from stemma_converter.handlers import Tools, on_convert_document, routes
+from stemma_messaging import Publisher, WorkerBroker, WorkerSettings
 from stemma_provisioning import NatsServer
+from stemma_testkit.routing import routed
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
 from structlog.testing import capture_logs
@@ -138,3 +139,22 @@ async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
+
+
+TOO_DEEP = "> " * 300 + "deep\n"
+
+
+@pytest.mark.req("E1", "E10")
+@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
+@pytest.mark.parametrize(
+    ("draft", "name", "outcome"),
+    [("# A\n", "document-converted", DocumentConverted), (TOO_DEEP, "conversion-failed", ConversionFailed)],
+)
+async def test_a_job_is_converted_and_its_outcome_published_on_both_lanes(
+    exporter: Any, address: Callable[[str, str], str], draft: str, name: str, outcome: type[object]
+) -> None:
+    broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
+    broker.include_router(routes(lambda: exporter.tools))
+    job = await exporter.job("docx" if draft is TOO_DEEP else "md", draft)
+    [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "convert-document"), job)
+    assert (subject, type(told)) == (subjects.outcome(subjects.CONVERTER, name), outcome)

@@ -60,10 +60,10 @@ class Field:
     somebody is to write here.
     """
 
-    id: str
-    place: str
-    group: str
-    question: str
+    id: str = ""
+    place: str = ""
+    group: str = ""
+    question: str = ""
     kind: Kind = Kind.TEXT
     allowed: tuple[str, ...] = ()
     suggested: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from stemma_markdown import anchor
 
-from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
+from .tree import Node, attributes, node, plain, rewrite, text, walk
 
 DEPTH = 2
 """How many levels of headings the contents list."""
@@ -115,21 +115,11 @@ def _named(blocks: list[Node], used: set[str]) -> tuple[list[Node], dict[str, st
             current = _unique(anchor(plain(inlines)) or "section", used)
             names.setdefault(old or current, current)
             block = node("Header", level, [current, classes, values], inlines)  # noqa: PLW2901
-        for item in walk_markup(block):
+        for item in walk(block, words=False):
             if item["t"] == "Span":
                 names.setdefault(item["c"][0][0].lower(), current)
-        named += rewrite([block], _without_span)
+        named.append(block)
     return named, names
-
-
-def _without_span(item: Node) -> list[Node]:
-    match item:
-        case {"t": "Span", "c": [_, inlines]}:
-            return list(inlines)
-        case {"t": "Para", "c": []}:
-            return []
-        case _:
-            return [item]
 
 
 def _unique(name: str, used: set[str]) -> str:
@@ -142,6 +132,8 @@ def _unique(name: str, used: set[str]) -> str:
 
 
 def _linked(blocks: list[Node], names: dict[str, str], warnings: Counter[str]) -> list[Node]:
+    """The blocks with links to the new names, and without what else names were given to."""
+
     def edit(item: Node) -> list[Node]:
         match item:
             case {"t": "Link", "c": [attributes, inlines, [str(target), title]]} if target.startswith("#"):
@@ -150,6 +142,10 @@ def _linked(blocks: list[Node], names: dict[str, str], warnings: Counter[str]) -
                     warnings["dropped_link"] += 1
                     return list(inlines)
                 return [node("Link", attributes, inlines, [f"#{name}", title])]
+            case {"t": "Span", "c": [_, inlines]}:
+                return list(inlines)
+            case {"t": "Para", "c": []}:
+                return []
             case _:
                 return [item]
 

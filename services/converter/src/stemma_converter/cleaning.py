@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from stemma_languages import Words
 
 from .images import Picture
-from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
+from .tree import Node, attributes, node, plain, rewrite, text, walk
 
 _SILENT = ("script", "style", "template", "iframe", "object", "noscript", "svg", "head", "title", "textarea")
 _INLINE = ("LineBreak", "Image", "Span")
@@ -118,7 +118,7 @@ def asset_name(source: str) -> str:
 
 def image_sources(blocks: list[Node]) -> set[str]:
     """What all images inside refer to: addresses in a draft, names of assets once its references are safe."""
-    return {item["c"][2][0] for item in walk_markup(blocks) if item["t"] == "Image"}
+    return {item["c"][2][0] for item in walk(blocks, words=False) if item["t"] == "Image"}
 
 
 def with_safe_references(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .alignment import Budget, Likeness, Opcode, aligned
 from .attribution import Replay, attributed
 from .tracking import Change, begin_blocks, changed_blocks, changed_words, end_blocks, end_row, row_mark
-from .tree import Node, attributes, node, plain, walk_markup
+from .tree import Node, attributes, node, plain, walk
 
 _BOXES = ("☐", "☒")
 
@@ -197,7 +197,7 @@ def _shape(block: Node) -> str:
 
 def _has_display(inlines: list[Node]) -> bool:
     """Whether a formula stands on a line of its own: Word wants it in a paragraph of its own."""
-    return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk_markup(inlines))
+    return any(item["t"] == "Math" and item["c"][0]["t"] == "DisplayMath" for item in walk(inlines, words=False))
 
 
 def _likeness(block: Node) -> Likeness:

@@ -19,7 +19,7 @@ from .appendices import PAGED
 from .assembly import Manuscript
 from .comparison import compared
 from .images import PAGE_INCHES, Picture
-from .tree import Node, attributes, node, plain, rewrite, text, walk_markup
+from .tree import Node, attributes, node, plain, rewrite, text, walk
 
 _LONGEST_TITLE = 200
 _ICON_INCHES, _PADDING_INCHES = 0.5, 0.2
@@ -67,7 +67,7 @@ class _Captions:
     def _group(self, inlines: list[Node]) -> list[Node]:
         """The images of a paragraph or a cell that holds nothing else; none if they are as small as icons are."""
         shown = [inline for inline in inlines if inline["t"] not in _BETWEEN_IMAGES]
-        names = [item["c"][2][0] for item in walk_markup(shown) if item["t"] == "Image"]
+        names = [item["c"][2][0] for item in walk(shown, words=False) if item["t"] == "Image"]
         large = all(self._pictures[name].inches > _ICON_INCHES for name in names)
         return shown if all(map(_is_image, shown)) and large else []
 

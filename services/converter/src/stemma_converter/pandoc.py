@@ -14,7 +14,7 @@ from stemma_confinement import Limits, OutOfTime
 from stemma_confinement.programs import run_program
 from stemma_contracts.v1.answers import Problem
 
-from .tree import Node
+from .tree import Node, is_markup
 
 _WITH_REASON = {"timeout": "conversion_timeout", "out_of_memory": "conversion_out_of_memory"}
 _WITHOUT = {"nested_too_deeply": "conversion_too_deep", "source_too_large": "conversion_too_large"}
@@ -112,7 +112,7 @@ def _parse(data: bytes) -> list[Node]:
 
 
 def _depth(blocks: list[Node]) -> int:
-    """How many nodes lie in each other at most; without recursion, because this guards it."""
+    """How many nodes that are no words lie in each other at most; without recursion, because this guards it."""
     deepest = 0
     waiting: list[tuple[Any, int]] = [(blocks, 0)]
     while waiting:
@@ -121,5 +121,5 @@ def _depth(blocks: list[Node]) -> int:
         if isinstance(value, dict):
             waiting.append((value.get("c"), depth + 1))
         elif isinstance(value, list):
-            waiting += [(item, depth) for item in value if isinstance(item, list | dict)]
+            waiting += [(item, depth) for item in value if isinstance(item, list) or is_markup(item)]
     return deepest

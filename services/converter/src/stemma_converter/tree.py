@@ -6,7 +6,7 @@ Paths below follow pandoc-types 1.23: ``Header`` holds level, attributes and inl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 Node = dict[str, Any]
@@ -49,12 +49,10 @@ def rewrite(value: T, edit: Callable[[Node], list[Node]]) -> T:
     elif isinstance(value, list):
         new = []
         for item in value:
-            if not isinstance(item, dict):
-                new.append(rewrite(item, edit))
-            elif item["t"] in _WORDS:
-                new.append(item)
-            else:
+            if is_markup(item):
                 new += edit(_with_content(item, edit))
+            else:
+                new.append(rewrite(item, edit) if isinstance(item, list) else item)
     rewritten: T = new
     return rewritten
 
@@ -64,8 +62,8 @@ def _with_content(item: Node, edit: Callable[[Node], list[Node]]) -> Node:
     return {**item, "c": rewrite(content, edit)} if isinstance(content, list) else item
 
 
-def walk(value: Any, *, without: Sequence[str] = ()) -> Iterator[Node]:
-    """Every node inside but those of some types, the outer ones first."""
+def walk(value: Any, *, words: bool = True) -> Iterator[Node]:
+    """Every node inside, the outer ones first; without words and the spaces between them if they do not matter."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -73,12 +71,12 @@ def walk(value: Any, *, without: Sequence[str] = ()) -> Iterator[Node]:
             yield item
             waiting.append(item.get("c"))
         elif isinstance(item, list):
-            waiting += [one for one in reversed(item) if not isinstance(one, dict) or one["t"] not in without]
+            waiting += [one for one in reversed(item) if words or isinstance(one, list) or is_markup(one)]
 
 
-def walk_markup(value: Any) -> Iterator[Node]:
-    """Every node inside but words and the spaces between them: most of a document, and it is asked several times."""
-    return walk(value, without=_WORDS)
+def is_markup(value: Any) -> bool:
+    """Whether something is a node, and no word or space: these are most of a document."""
+    return isinstance(value, dict) and value["t"] not in _WORDS
 
 
 def plain(value: Any) -> str:

@@ -303,7 +303,6 @@ class _Finder:
         hint = validation.hint if validation else ""
         current = cell.text.strip() if cell else ""
         field = Field(
-            id="",
             place=f"{self._sheet.name}!{place}",
             group=asked.group,
             question=line(asked.question),

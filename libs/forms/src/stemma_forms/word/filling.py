@@ -16,11 +16,8 @@ from stemma_forms.field import Field, Kind, as_date, chosen, is_checked
 from .paragraph import (
     SPACE,
     W14,
-    AfterSpot,
     Control,
-    ControlSpot,
     EmptySpot,
-    FieldSpot,
     FormField,
     Paragraph,
     Range,
@@ -61,12 +58,12 @@ def fill_document(root: etree._Element, answers: Iterable[tuple[Field, Spot, str
                 texts += [(each, answer) for each in spot.ranges] + [(each, "") for each in spot.cleared]
             case EmptySpot():
                 _write_empty(spot.element, answer)
-            case AfterSpot():
-                _write_after(spot.paragraph, answer)
-            case ControlSpot():
-                _write_control(spot.control, field, answer)
-            case FieldSpot():
-                _write_field(spot.field, field, answer)
+            case Paragraph():
+                _write_after(spot, answer)
+            case Control():
+                _write_control(spot, field, answer)
+            case FormField():
+                _write_field(spot, field, answer)
             case _:
                 assert_never(spot)
     # From the end: a replaced text moves only what comes after it.

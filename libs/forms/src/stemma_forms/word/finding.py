@@ -16,11 +16,8 @@ from stemma_forms.words import Placeholder, is_label, mentions, placeholders, ra
 from .paragraph import (
     MAIN,
     OBJECT,
-    AfterSpot,
     Control,
-    ControlSpot,
     EmptySpot,
-    FieldSpot,
     FormField,
     Paragraph,
     Range,
@@ -121,7 +118,7 @@ class _Finder:
     def _below(self, asked: Paragraph, element: etree._Element, around: Around) -> None:
         here = self._here(around)
         question = asked.words if not around.row else f"{around.row}: {asked.words}"
-        self._add(Field("", "", "", "", confidence=_BELOW), question, EmptySpot(element), here)
+        self._add(Field(confidence=_BELOW), question, EmptySpot(element), here)
 
     def _goes_on(self, following: Sequence[etree._Element]) -> bool:
         """Whether what comes after free space is no answer: nothing, a table, a heading, or the next question."""
@@ -139,7 +136,7 @@ class _Finder:
         if control is not None:
             self._paragraphs += 1
             here = self._here(around)
-            self._add(control_field(control, here.asked), control.title or here.asked, ControlSpot(control), here)
+            self._add(control_field(control, here.asked), control.title or here.asked, control, here)
         elif content is not None:
             self.blocks(list(content), around)
 
@@ -169,17 +166,13 @@ class _Finder:
             if name and cell.is_empty:
                 words = f"{question} ({name})" if several else question
                 confidence = _HEADER if header.named else _UNNAMED_HEADER
-                self._free(
-                    cell, Field("", "", "", "", limit=stated_limit(words, name), confidence=confidence), words, here
-                )
+                self._free(cell, Field(limit=stated_limit(words, name), confidence=confidence), words, here)
             else:
                 before = len(self.found)
                 self._content(cell, replace(here, row=question if name else "", column=name or "" if several else ""))
                 if name and len(self.found) > before and cell.paragraphs and cell.paragraphs[-1].is_empty:
                     words = f"{question} ({name})"
-                    self._add(
-                        Field("", "", "", "", confidence=_BESIDE), words, EmptySpot(cell.paragraphs[-1].element), here
-                    )
+                    self._add(Field(confidence=_BESIDE), words, EmptySpot(cell.paragraphs[-1].element), here)
 
     def _labels(self, row: list[Cell], above: list[Cell], section: str, here: Around) -> None:
         """Find the free cells of a row that no header explains: beside a label, below a question, in a matrix."""
@@ -189,7 +182,7 @@ class _Finder:
             if index in confidences:
                 heads = above[index].words if confidences[index] == _MATRIX and index < len(above) else ""
                 words = " ".join(filter(None, [section, label or (above[0].words if above and not section else "")]))
-                field = Field("", "", "", "", confidence=confidences[index])
+                field = Field(confidence=confidences[index])
                 self._free(cell, field, f"{words} ({heads})" if heads else words, here)
             elif len(row) == 1 and cell.words.endswith(":") and is_label(cell.words) and not self._has_objects(cell):
                 self._after(cell, section, here)
@@ -201,7 +194,7 @@ class _Finder:
         paragraph = next(p for p in reversed(cell.paragraphs) if p.words)
         question = " ".join(filter(None, [section, cell.words]))
         self._paragraphs += len(cell.paragraphs)
-        self._add(Field("", "", "", "", confidence=_AFTER), question, AfterSpot(paragraph), self._here(here))
+        self._add(Field(confidence=_AFTER), question, paragraph, self._here(here))
 
     def _has_objects(self, cell: Cell) -> bool:
         return (
@@ -440,43 +433,41 @@ def _words(text: str) -> str:
 
 def _inline_control(control: Control, before: str, after: str, around: Around) -> Inline:
     question = _question(control.kind, control.title, before, after, around)
-    return Inline(control_field(control, question), ControlSpot(control))
+    return Inline(control_field(control, question), control)
 
 
 def control_field(control: Control, question: str) -> Field:
     """The field that a control is; what a list shows is what it allows, or suggests if other text is allowed too."""
     is_choice = control.kind is Kind.CHOICE
     return Field(
-        "", "", "",
-        question,
-        control.kind,
+        question=question,
+        kind=control.kind,
         allowed=control.items if is_choice else (),
         suggested=() if is_choice else control.items,
         current=line(control.shown),
         confidence=_CONTROL,
-    )  # fmt: skip
+    )
 
 
 def _form_field(form_field: FormField, before: str, after: str, around: Around) -> Inline:
     data = form_field.data
-    kind, items = Kind.TEXT, tuple[str, ...]()
+    entries = tuple(dict.fromkeys(filter(None, (e.get(f"{W}val") for e in data.iter(f"{W}listEntry")))))
+    kind = _FIELD_KINDS.get(val(data, "textInput/type"), Kind.TEXT)
     if data.find(f"{W}checkBox") is not None:
-        kind = Kind.CHECKBOX
-    elif entries := [entry.get(f"{W}val", "") for entry in data.iter(f"{W}listEntry")]:
-        kind, items = Kind.CHOICE, tuple(dict.fromkeys(filter(None, entries)))
-    else:
-        kind = _FIELD_KINDS.get(val(data, "textInput/type"), Kind.TEXT)
+        kind, entries = Kind.CHECKBOX, ()
+    elif entries:
+        kind = Kind.CHOICE
+    title = val(data, "statusText").strip() or val(data, "helpText").strip()
     longest = val(data, "textInput/maxLength")
     field = Field(
-        "", "", "",
-        _question(kind, val(data, "statusText").strip() or val(data, "helpText").strip(), before, after, around),
-        kind,
-        items,
+        question=_question(kind, title, before, after, around),
+        kind=kind,
+        allowed=entries,
         limit=Limit(int(longest), Unit.CHARACTERS) if longest.isdigit() and int(longest) else None,
         current=line(" ".join(all_text(run) for run in form_field.result)),
         confidence=_CONTROL,
-    )  # fmt: skip
-    return Inline(field, FieldSpot(form_field))
+    )
+    return Inline(field, form_field)
 
 
 def _question(kind: Kind, title: str, before: str, after: str, around: Around) -> str:
@@ -493,9 +484,9 @@ def _placeholder(paragraph: Paragraph, found: Placeholder, before: str, after: s
     if found.words:
         label = before if before.endswith(":") and len(before) <= 80 else ""
         question = f"{label} {found.words}" if label else found.words
-        field = Field("", "", "", question, current=line(written), confidence=found.confidence)
+        field = Field(question=question, current=line(written), confidence=found.confidence)
         yield Inline(field, spot, found.words.casefold() if found.is_name else "")
     elif not (before and _PAGE_NUMBER.fullmatch(paragraph.text[found.end :])):
         question = before or after.strip("() ") or around.asked
         confidence = _BLANK if before or after else _LONE_BLANK
-        yield Inline(Field("", "", "", question, confidence=confidence), spot)
+        yield Inline(Field(question=question, confidence=confidence), spot)

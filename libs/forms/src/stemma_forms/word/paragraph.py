@@ -229,21 +229,5 @@ class EmptySpot:
     element: etree._Element
 
 
-@dataclass(frozen=True)
-class AfterSpot:
-    """The end of a paragraph that is a label."""
-
-    paragraph: Paragraph
-
-
-@dataclass(frozen=True)
-class ControlSpot:
-    control: Control
-
-
-@dataclass(frozen=True)
-class FieldSpot:
-    field: FormField
-
-
-Spot: TypeAlias = TextSpot | EmptySpot | AfterSpot | ControlSpot | FieldSpot
+# A control, a form field, or a paragraph that is a label and is written behind.
+Spot: TypeAlias = TextSpot | EmptySpot | Paragraph | Control | FormField

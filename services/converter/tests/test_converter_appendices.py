@@ -1,4 +1,4 @@
-"""The compliance matrix of an export: where each demand is answered, with pages in both directions."""
+"""The appended pages of an export: the compliance matrix, what is open, and what of the inputs is left out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 from docx import Document
 from docx.oxml.ns import qn
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.coverage import BlockCoverage, CoverageReport, CoverageSummary, ForeignInput, LeftOut
 from stemma_contracts.v1.ledger import AnsweredRows, LedgerRow, LedgerRows, RequirementAnswer
-from stemma_contracts.v1.outcomes import DocumentConverted
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_converter.handlers import on_convert_document
 from stemma_markdown import IdentifiedBlock as Block
 from stemma_markdown import identify, nothing_identified
 
@@ -46,14 +45,8 @@ ANSWERS = (
 
 
 async def exported(exporter: Any, format: str, *, matrix: tuple[AnsweredRows, ...] = ANSWERS, **more: Any) -> bytes:
-    body = ROWS.model_dump_json().encode()
-    ref = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="rows.json")
     job = await exporter.job(format, FIRST, LONG, ALIKE, **more)
-    names = {"s0": job.sections[0].section_id, "s1": job.sections[1].section_id}
-    given = tuple(one.model_copy(update={"section_id": names.get(one.section_id, "")}) for one in matrix)
-    outcome = await on_convert_document(job.model_copy(update={"ledger": ref, "matrix": given}), tools=exporter.tools)
-    assert isinstance(outcome, DocumentConverted), outcome
-    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    data: bytes = (await exporter.converted(job, ledger=await exporter.stored(ROWS), matrix=matrix))[0]
     return data
 
 
@@ -133,29 +126,22 @@ ANSWERED = "Our way.\n\n## Training\n\nWe train *ten* users.\n\n## Records\n\n" 
 
 async def answered(exporter: Any, format: str, draft: str = ANSWERED, **more: Any) -> bytes:
     """An export of a section that has no heading of its own, whose blocks answer R1 and R2."""
-    body = ROWS.model_dump_json().encode()
-    rows = await exporter.store.put("default", "doc-1", body, media_type="application/json", name="rows.json")
     job = await exporter.job(format, draft, LONG)
     blocks = BlockIndex(
         scope="s", given=9, blocks=tuple(map(identified, identify(nothing_identified("s"), draft).blocks))
     )
-    index = await exporter.store.put(
-        "default", "doc-1", blocks.model_dump_json().encode(), media_type="application/json", name="blocks.json"
-    )
-    first, second = job.sections
     at = {quote: next(one.block_id for one in blocks.blocks if quote in draft[one.start : one.end]) for quote in QUOTES}
+    first, second = job.sections
     given = {
-        "ledger": rows,
-        "sections": (first.model_copy(update={"blocks": index}), second),
+        "ledger": await exporter.stored(ROWS),
+        "sections": (first.model_copy(update={"blocks": await exporter.stored(blocks)}), second),
         "matrix": (AnsweredRows(section_id=first.section_id, status="addressed", requirement_ids=("R1", "R2", "R3")),),
         "answers": tuple(
             RequirementAnswer(requirement_id=name, block_id=at[quote])
             for name, quote in zip(("R1", "R2"), QUOTES, strict=True)
         ),
     }
-    outcome = await on_convert_document(job.model_copy(update=given | more), tools=exporter.tools)
-    assert isinstance(outcome, DocumentConverted), outcome
-    data: bytes = await exporter.store.get("default", "doc-1", outcome.artifact)
+    data: bytes = (await exporter.converted(job, **(given | more)))[0]
     return data
 
 
@@ -197,3 +183,85 @@ async def test_where_the_blocks_are_not_known_the_matrix_names_sections(exporter
     text = (await answered(exporter, "md", sections=(section,))).decode()
     assert link("Section 0", "section-0") in text
     assert "*We train ten" not in text
+
+
+async def with_open(exporter: Any, rows: LedgerRows | str) -> tuple[str, tuple[str, ...]]:
+    job = await exporter.job("md", "# One\n\nThe end.\n")
+    data, outcome = await exporter.converted(job, ledger=await exporter.stored(rows), open_requirements=("R1",))
+    return " ".join(data.decode().split("The end.")[1].split()), outcome.open_requirements
+
+
+async def test_a_last_page_names_what_is_open_in_its_own_words_and_with_its_source(exporter: Any) -> None:
+    page, told = await with_open(exporter, ROWS)
+    assert told == ("R1",)
+    in_order = ["Mandatory requirements that are still open", "R1", r"shall \*train\*", "rfp.md, 7"]
+    assert sorted(in_order, key=page.index) == in_order
+    assert "Keep records." not in page
+
+
+async def test_a_ledger_that_cannot_be_read_has_no_page_and_the_export_still_says_what_is_open(exporter: Any) -> None:
+    assert await with_open(exporter, "no ledger") == ("", ("R1",))
+
+
+BLOCKS = (
+    BlockCoverage(
+        file="tender.md", chapter="Price", line=9, standing="missing", why="facts", missing_facts=("40 m", "May 2026")
+    ),
+    BlockCoverage(file="tender.md", chapter="Quay", line=20, standing="missing", why="absent"),
+    BlockCoverage(file="de.md", chapter="Preis", line=1, standing="not_comparable", language="de"),
+)
+LEFT_OUT = LeftOut(file="old.md", heading="Annex", reason="The client has *it*.")
+
+
+async def with_coverage(exporter: Any, report: CoverageReport) -> dict[int, dict[str, Any]]:
+    count = {name: sum(b.standing == name for b in report.blocks) for name in ("missing", "not_comparable")}
+    summary = CoverageSummary(
+        total=9,
+        covered=5,
+        missing_blocks=count["missing"],
+        not_comparable=count["not_comparable"],
+        language=report.language,
+        foreign=tuple(ForeignInput(file=b.file, language=b.language, blocks=1) for b in report.blocks if b.language),
+        report=await exporter.stored(report),
+    )
+    return {0: {"covers_inputs": True, "coverage": summary}}
+
+
+@pytest.mark.req("T1", "G13")
+async def test_a_last_page_names_what_is_missing_what_was_left_out_and_what_cannot_be_compared(exporter: Any) -> None:
+    states = await with_coverage(exporter, CoverageReport(blocks=BLOCKS, left_out=(LEFT_OUT,), language="en"))
+    data, outcome = await exporter.export("md", "# One\n\nThe end.\n", states=states)
+    text, page = data.decode().split("The end.")[0], " ".join(data.decode().split("The end.")[1].split())
+    assert "tender.md" not in text
+    in_order = ["## Parts of the inputs that this document", "40 m, May 2026", "Quay", "Annex", "de.md"]
+    assert sorted(in_order, key=page.index) == in_order
+    assert r"The client has \*it\*." in page
+    [told] = outcome.not_covered
+    assert (told.section_id, told.checked, told.missing_blocks, told.not_comparable) == ("s0", True, 2, 1)
+    assert (told.language, told.languages) == ("en", ("de",))
+    assert "in another language than this text (English)" in page
+    assert [cell for cell in ("Language", "German") if cell in page.split("(English)")[1]] == ["Language", "German"]
+
+
+@pytest.mark.req("T2", "T5")
+async def test_the_page_names_both_languages_in_that_of_the_document(exporter: Any) -> None:
+    blocks = (BlockCoverage(file="en.md", chapter="Price", line=1, standing="not_comparable", language="en"),)
+    states = await with_coverage(exporter, CoverageReport(blocks=blocks, language="de"))
+    data, _ = await exporter.export("md", "# Eins\n\nDas Ende.\n", states=states, language="de")
+    page = " ".join(data.decode().split("Das Ende.")[1].split())
+    assert "in einer anderen Sprache als dieser Text (Deutsch)" in page
+    assert "Englisch" in page.split("(Deutsch)")[1]
+
+
+@pytest.mark.req("T1")
+async def test_a_document_that_covers_its_inputs_has_no_such_page(exporter: Any) -> None:
+    states = await with_coverage(exporter, CoverageReport())
+    data, outcome = await exporter.export("md", "# One\n\nThe end.\n", states=states)
+    assert data.decode().rstrip().endswith("The end.")
+    assert outcome.not_covered == ()
+
+
+@pytest.mark.req("T1")
+async def test_an_export_before_the_check_tells_that_nobody_knows_yet(exporter: Any) -> None:
+    _, outcome = await exporter.export("md", "# One\n", states={0: {"covers_inputs": True}})
+    assert [(told.section_id, told.checked) for told in outcome.not_covered] == [("s0", False)]
