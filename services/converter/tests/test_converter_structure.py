@@ -20,7 +20,7 @@ PIECES = st.sampled_from([
 
 @pytest.mark.req("G12")
 @given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=80))
-@examples(300)
+@examples(100)
 def test_sources_in_order_are_the_exact_text(text: str) -> None:
     assert source_of(*section_tree(text)) == text
 
