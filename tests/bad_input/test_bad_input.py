@@ -33,6 +33,7 @@ from bad_inputs import (
     publish,
     settings,
 )
+from faults_here import here
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
 from stemma_provisioning import PROVISIONER
@@ -48,13 +49,14 @@ async def stemma(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Loca
     config = config_of("orchestrator", tmp_path_factory.mktemp("config"))
     unknown = NOTE | {"sections": [SECTION | {"graph": "no_such_graph"}]}
     (config / "blueprints" / "note.json").write_text(json.dumps(unknown))
-    env = {"orchestrator": {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
-    folder = tmp_path_factory.mktemp("stemma")
-    async with LocalStemma(folder, processes=True, services=["orchestrator"], env=env) as running:
-        async with connected(running, PROVISIONER) as admin:
-            known = await admin.jetstream().key_value(subjects.CAPABILITIES_BUCKET)
-            await known.put(subjects.GENERATION, b'{"graphs": ["section"]}')
-        yield running
+    local = LocalStemma(tmp_path_factory.mktemp("stemma"), services=[])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STEMMA_ORCHESTRATOR_CONFIG_DIR", str(config))
+        async with local as running, here(running, [subjects.ORCHESTRATOR], running.url):
+            async with connected(running, PROVISIONER) as admin:
+                known = await admin.jetstream().key_value(subjects.CAPABILITIES_BUCKET)
+                await known.put(subjects.GENERATION, b'{"graphs": ["section"]}')
+            yield running
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -184,12 +186,11 @@ async def test_a_file_that_may_not_be_readable_refuses_neither_the_request_nor_t
     assert states == {name: state, "good.md": "read"}
 
 
-async def state_of(world: World) -> tuple[int | None, dict[str, int]]:
-    """Which process runs, and what is stored when no request is left."""
+async def state_of(world: World) -> dict[str, int]:
+    """What is stored when no request is left."""
     async with connected(world.stemma, PROVISIONER) as admin:
         await eventually(lambda: is_empty(admin, subjects.REQUESTS))
-        stored = {name: (await admin.jetstream().stream_info(name)).state.messages for name in WATCHED}
-    return world.stemma.services[subjects.ORCHESTRATOR].pid, stored
+        return {name: (await admin.jetstream().stream_info(name)).state.messages for name in WATCHED}
 
 
 @pytest.mark.req("E2", "E3")

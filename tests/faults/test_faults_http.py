@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -24,6 +24,8 @@ AGAIN_S = 0.1
 WAITING = {"Prefer": "wait=30"}
 AWAY = (429, 503)
 NATS = "nats"
+DOCUMENTS, REQUESTS, EVERY = 4, 12, 4
+VICTIMS = (subjects.GATEWAY, NATS, subjects.ORCHESTRATOR)
 BRIEF = {"kind": "proposal", "brief": "Propose a reading garden beside the library."}
 TURNS = ("pause-document", "resume-document")
 Seen = list[tuple[int, str]]
@@ -31,19 +33,17 @@ Seen = list[tuple[int, str]]
 
 @dataclass
 class Kills:
-    """Kills one after the other, each once so many more requests were answered."""
+    """Kills one after the other, each once ``EVERY`` more requests were answered."""
 
     stemma: LocalStemma
-    every: int
-    victims: Sequence[str]
     killed: list[str] = field(default_factory=list)
     _answered: int = 0
 
     def answered(self) -> None:
         """Count an answer."""
         self._answered += 1
-        if self._answered % self.every == 0:
-            name = self.victims[len(self.killed) % len(self.victims)]
+        if self._answered % EVERY == 0:
+            name = VICTIMS[len(self.killed) % len(VICTIMS)]
             self.killed.append(name)
             (self.stemma.nats if name == NATS else self.stemma.services[name]).kill()
 
@@ -111,19 +111,10 @@ async def check(http: httpx.AsyncClient, stemma: LocalStemma, address: str, answ
     assert turns == answers
 
 
+@pytest.mark.full
 @pytest.mark.req("H1", "E1", "E3")
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(
-    ("documents", "requests", "every", "victims"),
-    [
-        (1, 4, 2, [subjects.GATEWAY]),
-        pytest.param(4, 12, 4, [subjects.GATEWAY, NATS, subjects.ORCHESTRATOR], marks=pytest.mark.full),
-    ],
-    ids=["gateway", "all"],
-)
-async def test_no_event_is_missed_or_comes_twice_and_every_request_is_answered(
-    tmp_path: Path, documents: int, requests: int, every: int, victims: list[str]
-) -> None:
+async def test_no_event_is_missed_or_comes_twice_and_every_request_is_answered(tmp_path: Path) -> None:
     services = (subjects.ORCHESTRATOR, subjects.GATEWAY)
     async with (
         asyncio.timeout(WITHIN_S),
@@ -131,15 +122,15 @@ async def test_no_event_is_missed_or_comes_twice_and_every_request_is_answered(
         connected(stemma) as http,
         asyncio.TaskGroup() as tasks,
     ):
-        kills = Kills(stemma, every, victims)
-        made = [await asked(http, "/documents", BRIEF, f"document-{number}") for number in range(documents)]
+        kills = Kills(stemma)
+        made = [await asked(http, "/documents", BRIEF, f"document-{number}") for number in range(DOCUMENTS)]
         addresses = [answer.headers["location"] for answer in made]
         seen: list[Seen] = [[] for _ in addresses]
         following = [tasks.create_task(follow(http, *each)) for each in zip(addresses, seen, strict=True)]
-        answers = await asyncio.gather(*(turned(http, each, requests, kills.answered) for each in addresses))
+        answers = await asyncio.gather(*(turned(http, each, REQUESTS, kills.answered) for each in addresses))
         for each in zip(addresses, answers, seen, strict=True):
             await check(http, stemma, *each)
         for task in following:
             task.cancel()
-    print(f"{documents * requests} requests answered and {sum(map(len, seen))} events followed over {kills.killed}")
-    assert set(kills.killed) == set(victims)
+    print(f"{DOCUMENTS * REQUESTS} requests answered and {sum(map(len, seen))} events followed over {kills.killed}")
+    assert set(kills.killed) == set(VICTIMS)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.main import app
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
@@ -22,6 +21,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.requests import CancelDocument
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
+from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -101,12 +101,10 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
 
 async def command(stemma: LocalStemma, *arguments: str) -> str:
     """What the command line prints."""
-    env = {**os.environ, "STEMMA_DATA_DIR": str(stemma.folder.root)}
-    program = [sys.executable, "-c", "from stemma_cli.main import main; main()", *arguments]
-    process = await asyncio.create_subprocess_exec(*program, env=env, stdout=asyncio.subprocess.PIPE)
-    output, _ = await process.communicate()
-    assert process.returncode == 0
-    return output.decode()
+    env = {"STEMMA_DATA_DIR": str(stemma.folder.root)}
+    done = await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=env)
+    assert done.exit_code == 0
+    return done.stdout
 
 
 def exporting(endpoint: str) -> dict[str, dict[str, str]]:
