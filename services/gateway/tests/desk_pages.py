@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable
+from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -75,3 +77,8 @@ async def signed_in(page: Page, address: str, token: str, path: str) -> None:
 
 def section(document_id: str) -> str:
     return f"/desk/documents/{document_id}/sections/research"
+
+
+def said(html: str) -> str:
+    """What a page says, without its markup."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())

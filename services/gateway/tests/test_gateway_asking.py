@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
+from html import unescape
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from playwright.async_api import Browser, expect
@@ -18,9 +19,11 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested
 
-from .desk_pages import section, signed_in
+from .conftest import Caller
+from .desk_pages import said, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+NO_FILE: Any = {"file": ("", b"")}
 GIVEN = "media/<b>plan</b>.png"
 MISSING = tuple(MissingReference(reference=name, file="rfp.md") for name in (GIVEN, "logo.png", "map.png"))
 
@@ -64,22 +67,20 @@ async def test_each_missing_image_is_uploaded_left_out_or_taken_from_the_others(
 
 @pytest.mark.req("H2", "H5")
 async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_there(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    document_id = uuid4().hex
     hostile = f"Which <script>document.title='run'</script> \u202e budget? {'x' * 100_000}"
-    await asked(bus, document_id, hostile)
+    await asked(bus, document_id := f"{document_id}x", hostile)
     bus.problems = (Problem(field="need_id", message="another question is open"),)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/question")
-        await expect(page.locator(".question")).to_contain_text("document.title='run'")
-        await page.get_by_label("Your answer").fill("Ten thousand.")
-        await page.get_by_role("button", name="Answer").click()
-        await expect(page.get_by_role("alert")).to_contain_text("another question is open")
-        await expect(page.get_by_label("Your answer")).to_have_value("Ten thousand.")
+    here, form = f"{section(document_id)}/question", {"need_id": "n1", "answer": "Ten thousand."}
+    async with caller(address, follow_redirects=True) as http:
+        assert "&lt;script&gt;document.title=" in (await http.get(here)).text
+        refused = await http.post(here, data=form, files=NO_FILE)
         bus.problems, bus.received = (), []
-        await page.get_by_role("button", name="Answer").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Answer")
+        done = await http.post(here, data=form, files=NO_FILE)
+    assert "another question is open" in refused.text.partition('role="alert">')[2]
+    assert 'dir="auto">\nTen thousand.</textarea>' in refused.text
+    assert "Done: Answer" in said(done.text)
     [(_, request)] = bus.received
     assert isinstance(request, AnswerNeed)
     assert (request.answer, request.decisions) == ("Ten thousand.", {})
@@ -87,19 +88,17 @@ async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_ther
 
 @pytest.mark.req("H2")
 async def test_of_the_only_answers_that_are_understood_one_is_chosen_and_what_fits_no_form_is_shown_as_it_is(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    document_id = uuid4().hex
-    await asked(bus, document_id, "May it?", forms=("yes", "no"))
-    async with opened(browser, java_script_enabled=False) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/question")
-        await page.get_by_label("no", exact=True).check()
-        await page.get_by_role("button", name="Answer").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Answer")
-        await asked(bus, other := f"{document_id}x", "?", kind="conversion", format="docx")
-        await page.goto(f"{address}{section(other)}/question")
-        await expect(page.get_by_text("A service answers this")).to_be_visible()
-        await expect(page.locator("pre")).to_contain_text('"kind": "conversion"')
+    await asked(bus, document_id := f"{document_id}y", "May it?", forms=("yes", "no"))
+    await asked(bus, other := f"{document_id}z", "?", kind="conversion", format="docx")
+    here = f"{section(document_id)}/question"
+    async with caller(address) as http:
+        choices, shown = [(await http.get(path)).text for path in (here, f"{section(other)}/question")]
+        await http.post(here, data={"need_id": "n1", "answer": "no"}, files=NO_FILE)
+    assert re.findall('type="radio" [^>]*name="answer" value="([^"]*)"', choices) == ["yes", "no"]
+    assert ("A service answers this" in shown, "<form class" in shown) == (True, False)
+    assert '"kind": "conversion"' in unescape(shown)
     [(_, request)] = bus.received
     assert isinstance(request, AnswerNeed)
     assert request.answer == "no"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import said, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 OLD = "# Costs\n\nIt costs 5 euros. It is small.\n\nWe (Brief).\n"
@@ -95,18 +96,16 @@ async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_v
     assert (asked.version, asked.text) == (2, NEW.replace("6", "5"))
 
 
-@pytest.mark.full
 async def test_to_accept_all_changes_of_a_version_approves_it(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, java_script_enabled=False) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}?old=1")
-        await page.get_by_role("button", name="Do what is chosen").click()
-        await expect(page.get_by_role("alert")).to_contain_text("4 of 4 are not decided yet")
-        change = page.get_by_role("radiogroup", name="Change 1: 5 → 6")
-        await change.get_by_label("Accept").check(force=True)
-        await page.get_by_role("button", name="Accept all others").click()
-        await expect(page.get_by_role("status")).to_contain_text("Approve")
+    here, form = f"{section(document_id)}/changes", {"version": "2", "old": "1"}
+    async with caller(address, follow_redirects=True) as http:
+        undecided = await http.post(here, data=form)
+        done = await http.post(here, data=form | {"c0": "accept", "rest": "accept"})
+    assert "4 of 4 are not decided yet" in undecided.text.partition('role="alert">')[2]
+    assert 'role="radiogroup" aria-label="Change 1: 5 → 6"' in undecided.text
+    assert "Done: Approve" in said(done.text)
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
     assert asked.version == 2
@@ -147,16 +146,15 @@ async def test_a_version_that_came_meanwhile_is_not_overwritten_and_one_that_is_
 
 
 async def test_a_section_tells_what_it_comes_from_and_leads_to_the_page_of_its_source(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
     await proposed(bus, document_id)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
-        lineage = page.locator(".lineage")
-        await expect(lineage).to_contain_text("offline")
-        await expect(lineage).to_contain_text("ada")
-        await page.get_by_text("Sentences with their sources: 1").click()
-        await expect(page.locator(".sentences")).to_contain_text("It costs")
-        await lineage.get_by_role("link", name="p. 4").click()
-        await page.wait_for_url("**/inputs/input-1/text?line=3#line-3")
-        await expect(page.locator("#line-3")).to_have_text("Six euros.")
+    async with caller(address, follow_redirects=True) as http:
+        page = (await http.get(section(document_id))).text
+        lineage = page.partition('<dl class="lineage">')[2].partition("</aside>")[0]
+        source = await http.get(re.findall('href="([^"]*/at[?][^"]*)"><bdi>p. 4', lineage)[0])
+    assert ("offline" in lineage, "ada" in lineage) == (True, True)
+    assert "Sentences with their sources: 1" in lineage
+    assert "It costs" in lineage.partition('class="plain sentences"')[2]
+    assert str(source.url).endswith("/inputs/input-1/text?line=3#line-3")
+    assert re.search('id="line-3"[^>]*>Six euros.', source.text)

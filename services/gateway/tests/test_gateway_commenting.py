@@ -18,7 +18,7 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import said, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\nOperation costs EUR 90,000.\n"
@@ -114,22 +114,18 @@ async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
     assert (asked.feedback, asked.version) == ("> pilot costs\n\nSay per year.", 1)
 
 
-@pytest.mark.full
 async def test_a_thread_is_answered_resolved_and_reopened(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
-        first = page.locator(".thread").first
-        await first.locator("summary").click()
-        await first.get_by_label("Your answer").fill("Yes.")
-        await first.get_by_role("button", name="Answer").click()
-        await expect(page.get_by_role("status")).to_contain_text("Comment")
-        await page.locator(".thread").first.get_by_role("button", name="Resolve").click()
-        await expect(page.get_by_role("status")).to_contain_text("Resolve")
-        await page.get_by_text("Resolved: 1").click()
-        await page.get_by_role("button", name="Reopen").click()
-        await expect(page.get_by_role("status")).to_contain_text("Reopen")
+    here = section(document_id)
+    async with caller(address, follow_redirects=True) as http:
+        reply = await http.post(f"{here}/comments", data={"version": "1", "thread_id": "c4-1", "text": "Yes."})
+        marked = [await http.post(f"{here}/threads/{each}") for each in ("c4-1/resolve", "c4-3/reopen")]
+    assert [said(page.text).partition("Done: ")[2][:7] for page in (reply, *marked)] == [
+        "Comment",
+        "Resolve",
+        "Reopen ",
+    ]
     answered, resolved, reopened = (request for _, request in bus.received)
     assert isinstance(answered, CommentSection)
     assert isinstance(resolved, ResolveThread)
@@ -167,19 +163,17 @@ async def suggested(bus: Backstage, document_id: str, quote: str, text: str) -> 
 
 
 async def test_an_accepted_suggestion_is_an_edit_of_whoever_accepts_it_and_resolves_its_thread(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
     await suggested(bus, document_id, "pilot costs", with_suggestion("Shorter.", "trial <b>costs</b>"))
-    async with opened(browser, viewport={"width": 320, "height": 640}, color_scheme="dark") as page:
-        await signed_in(page, address, token(), section(document_id))
-        thread = page.locator(".thread").filter(has_text="Shorter.")
-        await expect(thread.locator("del")).to_have_text("**pilot** costs")
-        await expect(thread.locator("ins")).to_have_text("trial <b>costs</b>")
-        await expect(thread).not_to_contain_text("```")
-        assert await violations(page) == []
-        assert await page.evaluate("document.documentElement.scrollWidth") <= 320
-        await thread.get_by_role("button", name="Accept the suggestion").click()
-        await expect(page.get_by_role("status")).to_contain_text("Accept the suggestion")
+    here = section(document_id)
+    async with caller(address, follow_redirects=True) as http:
+        page = (await http.get(here)).text
+        done = await http.post(f"{here}/threads/c5-1/accept", data={"version": "1", "comment_id": "c5-1"})
+    thread = page.partition("Shorter.")[2].partition("</article>")[0]
+    assert "<del>**pilot** costs</del> <ins>trial &lt;b&gt;costs&lt;/b&gt;</ins>" in thread
+    assert ("```" in thread, f'action="{here}/threads/c5-1/accept"' in thread) == (False, True)
+    assert "Done: Accept the suggestion" in said(done.text)
     edited, resolved = (request for _, request in bus.received)
     assert isinstance(edited, EditSection)
     assert isinstance(resolved, ResolveThread)

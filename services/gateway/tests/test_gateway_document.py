@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -23,7 +25,7 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import said, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 STALE = StaleMark(
@@ -84,23 +86,19 @@ async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing
 
 
 async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_map_is_stale(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), document(document_id))
-        await expect(page.locator(".facts")).to_contain_text("Proposal of ours")
-        await expect(page.locator(".edge.stale title")).to_contain_text("now it is at version 2")
-        await expect(page.locator(".map .why")).to_have_text("version 1, now 2")
-        await expect(page.locator(".spent tbody tr").first).to_contain_text("Research")
-        assert await page.locator(".spent tbody tr").first.locator("td").all_inner_texts() == [
-            "",
-            "15",
-            "0",
-            "0",
-            "$0.00",
-        ]
-        await expect(page.locator(".spent tfoot")).to_contain_text("30")
-        await expect(page.locator(".dot")).to_have_count(3)
+    async with caller(address) as http:
+        page = (await http.get(document(document_id))).text
+    assert "Proposal of ours" in page.partition('class="facts"')[2].partition("</p>")[0]
+    assert "now it is at version 2" in page.partition('class="edge stale"')[2].partition("</title>")[0]
+    assert "version 1, now 2" in said(page.partition('<text class="why"')[2].partition("</text>")[0])
+    spent = page.partition('<table class="spent">')[2].partition("</table>")[0]
+    first = spent.partition("<tbody>")[2].partition("</tr>")[0]
+    cells = [said(cell.partition("</td>")[0].partition(">")[2]) for cell in first.split("<td")[1:]]
+    assert ("Research" in first, cells[1:]) == (True, ["15", "0", "0", "$0.00"])
+    assert "30" in spent.partition("<tfoot>")[2]
+    assert spent.count('<circle class="dot') == 3
 
 
 async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_seen_done(
@@ -156,39 +154,37 @@ async def test_an_export_that_cannot_be_is_refused_in_words(
 
 
 async def test_the_history_tells_who_decided_what_and_pages_through_all_that_happened(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), document(document_id))
-        await page.keyboard.press("h")
-        await page.wait_for_url("**/history")
-        rows = page.locator(".event")
-        await expect(rows).to_have_count(4)
-        await expect(rows.first).to_contain_text("bob (claimed) changed the text: Research version 2")
-        await expect(rows.first).to_contain_text("Solution: written from Research, of which it saw version 1")
-        await expect(rows.nth(1)).to_contain_text("sent it back")
-        await expect(rows.nth(1).locator("q")).to_have_text("Say <b>less</b>.")
-        problem = Problem.of("version_old", "version", version=1, current_version=2)
+    here = f"{document(document_id)}/history"
+    problem = Problem.of("version_old", "version", version=1, current_version=2)
+    also = tuple(STALE.model_copy(update={"section_id": name}) for name in ("solution", "costs", "plan"))
+    again = e.SectionKept(section_id="research", version=2, accepted=(), actor="eve", makes_stale=also)
+    many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]
+    async with caller(address) as http:
+
+        async def rows(path: str) -> list[str]:
+            return re.split('<li class="item event">', (await http.get(path)).text)[1:]
+
+        first, sent_back, *others = await rows(here)
+        assert len(others) == 2
+        assert "bob (claimed) changed the text: Research version 2" in said(first)
+        assert "Solution : written from Research, of which it saw version 1" in said(first)
+        assert "sent it back" in sent_back
+        assert '<q class="said-words"><bdi>Say &lt;b&gt;less&lt;/b&gt;.</bdi></q>' in sent_back
         late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
-        await bus.append(document_id, late)
-        await page.reload()
-        await expect(rows.first).to_contain_text("eve (claimed) refused: Research")
-        await expect(rows.first).to_contain_text("version 1 is not current; version 2 is")
-        also = tuple(STALE.model_copy(update={"section_id": name}) for name in ("solution", "costs", "plan"))
-        again = e.SectionKept(section_id="research", version=2, accepted=(), actor="eve", makes_stale=also)
-        await bus.append(document_id, again)
-        await page.reload()
-        await expect(rows.first.get_by_role("link", name="Solution")).to_be_hidden()
-        await rows.first.get_by_text("sections made stale: 3").click()
-        await expect(rows.first.get_by_role("link", name="Solution")).to_be_visible()
-        many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]
+        await bus.append(document_id, late, again)
+        kept, refused, *_ = await rows(here)
+        assert "eve (claimed) refused: Research" in said(refused)
+        assert "version 1 is not current; version 2 is" in refused
+        assert "sections made stale: 3" in kept.partition("<details")[2].partition("</summary>")[0]
+        assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
         await bus.append(document_id, *many)
-        await page.get_by_label("Section").select_option("research")
-        await page.get_by_role("button", name="Show").click()
-        await expect(rows).to_have_count(50)
-        await page.keyboard.press("f")
-        await expect(rows.last).to_contain_text("sent it back")
-        await expect(rows).to_have_count(14)
+        page = (await http.get(f"{here}?section=research")).text
+        assert page.count('class="item event"') == 50
+        [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
+        last = await rows(unescape(earlier))
+        assert (len(last), "sent it back" in last[-1]) == (14, True)
 
 
 async def test_every_event_has_words_in_every_language_and_numbers_are_written_as_there() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
+from html import unescape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, section, signed_in
+from .desk_pages import PNG, said, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 OURS, THEIRS = "# Research\n\nOur words.\n\nThe end.\n", "# Research\n\nTheir words.\n\nThe very end.\n"
@@ -183,17 +185,18 @@ async def test_a_draft_survives_a_closed_tab_and_is_merged_into_what_came_meanwh
 
 @pytest.mark.req("H2", "H4", "H5")
 async def test_without_scripts_a_plain_field_does_the_same(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, java_script_enabled=False) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/edit")
-        await page.get_by_label("The text, in Markdown").fill("# Mine\n")
-        file: Any = {"name": "our plan.png", "mimeType": "image/png", "buffer": PNG}
-        await page.get_by_label("Images:").set_input_files(file)
-        await page.get_by_role("button", name="Look at it first").click()
-        await expect(page.locator("[data-rendered] h2")).to_have_text("Mine")
-        await page.get_by_role("button", name="Save as version 3").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
+    here, picture = f"{section(document_id)}/edit", {"picture": ("our plan.png", PNG, "image/png")}
+    async with caller(address, follow_redirects=True) as http:
+        assert '<textarea id="text" name="text"' in (await http.get(here)).text
+        looked = (await http.post(f"{here}/look", data={"version": "2", "text": "# Mine\n"}, files=picture)).text
+        [kept] = re.findall('name="image" value="([^"]*)"', looked)
+        text = unescape(looked.partition('<textarea id="text"')[2].partition(">\n")[2].partition("</textarea>")[0])
+        form = {"version": "2", "text": text, "image": unescape(kept)}
+        saved = await http.post(here, data=form, files={"picture": ("", b"")})
+    assert re.search(r"data-rendered><h2[^>]*>(<[^>]*>)?Mine", looked)
+    assert "Done: Edit the text" in said(saved.text)
     [request] = asked(bus)
     [image] = request.images
     assert request.text == f"# Mine\n\n![our plan]({image.name})\n"

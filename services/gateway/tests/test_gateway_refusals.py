@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
 from fastapi import APIRouter, FastAPI
-from playwright.async_api import Browser, expect
 from stemma_client import CopyIncompleteError, RequestRejectedError, TooManyRequestsError, UnreadableEventError
 from stemma_contracts.problems import Param
 from stemma_contracts.v1.answers import Problem, RequestRejected
 from stemma_gateway.pages import PageRoute, problem_shown, reasons, reasons_shown, title_of
 from stemma_gateway.problems import Invalid, NotFound, ProblemDetails, problem_of, response_of
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
 
 from .conftest import PAGES, Caller
-from .desk_pages import section, signed_in
+from .desk_pages import section
 
 pytestmark = pytest.mark.req("H4")
 GERMAN = PAGES | {"Accept-Language": "de"}
@@ -147,22 +143,9 @@ async def test_pages_that_are_not_there_and_forms_that_are_wrong_are_told_in_ger
     assert [one.status_code for one in inputs] == [404, 404]
     assert program.json()["detail"] == "Not Found"
     assert "<h1>Nicht gefunden</h1>" in nothing.text
+    assert '<a href="/desk">Den Arbeitsplatz für Prüfungen öffnen</a>' in nothing.text
     assert ("<h1>Zu groß</h1>" in too_much.text, too_much.status_code) == (True, 413)
     assert "Version 2 ist nicht mehr aktuell, sondern Version 3." in refused.text
-
-
-@pytest.mark.asyncio(loop_scope="session")
-async def test_a_page_that_is_not_there_leads_back_to_the_desk_and_axe_finds_nothing_in_it(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
-) -> None:
-    size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme="dark", locale="de") as page:
-        await signed_in(page, address, token(), "/desk")
-        await page.goto(f"{address}/desk/documents/none")
-        await expect(page.get_by_role("heading", name="Nicht gefunden")).to_be_visible()
-        assert await violations(page) == []
-        await page.get_by_role("link", name="Den Arbeitsplatz für Prüfungen öffnen").click()
-        await page.wait_for_url("**/desk")
 
 
 @pytest.mark.asyncio(loop_scope="session")

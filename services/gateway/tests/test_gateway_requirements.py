@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import AsyncIterator, Callable
+from html import escape, unescape
 from types import ModuleType
 from typing import Any
 
@@ -48,11 +50,11 @@ from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, section, signed_in
+from .desk_pages import PNG, said, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 NAME = "rfp <i>.pdf"
-BOXES = "all => all.map((each) => ['x', 'y', 'width', 'height'].map((edge) => Math.round(each.getAttribute(edge))))"
+BOX = r'<rect [^>]*x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"'
 READ = "# Terms\n\nThe contractor shall train ten users.\n\n# Offers\n\nThe offeror must sign <b>form</b> A.\n"
 DRAFT = "# Research\n\nWords.\n\nTen users are trained on site.\n"
 
@@ -252,26 +254,23 @@ async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answ
 
 
 async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_no_other_page(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"{ledger(document_id)}/R1")
-        await expect(page.get_by_role("img")).to_have_accessible_name(f"p. 1 of {NAME}, with these words marked")
-        boxes = await page.locator(".page rect").evaluate_all(BOXES)
-        assert boxes == [[198, 99, 94, 12], [98, 111, 194, 12], [98, 123, 44, 12]]
-        picture = await page.request.get(f"{address}{await page.locator('.page a').get_attribute('href')}")
-        assert (picture.status, picture.headers["content-type"], await picture.body()) == (200, "image/png", PNG)
-        other = await page.request.get(f"{picture.url.rpartition('/')[0]}/{'0' * 64}")
-        assert other.status == 404
-        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1")
-        await expect(page.locator("details[open] rect")).to_have_count(3)
-        await page.goto(f"{address}/desk/documents/{document_id}/inputs/input-1")
-        await page.get_by_role("link", name="What was read").click()
-        await page.get_by_text("The page as it looks").click()
-        await expect(page.get_by_role("img")).to_have_accessible_name(f"p. 1 of {NAME}")
-        await page.goto(f"{address}{ledger(document_id)}/R2")
-        await expect(page.locator(".demanded")).to_be_visible()
-        await expect(page.locator(".page")).to_have_count(0)
+    source = f"/desk/documents/{document_id}/inputs/input-1"
+    async with caller(address, follow_redirects=True) as http:
+        row, other, text, one = [
+            (await http.get(path)).text
+            for path in (f"{ledger(document_id)}/R1", f"{ledger(document_id)}/R2", f"{source}/at?line=3&row=R1", source)
+        ]
+        assert f'href="{source}/text"' in one
+        picture = await http.get(re.findall(f'href="({source}/pages/[^"]*)"', row)[0])
+        missing = await http.get(f"{source}/pages/{'0' * 64}")
+    assert "p. 1 of rfp &lt;i&gt;.pdf, with these words marked" in row
+    boxes = [[round(float(edge)) for edge in found] for found in re.findall(BOX, row)]
+    assert boxes == [[198, 99, 94, 12], [98, 111, 194, 12], [98, 123, 44, 12]]
+    assert re.findall(BOX, text) == re.findall(BOX, row)
+    assert (picture.status_code, picture.headers["content-type"], picture.content) == (200, "image/png", PNG)
+    assert (missing.status_code, 'class="page"' in row, 'class="page"' in other) == (404, True, False)
 
 
 async def test_a_passage_that_goes_on_elsewhere_is_marked_as_far_as_it_stands_on_a_page_and_another_is_not() -> None:
@@ -314,35 +313,33 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, java_script_enabled=False) as page:
-        await signed_in(page, address, token(), ledger(document_id))
-        box = page.locator(".amended")
-        await expect(box).to_contain_text("new: 0, changed: 1, withdrawn: 1")
-        await expect(box.locator("del").first).to_have_text("five")
-        await expect(box.locator("ins").first).to_have_text("ten")
-        await expect(box).to_contain_text("Bring <i>cake</i>.")
-        await expect(box.get_by_role("link", name="Research")).to_have_attribute("href", section(document_id))
-        await expect(page.locator(".legend")).to_contain_text("Mandatory and open 1 of 2")
+    async with caller(address) as http:
+        page = (await http.get(ledger(document_id))).text
+    box = page.partition('class="box amended"')[2].partition("</details>")[0]
+    assert "new: 0, changed: 1, withdrawn: 1" in said(box)
+    assert ("<del>five</del>" in box, "<ins>ten</ins>" in box) == (True, True)
+    assert "Bring &lt;i&gt;cake&lt;/i&gt;." in box
+    assert f'href="{section(document_id)}"><bdi>Research</bdi>' in box
+    assert "Mandatory and open 1 of 2" in said(page)
 
 
 async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_in_words(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, java_script_enabled=False, locale="de-DE") as page:
-        await signed_in(page, address, token(), ledger(document_id))
-        rows = page.locator(".deadlines li")
-        await expect(rows).to_have_count(3)
-        past, coming, counted = [await rows.nth(number).inner_text() for number in range(3)]
-        assert "2019-03-04 oder 2019-04-03 vorbei Fragen" in " ".join(past.split())
-        assert "Tag und Monat können vertauscht sein" in past
-        assert "2099-03-19 14:00 <b>CET</b> in " in " ".join(coming.split())
-        assert f"vorher 12 March <i> ({NAME}, Version 2, 2.pdf)" in coming
-        assert "ab einem Ereignis gerechnet Sonstiges" in " ".join(counted.split())
-        await expect(rows.nth(1).get_by_role("link", name="R2")).to_have_attribute("href", f"{ledger(document_id)}/R2")
-        await rows.nth(1).get_by_role("link", name=f"{NAME}, p. 2").click()
-        await page.wait_for_url("**/text?line=7&row=R2#line-7")
+    async with caller(address, follow_redirects=True) as http:
+        page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
+        box = page.partition('class="box deadlines"')[2].partition("</details>")[0]
+        source = await http.get(unescape(re.findall('href="([^"]*line=7[^"]*)"', box)[0]))
+    past, coming, counted = [said(row) for row in box.split("<li ")[1:]]
+    assert "2019-03-04 oder 2019-04-03 vorbei Fragen" in past
+    assert "Tag und Monat können vertauscht sein" in past
+    assert "2099-03-19 14:00 <b>CET</b> in " in coming
+    assert f"vorher 12 March <i> ( {NAME} , Version 2, 2.pdf )" in coming
+    assert "ab einem Ereignis gerechnet Sonstiges" in counted
+    assert f'href="{ledger(document_id)}/R2">R2</a>' in box
+    assert (source.url.path.endswith("/text"), str(source.url).partition("?")[2]) == (True, "line=7&row=R2#line-7")
 
 
 async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_looked_for(
@@ -359,28 +356,24 @@ async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_
 
 
 async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_forms_alone(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, client: Client, document_id: str
 ) -> None:
-    async with opened(browser, java_script_enabled=False) as page:
-        await signed_in(page, address, token(), ledger(document_id))
-        await page.get_by_label("Choose R2").check()
-        await page.get_by_label("Choose R3").check()
-        await page.locator("#assign").select_option("solution")
-        await page.get_by_role("button", name="Assign").click()
-        await page.get_by_role("link", name="R3", exact=True).click()
-        await page.get_by_label("Says the same as").fill("R1")
-        await page.get_by_role("button", name="Merge").click()
-        await page.get_by_role("link", name="R2").click()
-        await page.get_by_label("The second part begins").fill("nowhere")
-        await page.get_by_role("button", name="Cut in two").click()
-        await expect(page.get_by_role("alert")).to_contain_text("begins nowhere")
-        await page.get_by_label("The second part begins").fill("must sign")
-        await page.get_by_role("button", name="Cut in two").click()
-        await page.goto(f"{address}{ledger(document_id)}")
-        await page.get_by_text("Read the requirements again").first.click()
-        await page.get_by_label("the brief").uncheck()
-        await page.get_by_role("button", name="Read the requirements again").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Read the requirements")
+    here, rows = ledger(document_id), (await client.ledger(document_id)).rows_digest
+    async with caller(address, follow_redirects=True) as http:
+        page = (await http.get(here)).text
+        assert f'name="rows" value="{rows}"' in page
+        assert f'name="source" value="{escape(NAME)}" checked' in page
+        both = {"rows": rows, "row": ["R2", "R3"], "verb": "assign", "assign": "solution"}
+        done = [await http.post(here, data=both)]
+        done.append(await http.post(f"{here}/R3", data={"rows": rows, "verb": "merge", "merge": "R1"}))
+        refused = await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "nowhere"})
+        done.append(await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "must sign"}))
+        done.append(await http.post(f"{here}/read", data={"source": NAME}))
+    assert "begins nowhere" in refused.text.partition('role="alert">')[2]
+    told = [said(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
+    assert told == [
+        f"Done: {each}" for each in ("Assign (requirements: 2)", "Merge", "Cut in two", "Read the requirements")
+    ]
     assigned, merged, cut, read = [request for _, request in bus.received]
     assert isinstance(cut, SplitRequirements)
     assert [(one.requirement_id, one.cuts) for one in cut.splits] == [("R2", (ROWS[1].quote.index("must sign"),))]

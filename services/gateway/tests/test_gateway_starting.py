@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -19,7 +20,7 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened, violations
 
 from .conftest import Caller
-from .desk_pages import signed_in
+from .desk_pages import said, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 CSV, TEXT = "text/csv", "text/plain"
@@ -115,25 +116,24 @@ async def test_a_document_is_asked_for_with_its_brief_and_files_of_each_role(
 
 @pytest.mark.req("H2", "H5")
 async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_it_counts(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
     name = "terms <i>\u200f.md"
     one = await amended(bus, document_id, name)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"/desk/documents/{document_id}/inputs")
-        await page.get_by_label("The file:").set_input_files(file(name, b"Twelve weeks."))
-        await page.get_by_role("button", name="Show what it changes").click()
-        await page.wait_for_url(f"**{one}")
-        await expect(page.locator(".at-words ins").first).to_contain_text("Twelve <b>weeks</b>")
-        await expect(page.locator(".at-words del").first).to_contain_text("Ten")
-        await expect(page.get_by_text("They become stale. Nothing is written anew by that.")).to_be_visible()
-        await page.keyboard.press("y")
-        await expect(page.get_by_role("status").first).to_contain_text("it counts from now on")
-    staged, applied = [request for _, request in bus.received]
+    sent: Any = {"file": (name, b"Twelve weeks.", TEXT)}
+    async with caller(address, follow_redirects=True) as http:
+        shown = await http.post(f"/desk/documents/{document_id}/inputs", data={"role": "evidence"}, files=sent)
+        applied = await http.post(f"{one}/apply", data={"version": "2"}, files={"file": ("", b"")})
+    assert shown.url.path == one
+    words = shown.text.partition('class="at-words"')[2].partition("</p>")[0]
+    assert re.search("<del>Ten.*<ins>Twelve &lt;b&gt;weeks", words)
+    assert "They become stale. Nothing is written anew by that." in shown.text
+    assert "it counts from now on" in said(applied.text)
+    staged, counting = [request for _, request in bus.received]
     assert isinstance(staged, r.ReplaceInput)
     assert (staged.input_id, staged.version, staged.staged) == ("input-9", 1, True)
-    assert isinstance(applied, r.ApplyInput)
-    assert (applied.input_id, applied.version) == ("input-9", 2)
+    assert isinstance(counting, r.ApplyInput)
+    assert (counting.input_id, counting.version) == ("input-9", 2)
 
 
 @pytest.mark.full
