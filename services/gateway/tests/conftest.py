@@ -22,15 +22,15 @@ from stemma_gateway.app import service
 from stemma_provisioning import NatsServer, client_user
 from stemma_provisioning.admitted import Keys
 from stemma_provisioning.roles import Role
-from stemma_testkit.backstage import Backstage, backstage, document_id, open_backstage
+from stemma_testkit.backstage import backstage, document_id, open_backstage
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
 from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import at_work
 
-from .desk_pages import address, browser, bus, long_word
+from .desk_pages import address, browser, bus, desk, long_word, web
 
-__all__ = ["Backstage", "address", "backstage", "browser", "bus", "document_id", "long_word", "open_backstage"]
+__all__ = ["address", "backstage", "browser", "bus", "desk", "document_id", "long_word", "open_backstage", "web"]
 TENANTS = ("default", "garden")
 Gateway = Callable[..., AbstractAsyncContextManager[str]]
 Caller = Callable[..., httpx.AsyncClient]

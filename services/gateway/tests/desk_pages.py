@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import chromium
+from stemma_testkit.browser import chromium, opened
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 PNG = bytes.fromhex(
@@ -75,10 +77,32 @@ async def signed_in(page: Page, address: str, token: str, path: str) -> None:
     assert urlsplit(page.url).path == path.partition("?")[0]
 
 
+Desk = Callable[..., AbstractAsyncContextManager[Page]]
+"""Opens a page of the desk for a program of the tenant, with options of the browser."""
+
+
+@pytest.fixture
+def desk(browser: Browser, address: str, token: Callable[..., str]) -> Desk:
+    @asynccontextmanager
+    async def visited(path: str, **options: Any) -> AsyncIterator[Page]:
+        async with opened(browser, **options) as page:
+            await signed_in(page, address, token(), path)
+            yield page
+
+    return visited
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def web(address: str, caller: Callable[..., Any]) -> AsyncIterator[httpx.AsyncClient]:
+    """The same program without a browser."""
+    async with caller(address) as client:
+        yield client
+
+
 def section(document_id: str) -> str:
     return f"/desk/documents/{document_id}/sections/research"
 
 
-def said(html: str) -> str:
+def plain(html: str) -> str:
     """What a page says, without its markup."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())

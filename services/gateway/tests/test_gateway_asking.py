@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from html import unescape
 from typing import Any
 
+import httpx
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.references import InputFile, UploadRef
 from stemma_contracts.v1.requests import AnswerNeed
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested
 
 from .conftest import Caller
-from .desk_pages import said, section, signed_in
+from .desk_pages import Desk, plain, section
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 NO_FILE: Any = {"file": ("", b"")}
@@ -41,13 +41,12 @@ async def asked(bus: Backstage, document_id: str, words: str, **about: Any) -> N
 @pytest.mark.req("H2", "H4", "H5")
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_each_missing_image_is_uploaded_left_out_or_taken_from_the_others(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str]
+    desk: Desk, scheme: Any, bus: Backstage
 ) -> None:
     document_id = f"{scheme}{id(bus)}"
     await asked(bus, document_id, "Images are missing.", kind="upload", references=MISSING)
     size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id), viewport=size, color_scheme=scheme) as page:
         await page.keyboard.press("w")
         await page.wait_for_url("**/question")
         assert await violations(page) == []
@@ -80,7 +79,7 @@ async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_ther
         done = await http.post(here, data=form, files=NO_FILE)
     assert "another question is open" in refused.text.partition('role="alert">')[2]
     assert 'dir="auto">\nTen thousand.</textarea>' in refused.text
-    assert "Done: Answer" in said(done.text)
+    assert "Done: Answer" in plain(done.text)
     [(_, request)] = bus.received
     assert isinstance(request, AnswerNeed)
     assert (request.answer, request.decisions) == ("Ten thousand.", {})
@@ -88,14 +87,13 @@ async def test_a_question_in_words_is_answered_and_what_is_refused_is_still_ther
 
 @pytest.mark.req("H2")
 async def test_of_the_only_answers_that_are_understood_one_is_chosen_and_what_fits_no_form_is_shown_as_it_is(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     await asked(bus, document_id := f"{document_id}y", "May it?", forms=("yes", "no"))
     await asked(bus, other := f"{document_id}z", "?", kind="conversion", format="docx")
     here = f"{section(document_id)}/question"
-    async with caller(address) as http:
-        choices, shown = [(await http.get(path)).text for path in (here, f"{section(other)}/question")]
-        await http.post(here, data={"need_id": "n1", "answer": "no"}, files=NO_FILE)
+    choices, shown = [(await web.get(path)).text for path in (here, f"{section(other)}/question")]
+    await web.post(here, data={"need_id": "n1", "answer": "no"}, files=NO_FILE)
     assert re.findall('type="radio" [^>]*name="answer" value="([^"]*)"', choices) == ["yes", "no"]
     assert ("A service answers this" in shown, "<form class" in shown) == (True, False)
     assert '"kind": "conversion"' in unescape(shown)

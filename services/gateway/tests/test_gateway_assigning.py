@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, AssignSection, UnassignSection
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
-from .conftest import Caller
-from .desk_pages import section, signed_in
+from .desk_pages import Desk, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 ME = client_user("default")
@@ -51,18 +51,10 @@ def box(document_id: str) -> str:
     ],
 )
 async def test_whose_a_section_is_and_since_when_it_is_overdue_is_told_in_words_within_320_pixels(
-    scheme: Any,
-    language: str,
-    said: str,
-    browser: Browser,
-    address: str,
-    bus: Backstage,
-    token: Callable[..., str],
-    document_id: str,
+    desk: Desk, scheme: Any, language: str, said: str, address: str, bus: Backstage, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme=scheme, locale=language) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk", viewport=size, color_scheme=scheme, locale=language) as page:
         for path in ("/desk", section(document_id)):
             await page.goto(f"{address}{path}")
             await page.keyboard.press("s")
@@ -74,10 +66,9 @@ async def test_whose_a_section_is_and_since_when_it_is_overdue_is_told_in_words_
 
 
 async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_approved(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, timezone_id="Asia/Kolkata") as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk", timezone_id="Asia/Kolkata") as page:
         await page.locator(box(document_id)).check()
         await page.keyboard.press("s")
         await page.get_by_label("To whom").fill("carl")
@@ -93,10 +84,9 @@ async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_a
 
 @pytest.mark.full
 async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_when_the_inbox_is_renewed(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser, timezone_id="Asia/Kolkata") as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk", timezone_id="Asia/Kolkata") as page:
         row = page.locator(f"#waits-{document_id}-research")
         await expect(row).to_contain_text("8:34")
         await bus.list_research(document_id, assignee="carl", due=PAST)
@@ -113,10 +103,9 @@ async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_
 
 @pytest.mark.full
 async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk") as page:
         counts = page.locator("nav.filters").nth(1).locator("a")
 
         async def told() -> int:
@@ -134,11 +123,8 @@ async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
 
 
 @pytest.mark.full
-async def test_a_section_is_taken_by_one_key_and_given_back(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
-) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+async def test_a_section_is_taken_by_one_key_and_given_back(desk: Desk, bus: Backstage, document_id: str) -> None:
+    async with desk(section(document_id)) as page:
         await page.keyboard.press("s")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("status")).to_contain_text("Assign")
@@ -153,34 +139,32 @@ async def test_a_section_is_taken_by_one_key_and_given_back(
 
 
 async def test_the_inbox_has_parts_for_what_is_mine_and_nobodys(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     async def listed(http: Any, query: str) -> bool:
-        page = await http.get(f"/desk{query}", headers=HTML)
+        page = await web.get(f"/desk{query}", headers=HTML)
         return section(document_id) in page.text
 
-    async with caller(address) as http:
-        seen = [await listed(http, query) for query in ("", "?whose=mine", "?whose=nobodys")]
-        await bus.list_research(document_id, assignee=ME)
-        seen += [await listed(http, query) for query in ("?whose=mine&why=review", "?whose=mine&why=stale")]
-        await bus.list_research(document_id)
-        seen += [await listed(http, query) for query in ("?whose=mine", "?whose=nobodys")]
-        odd = await http.get("/desk?whose=everybody", headers=HTML)
+    seen = [await listed(web, query) for query in ("", "?whose=mine", "?whose=nobodys")]
+    await bus.list_research(document_id, assignee=ME)
+    seen += [await listed(web, query) for query in ("?whose=mine&why=review", "?whose=mine&why=stale")]
+    await bus.list_research(document_id)
+    seen += [await listed(web, query) for query in ("?whose=mine", "?whose=nobodys")]
+    odd = await web.get("/desk?whose=everybody", headers=HTML)
     assert seen == [True, False, False, True, False, False, True]
     assert odd.status_code == 422
 
 
 async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     typed = {"assignee": "bea b", "due": "2099-12-01T17:00", "zone": "+01:00"}
     ticked = {"item": f"{document_id}/research", "seen": f"{document_id}/research/1"}
-    async with caller(address) as http:
-        wrong = await http.post(f"{section(document_id)}/assign", data=typed)
-        nothing = await http.post("/desk/assign", data=typed, headers=HTML)
-        nowhere = await http.post("/desk/assign", data=typed | {"item": "../x y"}, headers=HTML)
-        bus.problems = (Problem.of("due_past", "due", due="2020-01-01T00:00:00+00:00"),)
-        past = await http.post("/desk/assign", data=ticked | {"assignee": "bea"}, headers=HTML)
+    wrong = await web.post(f"{section(document_id)}/assign", data=typed)
+    nothing = await web.post("/desk/assign", data=typed, headers=HTML)
+    nowhere = await web.post("/desk/assign", data=typed | {"item": "../x y"}, headers=HTML)
+    bus.problems = (Problem.of("due_past", "due", due="2020-01-01T00:00:00+00:00"),)
+    past = await web.post("/desk/assign", data=ticked | {"assignee": "bea"}, headers=HTML)
     assert [answer.status_code for answer in (wrong, nothing, nowhere)] == [422, 422, 422]
     assert all(f'value="{value}"' in wrong.text for value in ("bea b", "2099-12-01T17:00"))
     assert "tick at least one section" in nothing.text
@@ -189,11 +173,10 @@ async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
 
 
 async def test_only_what_had_passed_is_approved_of_what_is_ticked(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     ticked = {"item": f"{document_id}/research", "seen": f"{document_id}/budget/1"}
-    async with caller(address) as http:
-        told = await http.post("/desk/approve", data=ticked, headers=HTML, follow_redirects=True)
+    told = await web.post("/desk/approve", data=ticked, headers=HTML, follow_redirects=True)
     assert "only what passed is approved together" in told.text
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
@@ -201,13 +184,12 @@ async def test_only_what_had_passed_is_approved_of_what_is_ticked(
 
 
 async def test_programs_assign_by_http_and_read_whose_a_section_is(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     body = {"section_id": "research", "assignee": "bea", "due": "2099-12-01T17:00:00Z"}
-    async with caller(address) as http:
-        made = await http.post(f"/documents/{document_id}/assign-section", json=body)
-        wrong = await http.post(f"/documents/{document_id}/assign-section", json=body | {"due": "2099-12-01T17:00:00"})
-        told = (await http.get(f"/documents/{document_id}/sections/research")).json()
+    made = await web.post(f"/documents/{document_id}/assign-section", json=body)
+    wrong = await web.post(f"/documents/{document_id}/assign-section", json=body | {"due": "2099-12-01T17:00:00"})
+    told = (await web.get(f"/documents/{document_id}/sections/research")).json()
     assert (made.status_code, wrong.status_code) == (202, 422)
     assert [problem["field"] for problem in wrong.json()["problems"]] == ["due"]
     assert (told["assignment"]["assignee"], told["assignment"]["by"]) == ("bea", "ada")

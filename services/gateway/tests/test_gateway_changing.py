@@ -6,9 +6,10 @@ import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
@@ -17,11 +18,11 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import said, section, signed_in
+from .desk_pages import Desk, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 OLD = "# Costs\n\nIt costs 5 euros. It is small.\n\nWe (Brief).\n"
@@ -78,11 +79,10 @@ async def proposed(bus: Backstage, document_id: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_version_stays(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, scheme: Any, bus: Backstage, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}?old=1")
+    async with desk(f"{section(document_id)}?old=1", viewport=size, color_scheme=scheme) as page:
         assert await violations(page) == []
         assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         assert (await page.title()).endswith("Research · Stemma")
@@ -105,22 +105,21 @@ async def test_to_accept_all_changes_of_a_version_approves_it(
         done = await http.post(here, data=form | {"c0": "accept", "rest": "accept"})
     assert "4 of 4 are not decided yet" in undecided.text.partition('role="alert">')[2]
     assert 'role="radiogroup" aria-label="Change 1: 5 → 6"' in undecided.text
-    assert "Done: Approve" in said(done.text)
+    assert "Done: Approve" in plain(done.text)
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
     assert asked.version == 2
 
 
 async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     await proposed(bus, document_id)
     here, about = f"{section(document_id)}/changes", {"version": "2", "proposal_id": "p1"}
-    async with caller(address) as http:
-        for chosen in ({"c0": "back", "rest": "accept"}, {"rest": "accept"}, {"rest": "back"}):
-            assert (await http.post(here, data={**about, **chosen})).status_code == 303
-        gone = await http.post(here, data={**about, "proposal_id": "p9", "rest": "accept"})
-        page = await http.get(section(document_id), headers={"Accept": "text/html"})
+    for chosen in ({"c0": "back", "rest": "accept"}, {"rest": "accept"}, {"rest": "back"}):
+        assert (await web.post(here, data={**about, **chosen})).status_code == 303
+    gone = await web.post(here, data={**about, "proposal_id": "p9", "rest": "accept"})
+    page = await web.get(section(document_id), headers={"Accept": "text/html"})
     part, whole, none = [request for _, request in bus.received]
     assert isinstance(part, EditSection)
     assert (part.version, part.text) == (2, LETTER.replace("tiny", "very small"))
@@ -131,15 +130,14 @@ async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(
 
 
 async def test_a_version_that_came_meanwhile_is_not_overwritten_and_one_that_is_not_there_is_refused(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{section(document_id)}/changes"
     bus.problems = (Problem.of("version_old", "version", version=2, current_version=3),)
-    async with caller(address) as http:
-        chosen = {"c0": "back", "rest": "accept"}
-        refused = await http.post(here, data={"old": "1", "version": "2", **chosen})
-        nowhere = await http.post(here, data={"old": "1", "version": "9", **chosen})
-        numberless = await http.post(here, data={"old": "9" * 5000, "version": "٣"})
+    chosen = {"c0": "back", "rest": "accept"}
+    refused = await web.post(here, data={"old": "1", "version": "2", **chosen})
+    nowhere = await web.post(here, data={"old": "1", "version": "9", **chosen})
+    numberless = await web.post(here, data={"old": "9" * 5000, "version": "٣"})
     assert "version 3 is" in refused.text
     assert 'name="c0" value="back" checked' in refused.text
     assert [nowhere.status_code, numberless.status_code] == [422, 422]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -141,3 +142,26 @@ async def test_a_body_that_is_too_long_is_refused_whatever_it_says_of_its_length
         within = await http.post("/uploads?name=a.md", content=b"x" * 1000)
     assert [told.status_code, untold.status_code, within.status_code] == [413, 413, 201]
     assert within.json()["size"] == 1000
+
+
+OPEN = {"show_sign_in", "sign_in", "sign_out", "visit_provider", "come_back", "follow_link"}
+COMMITTED = Path(__file__).parents[1] / "openapi.json"
+
+
+@pytest.mark.req("H1", "P15")
+def test_the_committed_openapi_is_what_the_gateway_offers() -> None:
+    offered = service.build_app(service.load_settings()).openapi()
+    assert offered["openapi"].startswith("3.1")
+    assert json.loads(COMMITTED.read_text(encoding="utf-8")) == json.loads(json.dumps(offered)), "run `make contracts`"
+
+
+@pytest.mark.req("P15")
+def test_every_operation_says_what_goes_wrong_and_who_may_ask() -> None:
+    document = json.loads(COMMITTED.read_text(encoding="utf-8"))
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    known: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": []}]
+    assert {each["operationId"] for each in operations if each.get("security") != known} == OPEN
+    assert [
+        each["operationId"] for each in operations if not {"401", "404", "422", "429"} <= each["responses"].keys()
+    ] == []
+    assert len({each["operationId"] for each in operations}) == len(operations)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 from stemma_client.comments import Suggestion, suggestion_in, with_suggestion
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, Remark
 from stemma_contracts.v1.requests import CommentSection, EditSection, ReopenThread, ResolveThread, ReviseSection
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import said, section, signed_in
+from .desk_pages import Desk, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\nOperation costs EUR 90,000.\n"
@@ -57,11 +58,10 @@ async def highlighted(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harmless_text(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id), viewport=size, color_scheme=scheme) as page:
         await expect(page.locator(".thread:visible")).to_have_count(2)
         await expect(page.get_by_text("this passage is not in the text any more")).to_be_visible()
         assert await highlighted(page) == ["pilot costs"]
@@ -76,10 +76,9 @@ async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harml
 
 
 async def test_selected_words_and_others_become_one_review_that_survives_a_closed_tab(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.evaluate(SELECT)
         await page.keyboard.press("c")
         await page.keyboard.type("From which budget?")
@@ -100,10 +99,9 @@ async def test_selected_words_and_others_become_one_review_that_survives_a_close
 
 @pytest.mark.full
 async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.evaluate(SELECT)
         await page.keyboard.press("r")
         await page.keyboard.type("Say per year.")
@@ -121,7 +119,7 @@ async def test_a_thread_is_answered_resolved_and_reopened(
     async with caller(address, follow_redirects=True) as http:
         reply = await http.post(f"{here}/comments", data={"version": "1", "thread_id": "c4-1", "text": "Yes."})
         marked = [await http.post(f"{here}/threads/{each}") for each in ("c4-1/resolve", "c4-3/reopen")]
-    assert [said(page.text).partition("Done: ")[2][:7] for page in (reply, *marked)] == [
+    assert [plain(page.text).partition("Done: ")[2][:7] for page in (reply, *marked)] == [
         "Comment",
         "Resolve",
         "Reopen ",
@@ -136,10 +134,9 @@ async def test_a_thread_is_answered_resolved_and_reopened(
 
 @pytest.mark.full
 async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.evaluate(SELECT)
         await page.keyboard.press("c")
         await page.get_by_label("What should stand there instead").fill("trial costs")
@@ -173,7 +170,7 @@ async def test_an_accepted_suggestion_is_an_edit_of_whoever_accepts_it_and_resol
     thread = page.partition("Shorter.")[2].partition("</article>")[0]
     assert "<del>**pilot** costs</del> <ins>trial &lt;b&gt;costs&lt;/b&gt;</ins>" in thread
     assert ("```" in thread, f'action="{here}/threads/c5-1/accept"' in thread) == (False, True)
-    assert "Done: Accept the suggestion" in said(done.text)
+    assert "Done: Accept the suggestion" in plain(done.text)
     edited, resolved = (request for _, request in bus.received)
     assert isinstance(edited, EditSection)
     assert isinstance(resolved, ResolveThread)
@@ -182,19 +179,18 @@ async def test_an_accepted_suggestion_is_an_edit_of_whoever_accepts_it_and_resol
 
 
 async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_changes_nothing(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     await suggested(bus, document_id, "EUR 480,000", with_suggestion("", "nothing"))
     here = f"{section(document_id)}/threads/c5-1/accept"
     sent = {"version": "1", "comment_id": "c5-1"}
-    async with caller(address) as http:
-        bus.problems = (Problem.of("version_old", "version", version=1, current_version=2),)
-        refused = await http.post(here, data=sent)
-        unknown = [await http.post(here, data=sent | wrong) for wrong in ({"version": "9"}, {"comment_id": "c9"})]
-        other = await bus.text(document_id, "# Costs\n\nIt is free.\n")
-        await bus.append(document_id, section_drafted("research", other, 2))
-        gone = await http.post(here, data=sent | {"version": "2"})
-        page = await http.get(section(document_id), headers={"Accept": "text/html"})
+    bus.problems = (Problem.of("version_old", "version", version=1, current_version=2),)
+    refused = await web.post(here, data=sent)
+    unknown = [await web.post(here, data=sent | wrong) for wrong in ({"version": "9"}, {"comment_id": "c9"})]
+    other = await bus.text(document_id, "# Costs\n\nIt is free.\n")
+    await bus.append(document_id, section_drafted("research", other, 2))
+    gone = await web.post(here, data=sent | {"version": "2"})
+    page = await web.get(section(document_id), headers={"Accept": "text/html"})
     assert "version 1 is not current; version 2 is" in refused.text
     assert [answer.status_code for answer in (*unknown, gone)] == [422, 422, 422]
     assert "not in the text any more" in gone.text
@@ -203,25 +199,23 @@ async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_change
 
 
 async def test_a_suggestion_names_the_words_that_it_replaces(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     asked = {"version": "1", "quote": "", "before": "", "text": "So?", "instead": "Keep me."}
-    async with caller(address) as http:
-        refused = await http.post(f"{section(document_id)}/comments", data=asked)
+    refused = await web.post(f"{section(document_id)}/comments", data=asked)
     assert "name the words that are to be replaced" in refused.text
     assert "Keep me." in refused.text
 
 
 async def test_what_is_refused_of_comments_is_told_and_nothing_that_was_typed_is_lost(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{section(document_id)}/comments"
-    async with caller(address) as http:
-        nowhere = await http.post(here, data={"version": "1", "quote": "EUR 5", "before": "", "text": "Keep me."})
-        nothing = await http.post(here, data={"version": "1", "quote": "", "before": "", "text": " "})
-        bus.problems = (Problem(field="version", message="version 2 is current"),)
-        refused = await http.post(here, data={"version": "1", "quote": "", "before": "", "text": "Keep me."})
-        odd = await http.post(f"{section(document_id)}/threads/c4-1/burn")
+    nowhere = await web.post(here, data={"version": "1", "quote": "EUR 5", "before": "", "text": "Keep me."})
+    nothing = await web.post(here, data={"version": "1", "quote": "", "before": "", "text": " "})
+    bus.problems = (Problem(field="version", message="version 2 is current"),)
+    refused = await web.post(here, data={"version": "1", "quote": "", "before": "", "text": "Keep me."})
+    odd = await web.post(f"{section(document_id)}/threads/c4-1/burn")
     assert [answer.status_code for answer in (nowhere, nothing, odd)] == [422, 422, 422]
     assert "these words do not stand in the version" in nowhere.text
     assert "version 2 is current" in refused.text
@@ -229,10 +223,9 @@ async def test_what_is_refused_of_comments_is_told_and_nothing_that_was_typed_is
 
 
 async def test_all_threads_are_read_over_http_with_their_places(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address) as http:
-        told = (await http.get(f"/documents/{document_id}/sections/research/comments")).json()
+    told = (await web.get(f"/documents/{document_id}/sections/research/comments")).json()
     assert [(one["line"], one["gone"], one["view"]["resolved"]) for one in told] == [
         (3, False, False),
         (None, True, False),

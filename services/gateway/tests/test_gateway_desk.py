@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +37,7 @@ from stemma_testkit.document_events import (
 )
 
 from .conftest import PAGES, Caller
-from .desk_pages import LONG_WORD, said, section, signed_in
+from .desk_pages import LONG_WORD, Desk, plain, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PASSED = Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True, judged=True)
@@ -52,10 +53,9 @@ def long_word(request: pytest.FixtureRequest) -> int:
 
 @pytest.mark.req("H2", "H4", "H5")
 async def test_keys_alone_lead_from_the_inbox_to_a_decision_about_the_version_that_was_seen(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk") as page:
         for _ in range(await page.locator(f'[data-row][href="{section(document_id)}"]').evaluate(PLACE)):
             await page.keyboard.press("j")
         await page.keyboard.press("Enter")
@@ -78,24 +78,22 @@ async def test_keys_alone_lead_from_the_inbox_to_a_decision_about_the_version_th
 
 @pytest.mark.req("H2", "L7")
 async def test_a_document_gives_its_forms_with_answers_and_says_how_many_are_open(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     file = await bus.text(document_id, "filled")
     exports = form_export_requested("one"), form_exported("one", file), form_export_requested("two")
     await bus.append(document_id, form_added(file), *exports)
-    async with caller(address) as http:
-        page = (await http.get(f"/desk/documents/{document_id}")).text
+    page = (await web.get(f"/desk/documents/{document_id}")).text
     assert f'href="/documents/{document_id}/form-exports/one/content"><bdi>draft.md</bdi></a>' in page
-    assert "draft.md : answered: 1, open: 1 being made" in said(page)
+    assert "draft.md : answered: 1, open: 1 being made" in plain(page)
 
 
 @pytest.mark.req("H2", "H5")
 async def test_what_is_refused_is_told_and_what_was_typed_in_is_still_there(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     bus.problems = (Problem(field="version", message="version 3 is current"),)
-    async with caller(address) as http:
-        page = await http.post(f"{section(document_id)}/revise", data={"version": "2", "feedback": "Keep my words."})
+    page = await web.post(f"{section(document_id)}/revise", data={"version": "2", "feedback": "Keep my words."})
     assert page.status_code == 422
     assert "version 3 is current" in page.text.partition('role="alert">')[2]
     assert 'name="feedback" rows="4" required>\nKeep my words.</textarea>' in page.text
@@ -114,29 +112,27 @@ async def waits(bus: Backstage, document_id: str, **about: Any) -> None:
 @pytest.mark.req("F1", "H4")
 @pytest.mark.parametrize(("language", "words"), [("en", "not checked"), ("de", "nicht geprüft")])
 async def test_the_inbox_says_of_a_text_that_was_not_checked_that_it_was_not(
-    address: str, caller: Caller, bus: Backstage, document_id: str, language: str, words: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, language: str, words: str
 ) -> None:
     unchecked = ValidationSummary(passed=False, issue_count=1, rules={"STEMMA000": 1}, engine="", engine_version="")
     await waits(bus, document_id, validation=unchecked, evaluation=PASSED)
-    async with caller(address) as http:
-        shown = (await http.get("/desk", headers={**PAGES, "Accept-Language": language})).text
+    shown = (await web.get("/desk", headers={**PAGES, "Accept-Language": language})).text
     row = shown[shown.index(f'id="waits-{document_id}-research"') :].partition("</li>")[0]
     assert words in row
-    assert "findings" not in said(row)
+    assert "findings" not in plain(row)
     assert 'name="seen"' not in row, "only what is whole is approved from here"
 
 
 @pytest.mark.req("H2", "H5")
 @pytest.mark.parametrize("judged", [True, False])
 async def test_what_passed_by_the_judgement_of_a_model_is_approved_from_the_inbox_together(
-    address: str, caller: Caller, bus: Backstage, document_id: str, judged: bool
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, judged: bool
 ) -> None:
     await waits(bus, document_id, evaluation=PASSED.model_copy(update={"judged": judged}))
     seen = f"{document_id}/research/2"
-    async with caller(address) as http:
-        page = (await http.get("/desk")).text
-        assert (f'name="seen" id="seen-{seen}" value="{seen}"' in page) is judged
-        done = await http.post("/desk/approve", data={"seen": seen}, follow_redirects=True)
+    page = (await web.get("/desk")).text
+    assert (f'name="seen" id="seen-{seen}" value="{seen}"' in page) is judged
+    done = await web.post("/desk/approve", data={"seen": seen}, follow_redirects=True)
     assert "1 approved" in done.text
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
@@ -174,12 +170,11 @@ async def test_a_change_of_somebody_else_is_told_on_the_page_that_is_open(
 
 
 @pytest.mark.req("H4")
-async def test_the_desk_speaks_the_language_that_the_browser_likes_best(address: str, caller: Caller) -> None:
-    async with caller(address) as http:
-        for wanted, said in (("de-CH,en;q=0.5", "Eingang"), ("fr, en;q=0.2", "Inbox"), ("en;q=0.1, de", "Eingang")):
-            page = await http.get("/desk", headers={"Accept-Language": wanted, "Accept": "text/html"})
-            assert f"<h1>{said}" in page.text, wanted
-            assert "built-in method" not in page.text
+async def test_the_desk_speaks_the_language_that_the_browser_likes_best(web: httpx.AsyncClient) -> None:
+    for wanted, said in (("de-CH,en;q=0.5", "Eingang"), ("fr, en;q=0.2", "Inbox"), ("en;q=0.1, de", "Eingang")):
+        page = await web.get("/desk", headers={"Accept-Language": wanted, "Accept": "text/html"})
+        assert f"<h1>{said}" in page.text, wanted
+        assert "built-in method" not in page.text
 
 
 @pytest.mark.req("H4")
@@ -206,12 +201,11 @@ async def test_files_of_the_desk_are_served_under_the_name_of_their_bytes_alone(
 @pytest.mark.req("H2")
 @pytest.mark.parametrize("version", ["9" * 5000, "٣", "-1", "", "two"])
 async def test_a_form_that_names_no_version_is_refused_in_words(
-    address: str, caller: Caller, bus: Backstage, document_id: str, version: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, version: str
 ) -> None:
-    async with caller(address) as http:
-        one = await http.post(f"{section(document_id)}/approve", data={"version": version})
-        several = await http.post("/desk/approve", data={"seen": f"{document_id}/research/{version}"})
-        nowhere = await http.post("/desk/approve", data={"seen": "../x y/research/1"})
+    one = await web.post(f"{section(document_id)}/approve", data={"version": version})
+    several = await web.post("/desk/approve", data={"seen": f"{document_id}/research/{version}"})
+    nowhere = await web.post("/desk/approve", data={"seen": "../x y/research/1"})
     assert [answer.status_code for answer in (one, several, nowhere)] == [422, 422, 422]
     assert "this is no section of the inbox" in several.text
 
@@ -247,21 +241,58 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
     ("language", "said"), [("en", "It is written once these are settled"), ("de", "Wird geschrieben, sobald diese")]
 )
 async def test_a_queued_section_says_what_it_waits_for(
-    address: str, caller: Caller, bus: Backstage, document_id: str, language: str, said: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, language: str, said: str
 ) -> None:
-    async with caller(address) as http:
-        headers = {"Accept": "text/html", "Accept-Language": language}
-        page = await http.get(f"/desk/documents/{document_id}/sections/solution", headers=headers)
-        other = await http.get(section(document_id), headers=headers)
+    headers = {"Accept": "text/html", "Accept-Language": language}
+    page = await web.get(f"/desk/documents/{document_id}/sections/solution", headers=headers)
+    other = await web.get(section(document_id), headers=headers)
     assert (said in page.text, said in other.text) == (True, False)
     assert f'/sections/research"><bdi>Research</bdi></a> ({words(language)["status_awaiting_review"]})' in page.text
 
 
 @pytest.mark.req("H2")
 async def test_an_address_that_tells_of_no_verb_is_shown_all_the_same(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    for done in ("nothing", "%25s", "x" * 5000):
+        page = await web.get(f"{section(document_id)}?done={done}", headers={"Accept": "text/html"})
+        assert page.status_code == 200, page.text
+
+
+PACKED = {**PAGES, "Accept-Encoding": "gzip"}
+
+
+@pytest.mark.req("H5", "S3")
+async def test_a_page_and_what_it_loads_are_compressed_for_browsers_that_take_that(
     address: str, caller: Caller, bus: Backstage, document_id: str
 ) -> None:
     async with caller(address) as http:
-        for done in ("nothing", "%25s", "x" * 5000):
-            page = await http.get(f"{section(document_id)}?done={done}", headers={"Accept": "text/html"})
-            assert page.status_code == 200, page.text
+        plain = await http.get(section(document_id), headers={**PAGES, "Accept-Encoding": "identity"})
+        async with http.stream("GET", section(document_id), headers=PACKED) as packed:
+            raw = b"".join([piece async for piece in packed.aiter_raw()])
+    assert "content-encoding" not in plain.headers
+    assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "Accept-Language, Accept-Encoding")
+    assert gzip.decompress(raw).count(b"\n") == plain.content.count(b"\n")
+    assert len(raw) < len(plain.content) / 3
+
+
+@pytest.mark.req("H5", "S3")
+@pytest.mark.parametrize("path", ["/session", "/documents/{0}/sections/research/text", "/documents/{0}"])
+async def test_downloads_and_what_programs_read_are_sent_as_they_are(
+    address: str, caller: Caller, bus: Backstage, document_id: str, path: str
+) -> None:
+    async with caller(address) as http:
+        answer = await http.get(path.format(document_id), headers={"Accept-Encoding": "gzip"})
+    assert answer.status_code == 200
+    assert "content-encoding" not in answer.headers
+
+
+@pytest.mark.req("H5", "S3")
+async def test_a_stream_of_events_comes_uncompressed_as_it_happens(
+    address: str, caller: Caller, bus: Backstage, document_id: str
+) -> None:
+    about: dict[str, Any] = {"params": {"document": document_id}, "headers": {"Accept-Encoding": "gzip"}}
+    async with caller(address) as http, http.stream("GET", "/desk/live", **about) as stream:
+        line = await anext(stream.aiter_lines())
+    assert "content-encoding" not in stream.headers
+    assert line.startswith(("event:", "id:", "data:", ":"))

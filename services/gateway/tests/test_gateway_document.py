@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from html import unescape
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_contracts import Family, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -21,11 +22,10 @@ from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_gateway.desk.shell import money, number
 from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
-from .conftest import Caller
-from .desk_pages import said, section, signed_in
+from .desk_pages import Desk, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 STALE = StaleMark(
@@ -73,12 +73,11 @@ def document(document_id: str) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing_in_them(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
     here = document(document_id)
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), here)
+    async with desk(here, viewport=size, color_scheme=scheme) as page:
         for path in (here, f"{here}/history?all=true"):
             await page.goto(f"{address}{path}")
             assert await violations(page) == [], path
@@ -86,30 +85,28 @@ async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing
 
 
 async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_map_is_stale(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address) as http:
-        page = (await http.get(document(document_id))).text
+    page = (await web.get(document(document_id))).text
     assert "Proposal of ours" in page.partition('class="facts"')[2].partition("</p>")[0]
     assert "now it is at version 2" in page.partition('class="edge stale"')[2].partition("</title>")[0]
-    assert "version 1, now 2" in said(page.partition('<text class="why"')[2].partition("</text>")[0])
+    assert "version 1, now 2" in plain(page.partition('<text class="why"')[2].partition("</text>")[0])
     spent = page.partition('<table class="spent">')[2].partition("</table>")[0]
     first = spent.partition("<tbody>")[2].partition("</tr>")[0]
-    cells = [said(cell.partition("</td>")[0].partition(">")[2]) for cell in first.split("<td")[1:]]
+    cells = [plain(cell.partition("</td>")[0].partition(">")[2]) for cell in first.split("<td")[1:]]
     assert ("Research" in first, cells[1:]) == (True, ["15", "0", "0", "$0.00"])
     assert "30" in spent.partition("<tfoot>")[2]
     assert spent.count('<circle class="dot') == 3
 
 
 async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_seen_done(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     async def convert(request: Any) -> None:
         await bus.append(document_id, e.ExportRequested(export_id="x1", format=request.format, redline=request.redline))
 
     bus.on_request = convert
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), document(document_id))
+    async with desk(document(document_id)) as page:
         await expect(page.get_by_text("sections not approved 1")).to_be_visible()
         await page.keyboard.press("x")
         await page.keyboard.type("HTML")
@@ -140,51 +137,49 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
 
 
 async def test_an_export_that_cannot_be_is_refused_in_words(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{document(document_id)}/exports"
     bus.problems = (Problem(field="format", message="nothing is written"),)
-    async with caller(address) as http:
-        refused = await http.post(here, data={"format": "pdf"})
-        unlike = await http.post(here, data={"format": "exe"})
-        unknown = await http.post(here, data={"since": "x9"})
-        numberless = await http.post(here, data={"section": "research", "old": "one", "new": "2"})
+    refused = await web.post(here, data={"format": "pdf"})
+    unlike = await web.post(here, data={"format": "exe"})
+    unknown = await web.post(here, data={"since": "x9"})
+    numberless = await web.post(here, data={"section": "research", "old": "one", "new": "2"})
     assert "nothing is written" in refused.text
     assert [one.status_code for one in (unlike, unknown, numberless)] == [422, 422, 422]
 
 
 async def test_the_history_tells_who_decided_what_and_pages_through_all_that_happened(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{document(document_id)}/history"
     problem = Problem.of("version_old", "version", version=1, current_version=2)
     also = tuple(STALE.model_copy(update={"section_id": name}) for name in ("solution", "costs", "plan"))
     again = e.SectionKept(section_id="research", version=2, accepted=(), actor="eve", makes_stale=also)
     many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]
-    async with caller(address) as http:
 
-        async def rows(path: str) -> list[str]:
-            return re.split('<li class="item event">', (await http.get(path)).text)[1:]
+    async def rows(path: str) -> list[str]:
+        return re.split('<li class="item event">', (await web.get(path)).text)[1:]
 
-        first, sent_back, *others = await rows(here)
-        assert len(others) == 2
-        assert "bob (claimed) changed the text: Research version 2" in said(first)
-        assert "Solution : written from Research, of which it saw version 1" in said(first)
-        assert "sent it back" in sent_back
-        assert '<q class="said-words"><bdi>Say &lt;b&gt;less&lt;/b&gt;.</bdi></q>' in sent_back
-        late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
-        await bus.append(document_id, late, again)
-        kept, refused, *_ = await rows(here)
-        assert "eve (claimed) refused: Research" in said(refused)
-        assert "version 1 is not current; version 2 is" in refused
-        assert "sections made stale: 3" in kept.partition("<details")[2].partition("</summary>")[0]
-        assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
-        await bus.append(document_id, *many)
-        page = (await http.get(f"{here}?section=research")).text
-        assert page.count('class="item event"') == 50
-        [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
-        last = await rows(unescape(earlier))
-        assert (len(last), "sent it back" in last[-1]) == (14, True)
+    first, sent_back, *others = await rows(here)
+    assert len(others) == 2
+    assert "bob (claimed) changed the text: Research version 2" in plain(first)
+    assert "Solution : written from Research, of which it saw version 1" in plain(first)
+    assert "sent it back" in sent_back
+    assert '<q class="said-words"><bdi>Say &lt;b&gt;less&lt;/b&gt;.</bdi></q>' in sent_back
+    late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
+    await bus.append(document_id, late, again)
+    kept, refused, *_ = await rows(here)
+    assert "eve (claimed) refused: Research" in plain(refused)
+    assert "version 1 is not current; version 2 is" in refused
+    assert "sections made stale: 3" in kept.partition("<details")[2].partition("</summary>")[0]
+    assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
+    await bus.append(document_id, *many)
+    page = (await web.get(f"{here}?section=research")).text
+    assert page.count('class="item event"') == 50
+    [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
+    last = await rows(unescape(earlier))
+    assert (len(last), "sent it back" in last[-1]) == (14, True)
 
 
 async def test_every_event_has_words_in_every_language_and_numbers_are_written_as_there() -> None:
@@ -196,11 +191,10 @@ async def test_every_event_has_words_in_every_language_and_numbers_are_written_a
 
 
 async def test_a_section_that_is_compared_is_asked_for_as_a_redline(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address) as http:
-        page = await http.get(f"{section(document_id)}?old=1", headers={"Accept": "text/html"})
-        await http.post(f"{document(document_id)}/exports", data={"section": "research", "old": "1", "new": "2"})
+    page = await web.get(f"{section(document_id)}?old=1", headers={"Accept": "text/html"})
+    await web.post(f"{document(document_id)}/exports", data={"section": "research", "old": "1", "new": "2"})
     assert "Redline" in page.text
     [(_, asked)] = bus.received
     assert isinstance(asked, ExportDocument)

@@ -6,23 +6,23 @@ import gzip
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable
 from hashlib import sha256
 from html import unescape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import EditSection
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, said, section, signed_in
+from .desk_pages import PNG, Desk, plain, section
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 OURS, THEIRS = "# Research\n\nOur words.\n\nThe end.\n", "# Research\n\nTheir words.\n\nThe very end.\n"
@@ -67,12 +67,11 @@ def asked(bus: Backstage) -> list[EditSection]:
 @pytest.mark.req("H2", "H4", "H5")
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothing_in_them(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, scheme: Any, bus: Backstage, document_id: str
 ) -> None:
     await edited(bus, document_id, BASE)
     size: Any = {"width": 320, "height": 640}
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/edit")
+    async with desk(f"{section(document_id)}/edit", viewport=size, color_scheme=scheme) as page:
         await expect(editor(page)).to_contain_text("Old words.")
         assert await violations(page) == []
         await write(page, OURS)
@@ -86,10 +85,9 @@ async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothin
 @pytest.mark.full
 @pytest.mark.req("H2", "H5")
 async def test_what_is_written_is_shown_as_it_will_look_and_asked_for_about_the_version_that_was_seen(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.keyboard.press("e")
         await page.wait_for_url("**/edit")
         await expect(editor(page)).to_contain_text("U+202E")
@@ -107,10 +105,9 @@ async def test_what_is_written_is_shown_as_it_will_look_and_asked_for_about_the_
 @pytest.mark.full
 @pytest.mark.req("H2", "I5")
 async def test_an_image_that_is_dropped_or_chosen_stands_in_the_text_and_goes_along_with_it(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/edit")
+    async with desk(f"{section(document_id)}/edit") as page:
         await write(page, "# Mine\n")
         name = "..\\\u202e our <b>plan.png"
         await editor(page).evaluate(f"(target, name) => ({DROP % b64encode(PNG).decode()})([target, name])", name)
@@ -128,11 +125,10 @@ async def test_an_image_that_is_dropped_or_chosen_stands_in_the_text_and_goes_al
 
 @pytest.mark.req("H2", "H5")
 async def test_of_two_people_who_change_one_sentence_no_word_is_lost(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     await edited(bus, document_id, BASE)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/edit")
+    async with desk(f"{section(document_id)}/edit") as page:
         await write(page, OURS)
         await edited(bus, document_id, THEIRS, version=4)
         bus.problems = (Problem(field="version", message="version 4 is current"),)
@@ -153,12 +149,11 @@ async def test_of_two_people_who_change_one_sentence_no_word_is_lost(
 
 @pytest.mark.req("H2", "H5")
 async def test_a_draft_survives_a_closed_tab_and_is_merged_into_what_came_meanwhile(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, address: str, bus: Backstage, document_id: str
 ) -> None:
     await edited(bus, document_id, BASE)
     here = f"{address}{section(document_id)}/edit"
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"{section(document_id)}/edit")
+    async with desk(f"{section(document_id)}/edit") as page:
         await write(page, OURS.replace("The end.", "The end, mine."))
         await expect(page.locator("[data-rendered]")).to_contain_text("The end, mine.")
         beside = await page.context.new_page()
@@ -196,7 +191,7 @@ async def test_without_scripts_a_plain_field_does_the_same(
         form = {"version": "2", "text": text, "image": unescape(kept)}
         saved = await http.post(here, data=form, files={"picture": ("", b"")})
     assert re.search(r"data-rendered><h2[^>]*>(<[^>]*>)?Mine", looked)
-    assert "Done: Edit the text" in said(saved.text)
+    assert "Done: Edit the text" in plain(saved.text)
     [request] = asked(bus)
     [image] = request.images
     assert request.text == f"# Mine\n\n![our plan]({image.name})\n"
@@ -214,12 +209,11 @@ async def test_without_scripts_a_plain_field_does_the_same(
     ],
 )
 async def test_a_form_that_no_page_of_the_desk_sends_is_refused_in_words(
-    address: str, caller: Caller, bus: Backstage, document_id: str, fields: Any, status: int, said: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, fields: Any, status: int, said: str
 ) -> None:
     bus.problems = (Problem(field="version", message="another one is current"),)
-    async with caller(address) as http:
-        answer = await http.post(f"{section(document_id)}/edit", data=fields, files={"picture": ("", b"")})
-        plain = await http.post(f"{section(document_id)}/edit", data=fields)
+    answer = await web.post(f"{section(document_id)}/edit", data=fields, files={"picture": ("", b"")})
+    plain = await web.post(f"{section(document_id)}/edit", data=fields)
     assert (answer.status_code, plain.status_code) == (status, 415)
     assert said in answer.text
 
@@ -245,11 +239,8 @@ async def test_all_scripts_but_the_editor_have_less_than_sixty_kilobytes() -> No
 
 
 @pytest.mark.req("H2", "S8")
-async def test_the_name_of_a_draft_becomes_no_header(
-    address: str, caller: Caller, bus: Backstage, document_id: str
-) -> None:
+async def test_the_name_of_a_draft_becomes_no_header(web: httpx.AsyncClient, bus: Backstage, document_id: str) -> None:
     form, key = {"text": "# Mine", "version": "2", "draft": "a\r\nX-Odd: 1"}, {"Idempotency-Key": "one"}
-    async with caller(address) as http:
-        sent = await http.post(f"{section(document_id)}/edit", data=form, files={"picture": ("", b"")}, headers=key)
+    sent = await web.post(f"{section(document_id)}/edit", data=form, files={"picture": ("", b"")}, headers=key)
     assert sent.status_code == 204, sent.text
     assert ("x-odd" in sent.headers, "draft=a%0AX-Odd%3A%201" in sent.headers["location"]) == (False, True)

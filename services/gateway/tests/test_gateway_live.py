@@ -27,7 +27,7 @@ from stemma_testkit.ports import free_port
 from stemma_testkit.servers import admit, connected, connected_person, eventually
 
 from .conftest import at
-from .desk_pages import section, signed_in
+from .desk_pages import Desk, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H3", "H5")]
 KEY = "k" * 32
@@ -55,11 +55,10 @@ async def follows(page: Page) -> None:
 
 
 async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_place_nor_selection(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     await written(bus, document_id)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.keyboard.press("c")
         await page.keyboard.type("Kept as well.")
         await page.get_by_role("button", name="One more comment").click()
@@ -120,11 +119,10 @@ async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_perso
 
 @pytest.mark.full
 async def test_a_tick_that_is_not_kept_is_taken_back_where_it_was_set(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     await written(bus, document_id)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.route("**/viewed", lambda route: route.fulfill(status=503))
         async with page.expect_response("**/viewed"):
             await page.locator("[data-viewed]").click()
@@ -159,12 +157,9 @@ CUT_OFF_ONCE = """() => {
 
 
 @pytest.mark.full
-async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
-) -> None:
+async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(desk: Desk, bus: Backstage, document_id: str) -> None:
     await written(bus, document_id)
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await follows(page)
         await page.evaluate(CUT_OFF_ONCE)
         await commented(bus, document_id, "", "Said while it was cut off.")
@@ -172,10 +167,9 @@ async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(
 
 
 async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await follows(page)
         await page.keyboard.press("r")
         await page.keyboard.type("Mine.")
@@ -192,10 +186,9 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
 
 @pytest.mark.full
 async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"/desk/documents/{document_id}")
+    async with desk(f"/desk/documents/{document_id}") as page:
         await page.keyboard.press("j")
         await page.keyboard.press("j")
         await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
@@ -206,13 +199,12 @@ async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
 
 @pytest.mark.full
 async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_anew(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     other = f"{document_id}x"
     sections = tuple(plan(f"s{number}", *([f"s{number - 7}"] if number > 6 else [])) for number in range(200))
     await bus.append(other, document_requested().model_copy(update={"sections": sections, "starts": ("s0",)}))
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"/desk/documents/{other}")
+    async with desk(f"/desk/documents/{other}") as page:
         await follows(page)
         await page.evaluate("""() => {
           window.kept = [...document.querySelectorAll(".item, .map a, .map .edge")];
@@ -232,10 +224,9 @@ async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_an
 
 
 async def test_the_inbox_and_the_number_in_the_head_of_every_page_follow_what_waits(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, address: str, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk") as page:
         row, badge = page.locator(f"#waits-{document_id}-research"), page.locator("[data-badge]")
         await expect(row).to_be_visible()
         before = int(await page.locator("h1 .count").inner_text())
@@ -254,10 +245,9 @@ async def test_the_inbox_and_the_number_in_the_head_of_every_page_follow_what_wa
 
 @pytest.mark.full
 async def test_a_tick_is_about_the_version_beside_which_it_was_set(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk") as page:
         swap = """([one, other]) => htmx.swap({
           text: `<main id="main"><ol class="items"><li id="b"><input type="checkbox" id="${one}"></li></ol></main>`,
           target: "#main", select: "#main", swap: "outerMorph", sourceElement: document.getElementById("main"),

@@ -9,9 +9,10 @@ from html import escape, unescape
 from types import ModuleType
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -46,11 +47,11 @@ from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
 from stemma_gateway.resources import documents
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, said, section, signed_in
+from .desk_pages import PNG, Desk, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 NAME = "rfp <i>.pdf"
@@ -193,12 +194,11 @@ def ledger(document_id: str) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_nothing_in_them(
-    scheme: Any, browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
     here = ledger(document_id)
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), here)
+    async with desk(here, viewport=size, color_scheme=scheme) as page:
         for path in (here, f"{here}/R1", f"/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1"):
             await page.goto(f"{address}{path}")
             assert await violations(page) == [], path
@@ -210,10 +210,9 @@ async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_noth
 
 
 async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_that_are_ticked(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), ledger(document_id))
+    async with desk(ledger(document_id)) as page:
         await page.keyboard.press("j")
         await page.keyboard.press("j")
         await page.keyboard.press("x")
@@ -235,10 +234,9 @@ async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_
 
 
 async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answers_it(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), ledger(document_id))
+    async with desk(ledger(document_id)) as page:
         await page.get_by_role("link", name="Ten users are trained on site.").click()
         await page.wait_for_url(f"**{section(document_id)}#line-5")
         await expect(page.locator("#line-5")).to_have_text("Ten users are trained on site.")
@@ -287,7 +285,7 @@ async def test_a_passage_that_goes_on_elsewhere_is_marked_as_far_as_it_stands_on
 
 @pytest.mark.req("S6")
 async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
-    address: str, caller: Caller, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[tuple[str, bool]] = []
 
@@ -305,24 +303,22 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
     watch(document, "drawn")
     watch(documents, "reference_of")
     here = f"/desk/documents/{document_id}"
-    async with caller(address) as http:
-        pages = [await http.get(path) for path in (here, f"{here}/requirements?text=x", f"{here}/requirements/R1")]
-        missing = await http.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
+    pages = [await web.get(path) for path in (here, f"{here}/requirements?text=x", f"{here}/requirements/R1")]
+    missing = await web.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
     assert [page.status_code for page in (*pages, missing)] == [200, 200, 200, 404]
     assert dict(called) == dict.fromkeys(("listed", "marked", "drawn", "reference_of"), False)
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address) as http:
-        page = (await http.get(ledger(document_id))).text
+    page = (await web.get(ledger(document_id))).text
     box = page.partition('class="box amended"')[2].partition("</details>")[0]
-    assert "new: 0, changed: 1, withdrawn: 1" in said(box)
+    assert "new: 0, changed: 1, withdrawn: 1" in plain(box)
     assert ("<del>five</del>" in box, "<ins>ten</ins>" in box) == (True, True)
     assert "Bring &lt;i&gt;cake&lt;/i&gt;." in box
     assert f'href="{section(document_id)}"><bdi>Research</bdi>' in box
-    assert "Mandatory and open 1 of 2" in said(page)
+    assert "Mandatory and open 1 of 2" in plain(page)
 
 
 async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_in_words(
@@ -332,7 +328,7 @@ async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_
         page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
         box = page.partition('class="box deadlines"')[2].partition("</details>")[0]
         source = await http.get(unescape(re.findall('href="([^"]*line=7[^"]*)"', box)[0]))
-    past, coming, counted = [said(row) for row in box.split("<li ")[1:]]
+    past, coming, counted = [plain(row) for row in box.split("<li ")[1:]]
     assert "2019-03-04 oder 2019-04-03 vorbei Fragen" in past
     assert "Tag und Monat können vertauscht sein" in past
     assert "2099-03-19 14:00 <b>CET</b> in " in coming
@@ -343,11 +339,10 @@ async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_
 
 
 async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_looked_for(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address) as http:
-        told = (await http.get(f"/documents/{document_id}/deadlines")).json()
-        nothing = await http.get("/documents/nothing/deadlines")
+    told = (await web.get(f"/documents/{document_id}/deadlines")).json()
+    nothing = await web.get("/documents/nothing/deadlines")
     assert [(one["deadline"]["deadline_id"], one["state"]) for one in told] == [
         ("D2", "past"), ("D1", "coming"), ("D3", "open"),
     ]  # fmt: skip
@@ -370,7 +365,7 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
         done.append(await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "must sign"}))
         done.append(await http.post(f"{here}/read", data={"source": NAME}))
     assert "begins nowhere" in refused.text.partition('role="alert">')[2]
-    told = [said(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
+    told = [plain(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
     assert told == [
         f"Done: {each}" for each in ("Assign (requirements: 2)", "Merge", "Cut in two", "Read the requirements")
     ]
@@ -389,10 +384,9 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
 
 @pytest.mark.full
 async def test_a_second_opinion_is_asked_for_with_a_key_and_what_the_last_one_said_is_told(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), ledger(document_id))
+    async with desk(ledger(document_id)) as page:
         told = page.get_by_text("Second opinion of a model (some/<b>model</b>)")
         await expect(told).to_contain_text(
             "more requirements: 0, made up and left out: 2. It is not whole: it was cut off"
@@ -405,22 +399,21 @@ async def test_a_second_opinion_is_asked_for_with_a_key_and_what_the_last_one_sa
 
 
 async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_still_is(
-    address: str, caller: Caller, bus: Backstage, client: Client, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, client: Client, document_id: str
 ) -> None:
     known = (await client.document(document_id)).ledger
     assert known is not None
     assert known.rows is not None
     here, seen = ledger(document_id), {"rows": known.rows.digest}
-    async with caller(address) as http:
-        none = await http.post(here, data={**seen, "verb": "confirm"})
-        nothing = await http.post(here, data={**seen, "row": "R1", "verb": "burn"})
-        nowhere = await http.post(here, data={**seen, "row": "R1", "verb": "assign", "assign": "a b"})
-        before = await http.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
-        bus.problems = (Problem(field="decisions.0", message="there is no row R8"),)
-        refused = await http.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
-        alone = await http.post(f"{here}/R1", data={**seen, "verb": "burn"})
-        missing = await http.get(f"{here}/R8")
-        unlike = await http.get(f"{here}?status=fine")
+    none = await web.post(here, data={**seen, "verb": "confirm"})
+    nothing = await web.post(here, data={**seen, "row": "R1", "verb": "burn"})
+    nowhere = await web.post(here, data={**seen, "row": "R1", "verb": "assign", "assign": "a b"})
+    before = await web.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
+    bus.problems = (Problem(field="decisions.0", message="there is no row R8"),)
+    refused = await web.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
+    alone = await web.post(f"{here}/R1", data={**seen, "verb": "burn"})
+    missing = await web.get(f"{here}/R8")
+    unlike = await web.get(f"{here}?status=fine")
     assert [one.status_code for one in (none, nothing, nowhere, before)] == [422, 422, 422, 409]
     assert "there is no such decision" in alone.text
     assert "tick at least one requirement" in none.text

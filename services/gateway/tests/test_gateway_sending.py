@@ -16,7 +16,7 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
 from stemma_testkit.ports import free_port
 
-from .desk_pages import section, signed_in
+from .desk_pages import Desk, section, signed_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H5", "E1")]
 KEY = "k" * 32
@@ -70,12 +70,7 @@ async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_a
 
 @pytest.mark.full
 async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(
-    browser: Browser,
-    address: str,
-    bus: Backstage,
-    token: Callable[..., str],
-    document_id: str,
-    monkeypatch: pytest.MonkeyPatch,
+    desk: Desk, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forms, "WAIT_S", 0.2)
     back = asyncio.Event()
@@ -84,8 +79,7 @@ async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(
         await back.wait()
 
     bus.on_request = away
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), section(document_id))
+    async with desk(section(document_id)) as page:
         await page.keyboard.press("a")
         await expect(page.get_by_text(WAITS)).to_be_visible()
         back.set()

@@ -9,11 +9,17 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from starlette.requests import Request
 from stemma_client.logins import new_password
-from stemma_provisioning import NatsServer
+from stemma_gateway.app import service
+from stemma_gateway.cookies import CookieRules, Cookies
+from stemma_gateway.limits import Owner
+from stemma_gateway.problems import Invalid, SessionEnded
+from stemma_gateway.resources.signing_in import GOOD_FOR_S, MOST, OF_ONE_CALLER, Links
+from stemma_messaging import BadSettings
 from stemma_provisioning.roles import Role
 
-from .conftest import PAGES, Person, at, problem
+from .conftest import PAGES, Caller, Person, at, problem
 
 KEYS = "k" * 32
 ELSEWHERE = ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
@@ -214,9 +220,7 @@ async def test_a_copy_of_a_cookie_ends_also_where_it_used_up_the_requests_of_its
 
 
 @pytest.mark.req("H1", "S4")
-async def test_a_person_who_is_removed_is_out_and_a_wrong_password_lets_nobody_in(
-    browser: httpx.AsyncClient, person: Person, server: NatsServer
-) -> None:
+async def test_a_wrong_password_lets_nobody_in(browser: httpx.AsyncClient, person: Person) -> None:
     typed = person("ewa")
     wrong = [
         typed | {"password": new_password()}, typed | {"password": "short"}, typed | {"user": "nobody"},
@@ -229,11 +233,6 @@ async def test_a_person_who_is_removed_is_out_and_a_wrong_password_lets_nobody_i
         assert problem(await browser.post("/sign-in", json=unreadable)) == (422, "invalid")
     assert problem(await browser.post("/sign-in", content=b"x", headers={"Content-Type": "text/csv"}))[0] == 415
     assert problem(await browser.post("/sign-in", json={"user": "x" * 20_000}))[0] == 413
-    await browser.post("/sign-in", json=typed)
-    server.admitted("default").remove("ewa")
-    while (answer := await browser.get("/kinds")).status_code in (200, 503):
-        pass
-    assert problem(answer) == (401, "unauthenticated")
 
 
 @pytest.mark.req("H1", "S5")
@@ -258,3 +257,144 @@ async def test_the_page_for_signing_in_and_what_is_wrong_there_are_in_the_langua
     assert (refused.status_code, english.status_code) == (401, 401)
     assert "Name oder Passwort ist falsch" in refused.text
     assert "name or password is wrong" in english.text
+
+
+async def link_of(http: httpx.AsyncClient, path: str) -> str:
+    """The path of a link that leads to a page."""
+    made = await http.post("/sign-in/links", json={"next": path})
+    assert made.status_code == 201, made.text
+    assert made.headers["cache-control"] == "no-store"
+    return str(made.json()["path"])
+
+
+@pytest.mark.req("H1")
+async def test_a_link_signs_a_browser_in_once_and_leads_on_to_an_address_without_it(
+    address: str, caller: Caller
+) -> None:
+    async with caller(address) as http, at(address) as browser, at(address) as other:
+        link = await link_of(http, "/desk/keys")
+        led = await browser.get(link, headers=PAGES | {"Sec-Fetch-Site": "none"})
+        assert (led.status_code, led.headers["location"]) == (303, "/desk/keys")
+        assert (await browser.get("/session")).json()["user"] == "client-default"
+        again = await other.get(link, headers=PAGES)
+        assert (again.status_code, "was followed before" in again.text) == (401, True)
+        assert problem(await other.get("/session")) == (401, "unauthenticated")
+
+
+@pytest.mark.req("H1")
+async def test_a_page_of_another_site_can_sign_nobody_in_as_somebody_else(address: str, caller: Caller) -> None:
+    async with caller(address) as http, at(address) as browser:
+        link = await link_of(http, "/desk")
+        for site in ("cross-site", "same-site"):
+            led = await browser.get(link, headers={"Sec-Fetch-Site": site})
+            assert problem(led) == (403, "from-elsewhere")
+        assert (await browser.get(link, headers=PAGES)).status_code == 303
+
+
+@pytest.mark.req("H1")
+async def test_only_who_shows_a_token_gets_a_link_and_only_to_a_page_of_this_gateway(
+    address: str, caller: Caller, person: Person
+) -> None:
+    async with at(address) as browser, caller(address) as http:
+        assert (await browser.post("/sign-in/links", json={})).status_code == 401
+        await browser.post("/sign-in", json=person("lea"))
+        assert problem(await browser.post("/sign-in/links", json={})) == (401, "unauthenticated")
+        for path in ("//evil.example", "http://evil.example", "desk"):
+            assert (await http.post("/sign-in/links", json={"next": path})).status_code == 422, path
+
+
+@pytest.mark.req("H1")
+async def test_a_link_ends_after_a_minute_and_no_number_of_them_fills_the_memory() -> None:
+    now = 0.0
+    links = Links(lambda: now)
+    first, last = links.make(Owner("a", "ada"), "t", "/"), ""
+    for number in range(MOST):
+        last = links.make(Owner("a", f"person-{number}"), "t", "/")
+    assert links.take(first) is None
+    now = GOOD_FOR_S
+    assert links.take(last) is None
+
+
+@pytest.mark.req("H1", "S5")
+async def test_who_makes_many_links_has_the_last_ones_and_takes_none_of_others() -> None:
+    links = Links()
+    other, own = links.make(Owner("a", "ben"), "t", "/"), [links.make(Owner("a", "ada"), "t", "/") for _ in range(MOST)]
+    assert [links.take(code) is not None for code in own[-OF_ONE_CALLER - 1 :]] == [False] + [True] * OF_ONE_CALLER
+    assert links.take(other)
+
+
+def request_with(cookie: str = "", *more: tuple[bytes, bytes]) -> Request:
+    headers = [(b"cookie", cookie.encode()), (b"host", b"x"), *more]
+    return Request({"type": "http", "method": "GET", "path": "/", "scheme": "http", "headers": headers, "state": {}})
+
+
+def cookie_of(request: Request) -> str:
+    [cookie] = request.state.set_cookies.values()
+    return str(cookie).partition(";")[0]
+
+
+@pytest.mark.req("H1")
+def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> None:
+    now = 1000.0
+    cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
+    cookies.begun(begun := request_with(), "token")
+    cookie = cookie_of(begun)
+    for moment, renewed in ((1005.0, False), (1090.0, True), (1180.0, True), (1240.0, True)):
+        now = moment
+        found = cookies.of(request := request_with(cookie))
+        assert found is not None
+        assert hasattr(request.state, "set_cookies") is renewed
+        cookie = cookie_of(request) if renewed else cookie
+    assert found is not None
+    assert cookies.ends_at(found).timestamp() == 1250
+    now = 1250.0
+    with pytest.raises(SessionEnded):
+        cookies.of(request_with(cookie))
+    cookies.begun(begun := request_with(), "token")
+    now = 1350.0
+    with pytest.raises(SessionEnded):
+        cookies.of(request_with(cookie_of(begun)))
+
+
+@pytest.mark.req("H1")
+def test_no_session_outlives_the_token_of_its_provider_however_much_it_is_used() -> None:
+    now = 1000.0
+    cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
+    cookies.begun(begun := request_with(), "token", 1050.0)
+    now = 1040.0
+    found = cookies.of(used := request_with(cookie_of(begun)))
+    assert found is not None
+    assert (cookies.ends_at(found).timestamp(), cookies.ends_in(found)) == (1050, 10)
+    now = 1050.0
+    with pytest.raises(SessionEnded):
+        cookies.of(request_with(cookie_of(used)))
+
+
+@pytest.mark.req("H1", "H3")
+def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
+    now = 1000.0
+    cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
+    cookies.begun(begun := request_with(), "token")
+    now = 1090.0
+    assert cookies.of(asked := request_with(cookie_of(begun), (b"hx-request", b"true"))) is not None
+    assert not hasattr(asked.state, "set_cookies")
+
+
+@pytest.mark.req("H1")
+def test_a_cookie_that_was_changed_or_is_of_another_key_is_none_and_one_too_long_is_not_made() -> None:
+    rules = CookieRules(100, 100)
+    Cookies(["k"], rules).begun(begun := request_with(), "token")
+    cookie = cookie_of(begun)
+    for wrong, key in ((cookie[:-4] + "AAAA", "k"), ("stemma=x", "k"), (cookie, "another")):
+        with pytest.raises(SessionEnded):
+            Cookies([key], rules).of(request_with(wrong))
+    assert Cookies(["k"], rules).of(request_with()) is None
+    with pytest.raises(Invalid, match="longer than what a cookie holds"):
+        Cookies(["k"], rules).begun(request_with(), "x" * 4000)
+
+
+@pytest.mark.req("H1")
+def test_a_key_that_could_be_guessed_is_refused_and_not_quoted() -> None:
+    with pytest.raises(BadSettings, match="cookie_keys") as told:
+        service.check(service.load_settings(cookie_keys="secret"))
+    assert "secret" not in str(told.value)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
@@ -17,10 +17,10 @@ from stemma_contracts.v1.capabilities import Capabilities, DocumentKind, KindSec
 from stemma_contracts.v1.inputs import ChangedPart, InputChanges, InputDifference, InputReading
 from stemma_contracts.v1.references import InputFile
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import violations
 
 from .conftest import Caller
-from .desk_pages import said, signed_in
+from .desk_pages import Desk, plain
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 CSV, TEXT = "text/csv", "text/plain"
@@ -65,18 +65,11 @@ def file(name: str, content: bytes = b"x", kind: str = TEXT) -> Any:
 @pytest.mark.req("H2", "H4", "H5")
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_what_starts_and_amends_a_document_fits_320_pixels_and_axe_finds_nothing_in_it(
-    scheme: Any,
-    browser: Browser,
-    address: str,
-    bus: Backstage,
-    kinds: None,
-    token: Callable[..., str],
-    document_id: str,
+    desk: Desk, scheme: Any, address: str, bus: Backstage, kinds: None, document_id: str
 ) -> None:
     size: Any = {"width": 320, "height": 640}
     one = await amended(bus, document_id, f"{'x' * 200}.md")
-    async with opened(browser, viewport=size, color_scheme=scheme) as page:
-        await signed_in(page, address, token(), "/desk/new")
+    async with desk("/desk/new", viewport=size, color_scheme=scheme) as page:
         for path in ("/desk/new", f"/desk/documents/{document_id}/inputs", one):
             await page.goto(f"{address}{path}")
             assert await violations(page) == [], path
@@ -85,10 +78,9 @@ async def test_what_starts_and_amends_a_document_fits_320_pixels_and_axe_finds_n
 
 @pytest.mark.req("H2", "H5", "I1")
 async def test_a_document_is_asked_for_with_its_brief_and_files_of_each_role(
-    browser: Browser, address: str, bus: Backstage, kinds: None, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, kinds: None, document_id: str
 ) -> None:
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), "/desk")
+    async with desk("/desk") as page:
         await page.keyboard.press("c")
         await page.wait_for_url("**/desk/new")
         await expect(page.get_by_text("Research needs one of: PDF, CSV")).to_be_visible()
@@ -128,7 +120,7 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
     words = shown.text.partition('class="at-words"')[2].partition("</p>")[0]
     assert re.search("<del>Ten.*<ins>Twelve &lt;b&gt;weeks", words)
     assert "They become stale. Nothing is written anew by that." in shown.text
-    assert "it counts from now on" in said(applied.text)
+    assert "it counts from now on" in plain(applied.text)
     staged, counting = [request for _, request in bus.received]
     assert isinstance(staged, r.ReplaceInput)
     assert (staged.input_id, staged.version, staged.staged) == ("input-9", 1, True)
@@ -139,13 +131,12 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
 @pytest.mark.full
 @pytest.mark.req("H2", "H5")
 async def test_how_reading_goes_on_is_shown_without_loading_the_page_anew(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     content = await bus.text(document_id, "words")
     added = InputFile(name="scan.pdf", artifact=content)
     await bus.append(document_id, e.DocumentInputAdded(input_id="input-9", file=added, to_read=True))
-    async with opened(browser) as page:
-        await signed_in(page, address, token(), f"/desk/documents/{document_id}/inputs")
+    async with desk(f"/desk/documents/{document_id}/inputs") as page:
         await expect(page.get_by_text("1 of 2 read")).to_be_visible()
         read = e.DocumentInputRead(input_id="input-9", version=1, job_id="j9", reading=InputReading(text=content))
         await bus.append(document_id, read)
@@ -164,13 +155,12 @@ async def test_how_reading_goes_on_is_shown_without_loading_the_page_anew(
     ],
 )
 async def test_a_file_whose_name_no_document_takes_is_refused_in_words(
-    address: str, caller: Caller, bus: Backstage, kinds: None, document_id: str, name: str, said: str
+    web: httpx.AsyncClient, bus: Backstage, kinds: None, document_id: str, name: str, said: str
 ) -> None:
     form = {"kind": "proposal", "brief": "Words."}
-    async with caller(address) as http:
-        new = await http.post("/desk/new", data=form, files={"evidence": (name, b"x", TEXT)})
-        here = f"/desk/documents/{document_id}/inputs"
-        amendment = await http.post(here, data={"role": "evidence"}, files={"file": (name, b"x", TEXT)})
+    new = await web.post("/desk/new", data=form, files={"evidence": (name, b"x", TEXT)})
+    here = f"/desk/documents/{document_id}/inputs"
+    amendment = await web.post(here, data={"role": "evidence"}, files={"file": (name, b"x", TEXT)})
     assert [new.status_code, amendment.status_code] == [422, 422]
     assert said in new.text
     assert said in amendment.text
@@ -178,13 +168,12 @@ async def test_a_file_whose_name_no_document_takes_is_refused_in_words(
 
 
 @pytest.mark.req("H2")
-async def test_a_form_that_lacks_something_says_what(address: str, caller: Caller, bus: Backstage, kinds: None) -> None:
+async def test_a_form_that_lacks_something_says_what(web: httpx.AsyncClient, bus: Backstage, kinds: None) -> None:
     empty: Any = {"evidence": ("", b"")}
-    async with caller(address) as http:
-        none = await http.post("/desk/new", data={"kind": "proposal", "brief": " "}, files=empty)
-        bad: Any = {"brief_file": ("brief.md", b"\xff\xfe\x00", "text/markdown")}
-        unreadable = await http.post("/desk/new", data={"kind": "proposal"}, files=bad)
-        nobody = await http.post("/desk/new", data={"kind": "a b", "brief": "Words."}, files=empty)
+    none = await web.post("/desk/new", data={"kind": "proposal", "brief": " "}, files=empty)
+    bad: Any = {"brief_file": ("brief.md", b"\xff\xfe\x00", "text/markdown")}
+    unreadable = await web.post("/desk/new", data={"kind": "proposal"}, files=bad)
+    nobody = await web.post("/desk/new", data={"kind": "a b", "brief": "Words."}, files=empty)
     assert [one.status_code for one in (none, unreadable, nobody)] == [422, 422, 422]
     assert "brief: write it, or choose its file, and not both" in none.text
     assert "brief: the file is not UTF-8 text" in unreadable.text
