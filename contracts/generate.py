@@ -14,11 +14,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from contract_tools import golden
 from contract_tools.asyncapi import asyncapi_yaml
-from contract_tools.committed import ASYNCAPI, lost
 from contract_tools.compatibility import breaks, report
-from contract_tools.schemas import as_json, committed_schema, schema_of, schemas
+from contract_tools.schemas import (
+    ASYNCAPI,
+    as_json,
+    committed_schema,
+    golden_of,
+    lost,
+    missing,
+    release,
+    schema_of,
+    schemas,
+)
 from stemma_contracts import registry
 
 ROOT = Path(__file__).resolve().parent
@@ -26,9 +34,9 @@ ROOT = Path(__file__).resolve().parent
 
 def generated(root: Path = ROOT) -> dict[Path, str]:
     """Every generated file with its content, golden samples that exist left out."""
-    release = root / "golden" / golden.release()
+    folder = root / "golden" / release()
     made = {root / "schemas" / name: schema for name, schema in schemas().items()}
-    made |= {release / f"{e.ce_type}.json": golden.golden_of(e) for e in golden.missing(root / "golden")}
+    made |= {folder / f"{e.ce_type}.json": golden_of(e) for e in missing(root / "golden")}
     files = {path: f"{as_json(content)}\n" for path, content in made.items()}
     return files | {root / ASYNCAPI: asyncapi_yaml()}
 

@@ -8,12 +8,20 @@ from typing import Any
 
 import yaml
 from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subjects
-from stemma_contracts.envelope import CONTENT_TYPE, SPEC_VERSION
-from stemma_contracts.live_text import AT
+from stemma_contracts.envelope import AT, CONTENT_TYPE, SPEC_VERSION
 from stemma_contracts.tokens import TOKEN_PATTERN
 
-from . import golden
-from .parties import BULK, PEOPLE, address, address_of_bulk, address_of_people, parameterised, readers, senders
+from contract_tools.samples import (
+    BULK,
+    PEOPLE,
+    address,
+    address_of_bulk,
+    address_of_people,
+    parameterised,
+    readers,
+    senders,
+)
+from contract_tools.schemas import golden_of, release
 
 
 def _string(description: str, **rules: str) -> dict[str, str]:
@@ -111,7 +119,7 @@ def asyncapi() -> Document:
         "asyncapi": "3.0.0",
         "info": {
             "title": "Stemma",
-            "version": golden.release(),
+            "version": release(),
             "description": DESCRIPTION,
             "license": {"name": "Apache-2.0"},
         },
@@ -175,7 +183,7 @@ UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "presence": 
 
 
 def _message(entry: Entry) -> Document:
-    sample = golden.golden_of(entry)["full"]
+    sample = golden_of(entry)["full"]
     return {
         "name": entry.ce_type,
         "title": entry.cls.__name__,

@@ -3,12 +3,54 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import stemma_contracts.v1  # noqa: F401  (fills the registry)
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from stemma_contracts import Entry, Registry, registry
+
+from contract_tools import samples
+
+ASYNCAPI = "asyncapi.yaml"
+# The lines, not the YAML: half-merged or cut off, the file still names its contracts.
+RECEIVE = re.compile(r"^  ([a-z-]+)\.receive\.(stemma\.[a-z.]+\.v[0-9]+):$", re.MULTILINE)
+
+
+def lost(root: Path, of: Registry = registry) -> Iterator[str]:
+    """Contracts that are gone, and committed files of contracts that are gone, one line each."""
+    if not (root / ASYNCAPI).exists():
+        yield f"{ASYNCAPI} is gone, which names the contracts and their readers: bring it back"
+        return
+    registered = {entry.ce_type for entry in of.entries()}
+    readers = _readers((root / ASYNCAPI).read_text(encoding="utf-8"))
+    samples = {path.stem for path in root.glob("golden/*/*.json")}
+    schemas = {path.stem for path in root.glob("schemas/*.json") if path.name != SHARED}
+    old_types = of.old_types()
+    for ce_type in sorted(samples | schemas | readers.keys() | old_types):
+        read_by = ", ".join(readers.get(ce_type, ())) or f"nobody that {ASYNCAPI} names"
+        old = ce_type in old_types
+        for what in _missing(old or ce_type in registered, old or ce_type in schemas, ce_type in samples):
+            yield f"{ce_type}: {what}; read by {read_by}"
+
+
+def _missing(registered: bool, schema: bool, sample: bool) -> Iterator[str]:
+    if not registered:
+        yield "the contract is gone; released contracts stay"
+    if not schema:
+        yield "its schema is gone, which tells what its readers expect: bring it back"
+    if not sample:
+        yield "its golden sample is gone, which is decoded for ever: bring it back"
+
+
+def _readers(asyncapi: str) -> dict[str, list[str]]:
+    readers: dict[str, list[str]] = {}
+    for party, ce_type in RECEIVE.findall(asyncapi):
+        readers.setdefault(ce_type, []).append(party)
+    return readers
+
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SHARED = "shared.json"
@@ -73,3 +115,33 @@ def _head(entry: Entry) -> Schema:
 
 def _read(path: Path) -> Schema:
     return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = ROOT / "golden"
+
+
+def release() -> str:
+    """The release that new samples belong to."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
+
+
+def golden_of(entry: Entry) -> dict[str, Any]:
+    """The full and the minimal sample of one contract, with subject, headers and data."""
+    return {
+        "subject": samples.subject_of(entry),
+        "full": _message(entry, samples.full_envelope(entry).headers(), samples.full(entry.cls)),
+        "minimal": _message(entry, samples.minimal_envelope(entry).headers(), samples.minimal(entry.cls)),
+    }
+
+
+def missing(folder: Path, of: Registry = registry) -> Iterator[Entry]:
+    """Contracts that no release has a sample of."""
+    known = {path.stem for path in folder.glob("*/*.json")}
+    return (entry for entry in of.entries() if entry.ce_type not in known)
+
+
+def _message(entry: Entry, headers: dict[str, str], data: dict[str, Any]) -> dict[str, Any]:
+    entry.cls.model_validate(data)
+    return {"headers": headers, "data": data}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import generate
 import pytest
-from contract_tools.committed import lost
+from contract_tools.schemas import lost
 from stemma_contracts import Registry, registry
 
 JOB = "stemma.convert.document.v1"

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import pytest
-from contract_tools.compatibility import breaks, report
+from contract_tools.compatibility import alternatives, breaks, report
 from contract_tools.schemas import schema_of
-from contract_tools.shapes import alternatives
 from pydantic import ConfigDict, Field, RootModel, create_model
 from stemma_contracts import Contract, Family, registry
 

@@ -13,16 +13,16 @@ import generate
 import jsonschema
 import pytest
 import yaml
-from contract_tools import golden, samples
+from contract_tools import samples
 from contract_tools.asyncapi import asyncapi, asyncapi_yaml
-from contract_tools.schemas import SHARED, schemas
+from contract_tools.schemas import GOLDEN, ROOT, SHARED, release, schemas
 from referencing import Registry as Resources
 from referencing import Resource
 from stemma_contracts import Envelope, Family, registry, subjects
 
 HERE = Path(__file__).parent
 ENTRIES = list(registry.entries())
-GOLDEN_FILES = sorted(golden.GOLDEN.glob("*/*.json"))
+GOLDEN_FILES = sorted(GOLDEN.glob("*/*.json"))
 
 
 described = cache(asyncapi)
@@ -71,12 +71,12 @@ def test_golden_samples_are_never_written_again(tmp_path: Path) -> None:
 
 @pytest.mark.req("E2")
 def test_every_release_that_added_contracts_has_its_golden_samples_for_ever() -> None:
-    changelog = (golden.ROOT.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    changelog = (ROOT.parent / "CHANGELOG.md").read_text(encoding="utf-8")
     releases = re.findall(r"^## \[?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)
     kept = {path.parent.name for path in GOLDEN_FILES}
     assert releases
     assert releases[-1] in kept, "the first release brought the contracts"
-    assert kept <= {*releases, golden.release()}
+    assert kept <= {*releases, release()}
 
 
 @pytest.mark.req("E2")
@@ -137,14 +137,14 @@ def references(value: Any) -> set[str]:
 def resolves(document: Any, reference: str) -> bool:
     file, _, pointer = reference.partition("#/")
     if file:
-        return (golden.ROOT / file).is_file()
+        return (ROOT / file).is_file()
     for part in pointer.split("/"):
         document = document.get(part) if isinstance(document, dict) else None
     return document is not None
 
 
 def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
-    document = yaml.load((golden.ROOT / "asyncapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    document = yaml.load((ROOT / "asyncapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     assert [r for r in references(document) if not resolves(document, r)] == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract_tools import golden
+from contract_tools.schemas import GOLDEN
 from pydantic import ValidationError
 from stemma_contracts import Family, registry
 from stemma_contracts.v1.document import DocumentStatus
@@ -15,7 +15,7 @@ from stemma_contracts.v1.events import DecisionRefused
 from stemma_contracts.v1.section import SectionStatus
 
 pytestmark = pytest.mark.req("E2")
-SAMPLES = sorted(golden.GOLDEN.glob("*/stemma.refused.*.json"))
+SAMPLES = sorted(GOLDEN.glob("*/stemma.refused.*.json"))
 
 
 def read(reason: str, **data: Any) -> DecisionRefused:

@@ -14,7 +14,7 @@ from nats.aio.client import Client as Nats
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import servers_in
 from stemma_generation_graph.checkpoints import set_up
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_provisioning import inbox_prefix

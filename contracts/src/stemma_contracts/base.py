@@ -1,7 +1,9 @@
-"""The base of every contract model."""
+"""The base of every contract model, and the mark of fields whose text is stored."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
@@ -41,3 +43,19 @@ def invalid_field(message: str, *field: str | int) -> ValidationError:
     return ValidationError.from_exception_data(
         message, [{"type": "value_error", "loc": field, "input": None, "ctx": {"error": error}}]
     )
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Marks a field whose text becomes an artifact of this name. It changes nothing on the wire."""
+
+    name: str
+    media_type: str = "text/plain"
+
+
+def free_texts(message: Contract) -> Iterator[tuple[str, Stored, str]]:
+    """The texts of a message that are to be stored: the field, the mark, and the words."""
+    for name, field in type(message).model_fields.items():
+        for mark in field.metadata:
+            if isinstance(mark, Stored) and (text := getattr(message, name)) is not None:
+                yield name, mark, text

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
-from .registry import Entry
+from stemma_contracts.registry import Entry
 
 SPEC_VERSION = "1.0"
 CONTENT_TYPE = "application/json"
@@ -104,3 +104,13 @@ def envelope_for(
     return Envelope(
         id, entry.ce_type, source, subject, time, entry.schema_uri, correlation_id, causation_id, sequence, trace or {}
     )
+
+
+AT = "Stemma-At"
+"""How many characters of the text came before the words of a message; a text that begins anew is at 0 again."""
+
+
+def place(headers: Mapping[str, str] | None) -> int | None:
+    """The place of the words of a message; None where it says none, as in releases before 0.3."""
+    told = (headers or {}).get(AT, "")
+    return int(told) if told.isascii() and told.isdecimal() and len(told) <= 9 else None

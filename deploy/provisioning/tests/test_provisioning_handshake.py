@@ -7,7 +7,7 @@ from asyncio import StreamReader, StreamWriter
 from pathlib import Path
 
 import pytest
-from stemma_contracts.tls import tls_of
+from stemma_contracts.connections import tls_of
 from stemma_provisioning import NatsServer, admission
 from stemma_provisioning.admission import admitting
 from stemma_provisioning.config import ServerTls

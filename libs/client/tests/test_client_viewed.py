@@ -12,7 +12,7 @@ from stemma_client.own_values import MOST_SESSIONS, SignedOutSessions, read_valu
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken
-from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
+from stemma_contracts.v1.section import MOST_VIEWED, ViewedSections
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.servers import admit

@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, Route, expect
 from stemma_client import Client
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
-from stemma_contracts.live_text import AT
+from stemma_contracts.envelope import AT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
 from stemma_contracts.v1.section import SectionStatus

@@ -11,7 +11,7 @@ from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts import registry, subjects
-from stemma_contracts.live_text import place
+from stemma_contracts.envelope import place
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated, ThreadsHeld
 from stemma_generation_graph.app import service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StrictInt, model_validator
+from pydantic import AfterValidator, Field, StrictInt, StringConstraints, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.shown import check_shown
@@ -47,3 +47,21 @@ class OutlineSection(Contract):
         if self.section_id is None and not self.title.strip():
             raise invalid_field("give a title, or the id of a section of the blueprint", "title")
         return self
+
+
+Title = Annotated[str, StringConstraints(max_length=200)]
+
+
+class SectionTitles(Contract):
+    """The title and the required headings of one section."""
+
+    section_id: Token
+    title: Title
+    required_headings: tuple[str, ...] = ()
+
+
+class PlanWording(Contract):
+    """The titles and headings of a plan in one language."""
+
+    language: str = Field(max_length=35, description="BCP 47 primary tag")
+    sections: tuple[SectionTitles, ...]

@@ -10,13 +10,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
-from stemma_contracts.base import Contract, invalid_field
+from stemma_contracts.base import Contract, Stored, invalid_field
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.shown import check_shown
-from stemma_contracts.stored import Stored
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
+from stemma_contracts.v1.section import Due
 
-from .assignment import Due
 from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.forms import AnsweredForm
+from stemma_contracts.v1.review import ReviewEdits, ReviewPolicy
 
-from .forms import AnsweredForm
-from .review import ReviewEdits, ReviewPolicy
+LAST_YEAR = 2199
+
+
+def check_due(value: AwareDatetime) -> AwareDatetime:
+    """Return ``value`` if every time zone has a date for it."""
+    if value.year > LAST_YEAR:
+        raise ValueError(f"must not be later than {LAST_YEAR}")
+    return value
+
+
+Due = Annotated[AwareDatetime, AfterValidator(check_due)]
+"""A time with its zone, as in RFC 3339: 2026-12-01T17:00:00+01:00."""
+
+
+MOST_VIEWED = 500
+"""Sections of one document."""
+
+
+class ViewedSections(Contract):
+    """The version of each section that was viewed, under the key of its owner in the bucket ``viewed``."""
+
+    versions: dict[Token, int] = Field(default={}, max_length=MOST_VIEWED)
 
 
 class SectionStatus(StrEnum):

@@ -8,8 +8,8 @@ from pydantic import AwareDatetime, Field, computed_field
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
+from stemma_contracts.v1.section import Due
 
-from .assignment import Due
 from .cycles import CycleSummary
 from .document import DocumentStatus
 from .references import ArtifactRef

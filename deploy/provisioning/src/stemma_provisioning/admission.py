@@ -27,8 +27,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
-from stemma_contracts.identities import ASKS, READS, KnownAs, asks_who
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import ASKS, READS, KnownAs, asks_who, servers_in
 from stemma_contracts.tokens import InvalidToken
 from stemma_telemetry import get_logger
 

@@ -17,8 +17,15 @@ from nats.errors import NoRespondersError, NoServersError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import NotFoundError, ServiceUnavailableError
 from stemma_contracts import subjects
-from stemma_contracts.servers import InvalidServers, check_servers, servers_in, without_credentials
-from stemma_contracts.tls import CA_VARIABLE, BadCertificates, tls_of
+from stemma_contracts.connections import (
+    CA_VARIABLE,
+    BadCertificates,
+    InvalidServers,
+    check_servers,
+    servers_in,
+    tls_of,
+    without_credentials,
+)
 from stemma_contracts.tokens import check_token
 
 from .bounds import BadBound, Bounds
@@ -42,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command.
 
     The password comes from ``STEMMA_NATS_PASSWORD``, or the secret key from ``STEMMA_NATS_SEED_FILE``; the certificates
-    from the variables of `stemma_contracts.tls`, the bounds of tenants from those of `Bounds`.
+    from the variables of `stemma_contracts.connections`, the bounds of tenants from those of `Bounds`.
     """
     sys.exit(asyncio.run(_run(_arguments(argv))))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from stemma_contracts.tls import tls_options
+from stemma_contracts.connections import tls_options
 
 from .admission import Admitting, Seals
 from .admitted import Admitted

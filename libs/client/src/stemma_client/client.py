@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 from nats.errors import Error as NatsError
 from pydantic import BaseModel, ValidationError
 from stemma_contracts import subjects, v1
-from stemma_contracts.live_text import place
+from stemma_contracts.envelope import place
 from stemma_contracts.misfits import encoded_size
 
 from . import inputs as input_files

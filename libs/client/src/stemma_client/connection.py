@@ -26,7 +26,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy, RawStreamMsg
 from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import servers_in
 
 from .admittance import Admittance, is_refusal
 from .consumers import Heartbeats, is_from, throw_away_consumer

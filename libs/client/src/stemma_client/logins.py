@@ -14,8 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stemma_contracts.identities import ASKS, READS
-from stemma_contracts.servers import InvalidServers, check_servers
+from stemma_contracts.connections import ASKS, READS, InvalidServers, check_servers
 from stemma_contracts.tokens import InvalidToken, check_person, check_token
 
 from .errors import InvalidLoginError

@@ -11,7 +11,7 @@ from nats.js.api import Header
 from nats.js.errors import APIError, NotFoundError
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
-from stemma_contracts.v1.viewed import MOST_VIEWED, ViewedSections
+from stemma_contracts.v1.section import MOST_VIEWED, ViewedSections
 
 from .connection import Connection
 from .errors import InvalidInputError, ServerUnreachableError, StemmaError

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from stemma_contracts.servers import InvalidServers, check_servers, without_credentials
-from stemma_contracts.tls import BadCertificates, tls_of
+from stemma_contracts.connections import BadCertificates, InvalidServers, check_servers, tls_of, without_credentials
 from stemma_contracts.tokens import check_token
 
 from .errors import InvalidAddressError, InvalidLoginError
@@ -76,7 +75,7 @@ def find_server(
     login: Path | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> ServerAddress:
-    """The server to talk to, with the certificates that the environment names (`stemma_contracts.tls`).
+    """The server to talk to, with the certificates that the environment names (`stemma_contracts.connections`).
 
     Raises as `_find_server` does, and `InvalidAddressError` for certificates that cannot be used.
     """

@@ -21,12 +21,12 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
+from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
-from stemma_contracts.v1.wording import PlanWording
 
 from .features.ledger.state import Sought, Wordings
 

@@ -20,8 +20,8 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, Header
 from nats.js.errors import APIError, NotFoundError
 from stemma_contracts import Contract, registry, subjects
-from stemma_contracts.live_text import AT
-from stemma_contracts.servers import without_credentials
+from stemma_contracts.connections import without_credentials
+from stemma_contracts.envelope import AT
 from stemma_contracts.v1.outcomes import JobCancelled, JobDead
 from stemma_telemetry import get_logger, names
 

@@ -12,7 +12,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.errors import AuthorizationError
 from nats.errors import Error as NatsError
-from stemma_contracts.servers import servers_in, without_credentials
+from stemma_contracts.connections import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
 from .errors import BusFailed

@@ -17,9 +17,8 @@ from pydantic_settings import (
     SettingsError,
     TomlConfigSettingsSource,
 )
+from stemma_contracts.connections import check_servers, tls_options
 from stemma_contracts.misfits import misfits
-from stemma_contracts.servers import check_servers
-from stemma_contracts.tls import tls_options
 
 S = TypeVar("S", bound="ServiceSettings")
 CONFIG_DIR = "CONFIG_DIR"

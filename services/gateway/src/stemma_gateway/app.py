@@ -16,7 +16,7 @@ from pydantic import Field, SecretStr
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute
 from stemma_contracts import subjects
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import servers_in
 from stemma_messaging import BadSettings, Service, ServiceSettings, http_server
 from stemma_messaging.outages import measure
 from stemma_telemetry import bind, get_logger, names

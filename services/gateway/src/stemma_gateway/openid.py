@@ -25,7 +25,7 @@ from stemma_client.connection import CALL_TIMEOUT_S, connect
 from stemma_client.errors import AccessDeniedError
 from stemma_client.logins import IdentityLogin
 from stemma_client.settings import ServerAddress
-from stemma_contracts.identities import KnownAs, asks_who
+from stemma_contracts.connections import KnownAs, asks_who
 from stemma_contracts.v1.answers import Problem
 
 from .problems import ProviderAway, SignInFailed

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactMissing, ArtifactStore
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
+from stemma_contracts.base import free_texts
 from stemma_contracts.media import READ, SHOWN
-from stemma_contracts.stored import free_texts
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import NewComment, Remark
@@ -21,9 +21,9 @@ from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
-from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.blueprints.outlines import InvalidOutline, plan_outline
 from stemma_domain.blueprints.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
 from stemma_domain.commands import Asked

@@ -6,9 +6,26 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 
 from __future__ import annotations
 
-from .assignment import SectionAssigned, SectionDueSoon, SectionOverdue, SectionUnassigned
+from stemma_contracts.v1.events.document import (
+    DocumentInputAdded,
+    DocumentInputApplied,
+    DocumentInputRead,
+    DocumentInputReplaced,
+    DocumentInputUnreadable,
+    DocumentInputWithdrawn,
+    InputEvent,
+)
+from stemma_contracts.v1.events.section import (
+    SectionAssigned,
+    SectionCommented,
+    SectionDueSoon,
+    SectionOverdue,
+    SectionThreadReopened,
+    SectionThreadResolved,
+    SectionUnassigned,
+)
+
 from .base import Event, PaidEvent, SectionEvent
-from .comments import SectionCommented, SectionThreadReopened, SectionThreadResolved
 from .document import (
     DocumentCancelled,
     DocumentCompleted,
@@ -32,15 +49,6 @@ from .document import (
     RequirementsSplit,
     RequirementsUnread,
     RevisionCycleStarted,
-)
-from .inputs import (
-    DocumentInputAdded,
-    DocumentInputApplied,
-    DocumentInputRead,
-    DocumentInputReplaced,
-    DocumentInputUnreadable,
-    DocumentInputWithdrawn,
-    InputEvent,
 )
 from .refusals import DecisionRefused
 from .section import (

@@ -1,4 +1,4 @@
-"""Events about one section."""
+"""Events about a section: its text and the work on it, comments, and who is asked to see to it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from pydantic import Field
 from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, JobId, Token
+from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.events.base import PaidEvent, SectionEvent, TextEvent
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.requests import Actor
+from stemma_contracts.v1.section import Activity, Due, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
-
-from .base import PaidEvent, SectionEvent, TextEvent
 
 
 @registry.contract("stemma.section.drafted.v1", Family.EVENT)
@@ -321,3 +322,57 @@ class SectionNeedAnswered(SectionEvent):
     failed: bool = False
     detail: str = Field(default="", max_length=300)
     job_id: JobId | None = Field(default=None, description="the job of the service that was to meet it")
+
+
+@registry.contract("stemma.section.assigned.v1", Family.EVENT)
+class SectionAssigned(SectionEvent):
+    """Somebody asked a person to see to the section; it takes the place of what was asked before."""
+
+    assignee: Actor
+    due: Due | None = Field(default=None, description="it counts until the section is settled")
+
+
+@registry.contract("stemma.section.unassigned.v1", Family.EVENT)
+class SectionUnassigned(SectionEvent):
+    """Nobody in particular is asked any more."""
+
+    assignee: Actor = Field(description="who was")
+
+
+class DueEvent(SectionEvent):
+    """A reminder, at most one of a kind for each assignment; there is none once the section is settled."""
+
+    assignee: Actor
+    due: Due
+
+
+@registry.contract("stemma.section.due.soon.v1", Family.EVENT)
+class SectionDueSoon(DueEvent):
+    """The section is due soon, and not settled yet."""
+
+
+@registry.contract("stemma.section.overdue.v1", Family.EVENT)
+class SectionOverdue(DueEvent):
+    """The section was due, and is not settled yet."""
+
+
+@registry.contract("stemma.section.commented.v1", Family.EVENT)
+class SectionCommented(SectionEvent):
+    """Somebody commented on this version; all comments of an event were sent together. An answer opens its thread."""
+
+    version: int = Field(ge=1)
+    comments: tuple[MadeComment, ...]
+
+
+@registry.contract("stemma.section.thread.resolved.v1", Family.EVENT)
+class SectionThreadResolved(SectionEvent):
+    """A thread of comments was resolved; its comments stay."""
+
+    thread_id: Token
+
+
+@registry.contract("stemma.section.thread.reopened.v1", Family.EVENT)
+class SectionThreadReopened(SectionEvent):
+    """A thread of comments that was resolved is open again."""
+
+    thread_id: Token

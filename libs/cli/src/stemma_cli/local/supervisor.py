@@ -18,7 +18,7 @@ from nats.errors import Error as NatsError
 from stemma_client.client import Client
 from stemma_client.settings import DEFAULT_TENANT
 from stemma_contracts import subjects
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import servers_in
 from stemma_messaging.cancellation import end, raise_if_cancelled
 from stemma_provisioning import PROVISIONER, Bounds, NatsServer, ServerFailed, client_user, inbox_prefix, provision
 from stemma_provisioning.config import user_names

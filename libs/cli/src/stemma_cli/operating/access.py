@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from nats.errors import NoServersError
 from stemma_client.admittance import is_refusal
 from stemma_client.settings import URL_VARIABLE, USER_VARIABLE, ServerAddress, find_server
-from stemma_contracts.servers import servers_in
+from stemma_contracts.connections import servers_in
 from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_provisioning.permissions import OPERATOR
 

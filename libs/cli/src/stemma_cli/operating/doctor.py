@@ -23,8 +23,8 @@ from nats.js.errors import NotFoundError
 from stemma_client.admittance import Admittance
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
+from stemma_contracts.connections import servers_in
 from stemma_contracts.envelope import parse_time
-from stemma_contracts.servers import servers_in
 from stemma_messaging.broker import CONTRACTS, RELEASE, TOLD_AT
 from stemma_messaging.lost import lost_messages
 from stemma_messaging.outages import reason_of

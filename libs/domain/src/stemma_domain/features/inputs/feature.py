@@ -15,9 +15,9 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import BRIEF, MOST_WARNINGS, InputReading, ReadingFigures, ReadingWarning, Unreadable
+from stemma_contracts.v1.outline import SectionTitles
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.views import InputUse, InputView
-from stemma_contracts.v1.wording import SectionTitles
 
 from stemma_domain.commands import Asked, of_document, of_input_version, refused
 from stemma_domain.features.inputs.material import Content, Input, Pending, artifact_of, as_input, evidence_of, is_read
