@@ -7,7 +7,7 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, evaluation, not_judged, ref, validation
+from domain_story import DOCUMENT, PROVENANCE, Story, evaluation, not_judged, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -215,6 +215,15 @@ def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story)
     begun.drafted("research", "late text", **late).then_nothing_happened()
     assert superseded.usage.calls == 2
     assert begun.document.sections["research"].versions == ()
+
+
+@pytest.mark.req("S2")
+def test_an_outcome_of_a_job_to_come_is_not_recorded_and_so_does_not_close_it(begun: Story) -> None:
+    begun.reviewable("research")
+    to_come = f"{DOCUMENT}.{begun.document.number + 1}.generate.solution"
+    begun.outcome(o.JobDead, "solution", job_id=to_come, detail="made up").then_nothing_happened()
+    begun.approve("research")
+    assert begun.job_of("solution") == to_come
 
 
 @pytest.mark.req("P8", "T9")

@@ -22,9 +22,9 @@ from stemma_contracts.v1.inputs import (
     Unreadable,
     UsedInput,
 )
+from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
-from stemma_contracts.v1.wording import PlanWording, SectionTitles
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.inputs.feature import MOST_LIST_BYTES, Replaced, input_views, listed

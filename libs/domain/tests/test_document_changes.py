@@ -8,9 +8,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.provenance import Origin, Provenance
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
-from stemma_contracts.v1.staleness import ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import dependents, held_up_by, in_order, waiting_for
@@ -96,20 +95,6 @@ def test_a_revision_is_known_by_who_asked_for_it(after: Any, drafted: Any) -> No
 
 
 @pytest.mark.req("P9")
-def test_what_the_editor_made_of_a_persons_words_stays_the_persons(after: Any, settled: Any) -> None:
-    anew = e.SectionRegenerationRequested(section_id="research", version=2, starts=("research",))
-    asked = e.SectionRevisionRequested(section_id="research", version=2, feedback=REF, actor="ana")
-    revised = e.SectionRevised(
-        section_id="research", job_id="j", version=3, draft=REF, summary=SUMMARY, provenance=Provenance(model="m")
-    )
-
-    research = section(after(*settled, WRITTEN, anew, asked, revised), "research")
-
-    assert research.current is not None
-    assert (research.current.origin, research.current.is_a_persons) == (Origin.REVISED, True)
-
-
-@pytest.mark.req("P9")
 def test_a_refused_instruction_leaves_the_section_as_it_was(after: Any, settled: Any) -> None:
     refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=SUMMARY)
 
@@ -124,13 +109,6 @@ def test_a_refused_instruction_leaves_the_section_as_it_was(after: Any, settled:
     assert (research.status, research.version, research.refusal) == (SectionStatus.APPROVED, 1, SUMMARY)
 
 
-def test_a_refused_instruction_leaves_what_was_to_be_written_queued(after: Any, settled: Any) -> None:
-    anew = e.SectionRegenerationRequested(section_id="research", version=1, starts=("research",))
-    refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=SUMMARY)
-
-    assert section(after(*settled, anew, ASKED, refused), "research").status is SectionStatus.QUEUED
-
-
 @pytest.mark.req("P10")
 def test_a_kept_section_is_fresh_again_and_says_against_what(after: Any, settled: Any) -> None:
     kept = e.SectionKept(section_id="solution", version=1, accepted=RESTS_ON_2, clears_stale=("solution",))
@@ -140,29 +118,6 @@ def test_a_kept_section_is_fresh_again_and_says_against_what(after: Any, settled
     assert solution.current is not None
     assert (solution.status, solution.stale, solution.waits) == (SectionStatus.APPROVED, None, False)
     assert solution.current.kept_against == solution.current.rests_on == RESTS_ON_2
-
-
-@pytest.mark.req("P10", "P18")
-def test_a_regeneration_is_queued_then_at_work_and_waits_for_nobody(after: Any, settled: Any) -> None:
-    asked = e.SectionRegenerationRequested(section_id="solution", version=1)
-
-    queued = after(*settled, WRITTEN, asked)
-    started = after(*settled, WRITTEN, asked.model_copy(update={"starts": ("solution",)}))
-
-    assert section(queued, "solution").status is SectionStatus.QUEUED
-    assert started.at_work
-    assert not section(started, "solution").waits
-    assert started.stale != ()
-
-
-def test_the_same_text_again_is_the_same_version_on_new_ground(after: Any, settled: Any, drafted: Any) -> None:
-    asked = e.SectionRegenerationRequested(section_id="solution", version=1, starts=("solution",))
-    again = drafted("solution").model_copy(update={"upstream": RESTS_ON_2, "clears_stale": ("solution",)})
-
-    solution = section(after(*settled, WRITTEN, asked, again), "solution")
-
-    assert [v.number for v in solution.versions] == [1]
-    assert (solution.versions[0].rests_on, solution.stale) == (RESTS_ON_2, None)
 
 
 def test_a_persons_words_that_a_machine_came_to_again_stay_the_persons(after: Any, settled: Any, drafted: Any) -> None:
@@ -223,16 +178,6 @@ def test_a_check_that_fails_is_told_and_changes_no_status(after: Any, settled: A
     assert research.checks == (Activity.VALIDATE,)
 
 
-@pytest.mark.req("P9")
-def test_reasons_that_came_after_the_event_are_told_too(after: Any, settled: Any) -> None:
-    again = WRITTEN.model_copy(update={"version": 3, "makes_stale": ()})
-
-    view = after(*settled, WRITTEN, again)
-
-    (reason,) = section(view, "solution").stale_reasons
-    assert (reason.accepted_version, reason.current_version) == (1, 3)
-
-
 @pytest.fixture
 def diamond(requested: Any) -> e.DocumentRequested:
     upstream: dict[str, tuple[str, ...]] = {"a": (), "b": ("a",), "c": ("a",), "d": ("c", "b"), "e": ()}
@@ -242,33 +187,6 @@ def diamond(requested: Any) -> e.DocumentRequested:
     )
     made: e.DocumentRequested = requested.model_copy(update={"sections": plans, "starts": ("a", "e")})
     return made
-
-
-@pytest.mark.req("P10")
-def test_an_upstream_is_a_reason_again_once_something_else_makes_it_stale(after: Any, diamond: Any) -> None:
-    def text(name: str, number: int) -> ArtifactRef:
-        return REF.model_copy(update={"digest": f"{name}{number}" * 32})
-
-    def written(name: str, number: int, *upstream: str) -> e.SectionEdited:
-        rests_on = tuple(UpstreamVersion(section_id=up, version=1) for up in upstream)
-        return e.SectionEdited(
-            section_id=name, version=number, draft=text(name, number), origin=Origin.WRITTEN, upstream=rests_on
-        )
-
-    reason = StaleReason(upstream_section_id="a", accepted_version=1, current_version=2)
-    made_stale = (StaleMark(section_id="b", reasons=(reason,)), StaleMark(section_id="d", reasons=(reason,)))
-    changed = written("a", 2).model_copy(update={"makes_stale": made_stale})
-    because = (ChangedUpstream(section_id="a", version=2),)
-    accepted = (UpstreamVersion(section_id="b", version=1, stale=True, stale_because=because),)
-    kept = e.SectionKept(section_id="d", version=1, accepted=accepted, clears_stale=("d",))
-    again = written("a", 3).model_copy(update={"makes_stale": made_stale[1:]})
-    texts = written("a", 1), written("b", 1, "a"), written("d", 1, "b")
-
-    view = after(diamond, *texts, changed, kept, again)
-
-    assert [r.upstream_section_id for r in section(view, "d").stale_reasons] == ["b"]
-    back = after(diamond, *texts, changed, kept, again, written("a", 4).model_copy(update={"draft": text("a", 2)}))
-    assert section(back, "d").stale_reasons == ()
 
 
 def test_what_waits_for_a_section_is_counted_through_others_and_only_once(after: Any, diamond: Any) -> None:

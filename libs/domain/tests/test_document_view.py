@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
@@ -27,17 +25,6 @@ FAILURE: dict[str, Any] = {
 
 def research(view: DocumentView) -> SectionView:
     return view.sections["research"]
-
-
-def test_a_requested_document_has_its_sections_queued_and_those_that_start_at_work(after: Any) -> None:
-    view = after()
-
-    assert [(s.section_id, s.status) for s in view.sections.values()] == [
-        ("research", SectionStatus.GENERATING),
-        ("solution", SectionStatus.QUEUED),
-    ]
-    assert view.at_work
-    assert view.last_sequence == 1
 
 
 def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any, drafted: Any) -> None:
@@ -74,35 +61,6 @@ def test_a_section_in_review_waits_for_a_person(after: Any, drafted: Any, review
 
     assert [s.section_id for s in view.waiting] == ["research"]
     assert not view.at_work
-
-
-def test_an_approval_settles_a_section_and_starts_the_next(after: Any, drafted: Any, reviewable: Any) -> None:
-    approved = e.SectionApproved(section_id="research", version=1, starts=("solution",))
-
-    view = after(drafted("research"), reviewable("research"), approved)
-
-    assert research(view).status is SectionStatus.APPROVED
-    assert view.sections["solution"].status is SectionStatus.GENERATING
-
-
-def test_a_revision_goes_through_the_editor_and_the_validator(after: Any, drafted: Any, reviewable: Any) -> None:
-    asked = e.SectionRevisionRequested(section_id="research", version=1, feedback=REF)
-    revised = e.SectionRevised(
-        section_id="research", job_id="j", version=2, draft=REF, summary=REF, provenance=Provenance(model="offline")
-    )
-    before = (drafted("research"), reviewable("research"), asked)
-
-    assert research(after(*before)).activity is Activity.EDIT
-    assert (research(after(*before, revised)).version, research(after(*before, revised)).draft) == (2, REF)
-
-
-def test_a_refused_revision_waits_for_review_with_the_reason(after: Any, drafted: Any, reviewable: Any) -> None:
-    asked = e.SectionRevisionRequested(section_id="research", version=1, feedback=REF)
-    refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=REF)
-
-    section = research(after(drafted("research"), reviewable("research"), asked, refused))
-
-    assert (section.status, section.refusal) == (SectionStatus.AWAITING_REVIEW, REF)
 
 
 @pytest.mark.parametrize(
@@ -157,62 +115,6 @@ def test_a_need_that_a_service_meets_is_no_wait_for_a_person(after: Any) -> None
 
     assert after(raised).waiting == ()
     assert after(raised).at_work
-
-
-@pytest.mark.parametrize(
-    ("event", "status"),
-    [
-        (e.DocumentPaused(), DocumentStatus.PAUSED),
-        (e.DocumentCancelled(), DocumentStatus.CANCELLED),
-        (e.DocumentCompleted(), DocumentStatus.COMPLETED),
-    ],
-)
-def test_the_status_of_a_document_follows_its_events(after: Any, event: Contract, status: DocumentStatus) -> None:
-    assert after(event).status is status
-    assert after(e.DocumentPaused(), e.DocumentResumed()).status is DocumentStatus.RUNNING
-
-
-def test_a_failed_document_runs_again_when_a_section_is_retried(after: Any) -> None:
-    failed = (e.SectionJobDead(**FAILURE), e.DocumentFailed(failed_sections=("research",)))
-
-    assert after(*failed).status is DocumentStatus.FAILED
-    assert after(*failed, e.SectionRetried(section_id="research")).status is DocumentStatus.RUNNING
-
-
-def test_a_retry_after_a_failed_validation_validates_the_draft_again(after: Any, drafted: Any) -> None:
-    failure = e.SectionJobDead(**FAILURE | {"activity": Activity.VALIDATE})
-
-    view = after(drafted("research"), failure, e.SectionRetried(section_id="research"))
-
-    assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.VALIDATE)
-
-
-def test_a_retry_of_what_is_at_work_leaves_it_at_work(after: Any, drafted: Any) -> None:
-    retried = e.SectionRetried(section_id="research")
-
-    assert research(after(retried)).activity is Activity.GENERATE
-    assert research(after(drafted("research"), retried)).activity is Activity.VALIDATE
-    assert after(retried).at_work
-
-
-def test_a_retry_goes_on_with_a_paused_graph_whose_job_failed(after: Any) -> None:
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    answered = e.SectionNeedAnswered(section_id="research", need_id="n1", answer=REF)
-
-    view = after(raised, answered, e.SectionJobDead(**FAILURE), e.SectionRetried(section_id="research"))
-
-    assert (research(view).status, research(view).activity) == (SectionStatus.GENERATING, Activity.GENERATE)
-
-
-def test_a_cancelled_document_waits_for_nothing(after: Any, drafted: Any) -> None:
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-
-    asking, written = after(raised, e.DocumentCancelled()), after(drafted("research"), e.DocumentCancelled())
-
-    assert (research(asking).status, asking.at_work, asking.waiting) == (SectionStatus.QUEUED, False, ())
-    assert (research(written).status, written.at_work) == (SectionStatus.AWAITING_REVIEW, False)
 
 
 def test_exports_are_seen_from_the_request_to_the_end(after: Any) -> None:

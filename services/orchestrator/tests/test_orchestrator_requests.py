@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 
+import domain_asking as asking
 import pytest
+from domain_story import DOCUMENT, Story, ref
 from stemma_contracts import MAX_MESSAGE_BYTES
-from stemma_contracts.v1.requests import ApproveSection, CreateDocument
+from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.requests import ApproveSection, CreateDocument, SeenVersion
 from stemma_messaging import InvalidMessage
+from stemma_orchestrator.answers import answer_of
 from stemma_orchestrator.requests import Received, read_request
 
 SUBJECT = "stemma.request.v1.default.create-document"
@@ -243,3 +247,17 @@ def test_whom_a_program_names_is_claimed() -> None:
 def test_a_subject_of_nobody_is_no_request(subject: str) -> None:
     with pytest.raises(InvalidMessage):
         read({"kind": "proposal", "brief": "Write."}, subject=subject)
+
+
+@pytest.mark.req("P10", "E3")
+def test_a_request_about_several_sections_is_answered_for_all_of_them(begun: Story) -> None:
+    begun.settle("research", "solution", "budget")
+    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
+    several, one = begun.asked("several"), begun.asked("one")
+    seen = tuple(SeenVersion(section_id=name, version=1) for name in ("budget", "solution"))
+    begun.when(asking.keep_several(several, seen))
+    begun.when(asking.regenerate(one, "budget", 1, None, replace_edited=True))
+    answers = [answer_of(Received("default", asked, 7, 0, None, DOCUMENT), begun.state) for asked in (several, one)]
+    assert all(isinstance(answer, RequestAccepted) for answer in answers)
+    told = [(answer.section_id, answer.section_ids) for answer in answers if isinstance(answer, RequestAccepted)]
+    assert told == [(None, ("solution", "budget")), ("budget", ("budget",))]

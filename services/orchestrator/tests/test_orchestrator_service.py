@@ -244,30 +244,6 @@ async def test_whoever_waits_for_the_sequence_of_an_answer_reads_what_was_asked_
             await client.request(ResumeDocument(document_id=document_id))
 
 
-async def test_a_repeated_outcome_is_one_event_and_starts_nothing_twice(bus: Bus) -> None:
-    document_id = await bus.create("one")
-    outcome = SectionGenerated(
-        job_id=f"{document_id}.1.generate.research",
-        tenant="default",
-        document_id=document_id,
-        section_id="research",
-        draft=ref("text"),
-        evaluation=evaluation(),
-        provenance=PROVENANCE,
-    )
-    publisher = Publisher(bus.client.jetstream(), "/test")
-    for number in range(3):
-        await publisher.publish(
-            subjects.outcome(subjects.GENERATION, registry.entry_of(outcome).token),
-            outcome,
-            id=f"o{number}",
-            about="default",
-        )
-    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
-    assert [type(event).__name__ for event in await bus.events(document_id)] == ["DocumentRequested", "SectionDrafted"]
-    assert len(await bus.stored(subjects.JOBS, subjects.job(subjects.VALIDATOR, "validate-draft"))) == 1
-
-
 def _generated(document_id: str, job_id: str, text: str) -> SectionGenerated:
     return SectionGenerated(
         job_id=job_id,
@@ -311,20 +287,6 @@ async def test_an_outcome_counts_only_from_the_service_that_has_the_job(bus: Bus
     await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
     [drafted] = [event for event in await bus.events(document_id) if isinstance(event, SectionDrafted)]
     assert drafted.draft == ref("true")
-
-
-@pytest.mark.req("S2")
-async def test_an_outcome_of_a_job_to_come_does_not_close_it(bus: Bus) -> None:
-    document_id = await bus.create("one")
-    to_come = f"{document_id}.2.validate.research"
-    dead = JobDead(job_id=to_come, tenant="default", document_id=document_id, section_id="research")
-    await _tell(bus, subjects.VALIDATOR, dead, "ahead")
-    await eventually(lambda: _empty(bus, subjects.OUTCOMES))
-    generated = _generated(document_id, f"{document_id}.1.generate.research", "text")
-    await _tell(bus, subjects.GENERATION, generated, "drafted")
-    await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
-    await _tell(bus, subjects.VALIDATOR, dead, "now")
-    await eventually(lambda: bus.seen(document_id, "SectionReviewRequested"))
 
 
 @pytest.mark.req("S2")
