@@ -55,19 +55,17 @@ def _read(html: str) -> list[list[Node]]:
     reader = _Text()
     reader.feed(html)
     reader.close()
-    return [line for line in reader.lines if any(inline["t"] not in ("Space", "LineBreak") for inline in line)]
+    return reader.lines
 
 
-def block_text(html: str) -> list[Node]:
-    return [node("Para", line) for line in _read(html)]
+def _paragraphs(html: str) -> list[Node]:
+    lines = (line for line in _read(html) if any(inline["t"] not in ("Space", "LineBreak") for inline in line))
+    return [node("Para", line) for line in lines]
 
 
-def inline_parts(html: str) -> list[Node]:
+def _inline_parts(html: str) -> list[Node]:
     """What one raw inline tag stands for: a line break, an image, a name that links lead to, or nothing."""
-    reader = _Text()
-    reader.feed(html)
-    reader.close()
-    return [inline for line in reader.lines for inline in line if inline["t"] in _INLINE]
+    return [inline for line in _read(html) for inline in line if inline["t"] in _INLINE]
 
 
 LINK_SCHEMES = ("http", "https", "mailto")
@@ -83,11 +81,11 @@ def without_markup(blocks: list[Node], warnings: Counter[str]) -> list[Node]:
             case {"t": "RawBlock" | "RawInline", "c": [_, str(html)]} if _COMMENT.fullmatch(html):
                 return []
             case {"t": "RawBlock", "c": [_, str(html)]}:
-                paragraphs = block_text(html)
+                paragraphs = _paragraphs(html)
                 warnings["dropped_html"] += not _only_images(paragraphs)
                 return paragraphs
             case {"t": "RawInline", "c": [_, str(html)]}:
-                parts = inline_parts(html)
+                parts = _inline_parts(html)
                 warnings["dropped_html"] += not parts and not html.startswith("</")
                 return parts
             case {"t": "Span", "c": [_, inlines]}:
@@ -129,15 +127,22 @@ def with_safe_references(
     ``pictures`` has every asset that is referred to, with none for one that was refused; ``own`` are the words for it.
     """
 
+    def image(attributes: Any, alt: list[Node], name: str) -> Node:
+        if pictures.get(name):
+            return node("Image", attributes, alt, [name, ""])
+        warnings["dropped_image" if name in pictures or is_foreign(name) else "missing_image"] += 1
+        words = plain(alt).strip()
+        return node("Emph", text(f"[{own.image_missing}: {words}]" if words else f"[{own.image_missing}]"))
+
     def edit(item: Node) -> list[Node]:
         match item:
             case {"t": "Link", "c": [_, inlines, [str(target), _]]} if not is_safe_link(target):
                 warnings["dropped_link"] += 1
                 return list(inlines)
             case {"t": "Image", "c": [attributes, alt, [str(source), _]]}:
-                return [_image(attributes, alt, source, pictures, warnings, own)]
+                return [image(attributes, alt, asset_name(source))]
             case {"t": "Note", "c": content}:
-                return [{"t": "Note", "c": rewrite(content, _unwrap_note)}]
+                return [{"t": "Note", "c": rewrite(content, _without_notes)}]
             case _:
                 return [item]
 
@@ -152,25 +157,8 @@ def is_safe_link(target: str) -> bool:
     return target.startswith("#") or parts.scheme in LINK_SCHEMES
 
 
-def _unwrap_note(item: Node) -> list[Node]:
+def _without_notes(item: Node) -> list[Node]:
     return [] if item["t"] == "Note" else [item]
-
-
-def _image(
-    attributes: Any,
-    alt: list[Node],
-    source: str,
-    pictures: Mapping[str, Picture | None],
-    warnings: Counter[str],
-    own: Words,
-) -> Node:
-    name = asset_name(source)
-    if pictures.get(name):
-        return node("Image", attributes, alt, [name, ""])
-    warnings["dropped_image" if name in pictures or is_foreign(name) else "missing_image"] += 1
-    words = plain(alt).strip()
-    missing = own.image_missing
-    return node("Emph", text(f"[{missing}: {words}]" if words else f"[{missing}]"))
 
 
 def is_foreign(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .alignment import Budget, Likeness, Opcode, aligned
 from .attribution import Replay, attributed
-from .tracking import Change, begin_blocks, changed_blocks, changed_words, end_blocks, end_row, row_mark
+from .tracking import Change, Scope, begin, changed_blocks, changed_words, end
 from .tree import Node, attributes, node, plain, walk
 
 _BOXES = ("☐", "☒")
@@ -104,8 +104,8 @@ def _items(old: list[list[Node]], new: list[list[Node]], budget: Budget) -> tupl
             items.append([*first, *_compared(before[1:], after[1:], budget)])
         else:
             change = Change.DELETED if after is None else Change.INSERTED
-            (items[-1] if items else before_list).append(begin_blocks(change))
-            items.append([*(before or after or []), end_blocks()])
+            (items[-1] if items else before_list).append(begin(change))
+            items.append([*(before or after or []), end()])
     return before_list, items
 
 
@@ -149,10 +149,10 @@ def _words(blocks: list[Node]) -> list[Node]:
 def _marked(row: Row, change: Change) -> Row:
     attrs, cells = row
     first = cells[0]
-    opened = [*first[:4], [row_mark(change), *(first[4] or [node("Plain", [])])]]
+    opened = [*first[:4], [begin(change, Scope.ROW), *(first[4] or [node("Plain", [])])]]
     cells = [opened, *cells[1:]]
     last = cells[-1]
-    return [attrs, [*cells[:-1], [*last[:4], [*(last[4] or [node("Plain", [])]), end_row()]]]]
+    return [attrs, [*cells[:-1], [*last[:4], [*(last[4] or [node("Plain", [])]), end(Scope.ROW)]]]]
 
 
 def _without_name(block: Node) -> Node:

@@ -52,35 +52,27 @@ class Maker(NamedTuple):
 
 
 def changed_blocks(change: Change, blocks: Sequence[Node]) -> list[Node]:
-    return [begin_blocks(change), *blocks, end_blocks()]
+    return [begin(change), *blocks, end()]
 
 
 def changed_words(change: Change, inlines: Sequence[Node]) -> list[Node]:
-    begin, end = (node("RawInline", "openxml", xml) for xml in (_begin(change, Scope.WORDS), _end(Scope.WORDS)))
-    return [begin, *inlines, end] if inlines else []
+    first, last = (node("RawInline", "openxml", xml) for xml in (_xml(Scope.WORDS, change), _xml(Scope.WORDS)))
+    return [first, *inlines, last] if inlines else []
 
 
-def begin_blocks(change: Change) -> Node:
-    return node("RawBlock", "openxml", _begin(change, Scope.BLOCKS))
+def begin(change: Change, scope: Scope = Scope.BLOCKS) -> Node:
+    return node("RawBlock", "openxml", _xml(scope, change))
 
 
-def end_blocks() -> Node:
-    return node("RawBlock", "openxml", _end(Scope.BLOCKS))
-
-
-def row_mark(change: Change) -> Node:
-    return node("RawBlock", "openxml", _begin(change, Scope.ROW))
-
-
-def end_row() -> Node:
-    return node("RawBlock", "openxml", _end(Scope.ROW))
+def end(scope: Scope = Scope.BLOCKS) -> Node:
+    return node("RawBlock", "openxml", _xml(scope))
 
 
 def made_by(mark: Node, makers: Sequence[int]) -> Node:
     found = mark_of(mark)
     assert found
     assert found.change
-    return node(mark["t"], "openxml", _begin(found.change, found.scope, makers))
+    return node(mark["t"], "openxml", _xml(found.scope, found.change, makers))
 
 
 def mark_of(item: Node) -> Mark | None:
@@ -98,12 +90,8 @@ def read_mark(name: str) -> Mark | None:
     return Mark(Scope(scope), Change(change) if change else None, tuple(map(int, filter(None, makers.split("+")))))
 
 
-def _begin(change: Change, scope: Scope, makers: Sequence[int] = ()) -> str:
-    return _ELEMENT.format(name=f"{PREFIX}{scope}:{change}:{'+'.join(map(str, makers))}")
-
-
-def _end(scope: Scope) -> str:
-    return _ELEMENT.format(name=f"{PREFIX}{scope}::")
+def _xml(scope: Scope, change: Change | None = None, makers: Sequence[int] = ()) -> str:
+    return _ELEMENT.format(name=f"{PREFIX}{scope}:{change or ''}:{'+'.join(map(str, makers))}")
 
 
 # Words that come at the end of a paragraph, and paragraphs that come after it, are one insertion to a word processor:
