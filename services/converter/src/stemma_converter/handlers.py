@@ -90,37 +90,31 @@ async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | In
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:
     """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
-    owner, kind = (job.document.tenant, job.document.document_id), media_type(job.format)
-    echo = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
+    echo = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     try:
         async with tools.turns.turn(job.document.tenant):
-            done, data = await _converted(job, tools)
-            artifact = await tools.artifacts.put(*owner, data, media_type=kind, name=done.name)
+            done, artifact = await _converted(job, tools)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         coded = error.problem.model_dump(include={"code", "params"})
         return ConversionFailed.model_validate({**echo, "detail": error.detail, **coded})
-    return DocumentConverted(
-        **echo,
-        artifact=artifact,
-        warnings=done.warnings,
-        remarks=done.remarks,
-        too_long=done.too_long,
-        not_covered=not_covered(job.sections),
-        open_requirements=job.open_requirements,
-    )
+    about = done.model_dump(include={"warnings", "remarks", "too_long"})
+    covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
+    return DocumentConverted.model_validate({**echo, **about, **covered, "artifact": artifact})
 
 
-async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, bytes]:
+async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, ArtifactRef]:
+    owner = (job.document.tenant, job.document.document_id)
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
         await _stage(job, tools, folder)
         done = await _confined(folder, tools.limits, convert, job, tools.converter)
         if done.failure:
             raise done.failure
-        return done, await asyncio.to_thread((folder / EXPORT).read_bytes)
+        data = await asyncio.to_thread((folder / EXPORT).read_bytes)
+    return done, await tools.artifacts.put(*owner, data, media_type=media_type(job.format), name=done.name)
 
 
 async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *given: Any) -> T:
