@@ -158,6 +158,23 @@ async def test_a_turn_that_comes_to_a_message_as_it_is_cancelled_goes_to_the_nex
 
 
 @pytest.mark.req("S5")
+async def test_the_slot_that_is_free_goes_to_the_lane_that_goes_before_bulk_which_waits_longer() -> None:
+    slots, begun, release = Slots(1), list[int](), asyncio.Event()
+
+    async def work(lane: int) -> None:
+        async with slots.turn(lane, _delivery("s")):
+            begun.append(lane)
+            await release.wait()
+
+    async with asyncio.TaskGroup() as group:
+        for lane in (0, 1, 1, 0):
+            group.create_task(work(lane))
+            await asyncio.sleep(0)
+        release.set()
+    assert begun == [0, 0, 1, 1]
+
+
+@pytest.mark.req("S5")
 @pytest.mark.parametrize(
     ("subject", "headers", "tenant"),
     [

@@ -1,7 +1,14 @@
 import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
+from stemma_messaging import Delivery
+from stemma_messaging.delivery import Held, Incoming
 from stemma_messaging.errors import ForAnotherWorker, GivenUp, InvalidMessage, PutOff, TakenOver
+from stemma_messaging.middlewares import Settlement
+from stemma_messaging.outages import Patience
 from stemma_messaging.verdict import Ack, DeadLetter, Leave, PutBack, RetryLater, Verdict, verdict_for
 
 BUG = RuntimeError()
@@ -46,3 +53,20 @@ def test_waits_five_minutes_at_most(deliveries: int) -> None:
 
 def test_without_a_bound_nothing_is_given_up() -> None:
     assert isinstance(verdict_for(BUG, 1000, max_deliver=-1, retry_base_s=5), RetryLater)
+
+
+@pytest.mark.req("E2", "F1")
+@pytest.mark.parametrize(("error", "deliveries"), [(InvalidMessage(), 1), (GivenUp(), 1), (ForAnotherWorker(), 2)])
+async def test_what_cannot_be_put_aside_is_left_to_the_server(error: Exception, deliveries: int) -> None:
+    """Acknowledged, it would be lost."""
+    message, publisher = AsyncMock(), AsyncMock()
+    publisher.store.side_effect = RuntimeError("refused")
+    delivery = Delivery("stemma.job.v1.x.y", {}, b"{}", "S", "c", 1, deliveries, datetime.now(UTC))
+    held = Held(message, delivery)
+
+    async def handler(_: Any) -> None:
+        raise error
+
+    await Settlement("x", lambda: publisher, Patience(0.001))(handler, Incoming(held, raw_message=None, body=b""))
+    assert isinstance(held.hindrance, RuntimeError)
+    assert message.mock_calls == []
