@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import bench_flood
-import bench_hostile
 import bench_operations
 import bench_reading
 import bench_replicas
@@ -42,7 +41,6 @@ PARTS: dict[str, tuple[str, Part]] = {
     "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
     "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
     "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
-    "hostile": ("how long hostile texts are read, and how that grows", bench_hostile.reading),
     "reading": ("how much is read of files of ten formats, in which time and memory", bench_reading.files),
     "flood": ("how long one tenant waits while another one floods: 3 minutes", bench_flood.flood),
     "replicas": (

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -21,6 +25,7 @@ from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.provider import Provider, provider
+from stemma_testkit.serving import serving
 from typer.testing import CliRunner, Result
 
 SCRIPTED = (
@@ -113,3 +118,38 @@ async def scripted(tmp_path_factory: pytest.TempPathFactory, model: Provider) ->
         patch.setenv("OPENAI_API_KEY", "none")
         async with stemma, here(stemma, SCRIPTED, stemma.url, written_by), stemma.client() as client:
             yield client
+
+
+class Receiver(ThreadingHTTPServer):
+    """What comes is in ``told``, for the loop that made it."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.told = asyncio.Queue[dict[str, Any]]()
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/"
+
+    def hand_on(self, call: dict[str, Any]) -> None:
+        self._loop.call_soon_threadsafe(self.told.put_nowait, call)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        self.server.hand_on(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    with serving(server := Receiver(), threading.Event()):
+        yield server

@@ -15,7 +15,7 @@ from typing import Any
 import nats
 import pytest
 import pytest_asyncio
-from faults_documents import asked
+from faults_here import asked
 from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from stemma_cli.local.supervisor import LocalStemma

@@ -17,9 +17,8 @@ from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.provider import Provider, says
-from stemma_testkit.receiving import receiving
 
-from .conftest import KINDS
+from .conftest import KINDS, receiving
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("T3", "T9")]
 BRIEF = "Write a note about the new hall for the council."

@@ -17,11 +17,10 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_testkit.driving import request_sample, wait_for
-from stemma_testkit.receiving import receiving
 from stemma_testkit.servers import barrier, connected_person
 from typer.testing import Result
 
-from .conftest import run
+from .conftest import receiving, run
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

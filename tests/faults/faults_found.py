@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import quantiles
 
-from faults_letters import told_by
+from faults_here import told_by
 from faults_people import Asked
 from faults_soak import SERVERS, Disturbance, Disturbed
 from nats.js import JetStreamContext

@@ -1,7 +1,8 @@
-"""Services as tasks of this process, for tests that stop no process, and connections as any user."""
+"""What the proofs share: services here and beside, connections as any user, and documents seen to their end."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
@@ -9,18 +10,28 @@ from types import MappingProxyType
 from typing import Any
 
 import nats
+import psutil
 import pytest
 from nats.aio.client import Client as Nats
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import LocalStemma
+from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.connections import servers_in
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_generation_graph.checkpoints import set_up
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_provisioning import inbox_prefix
+from stemma_testkit.driving import DEADLINE_S, ENDS, listed, wait_for
 from stemma_testkit.servers import eventually
+from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import assert_at_work, at_work
 
+GENERATION = subjects.GENERATION
+REASON, ERROR, SUBJECT = "stemma-dead-reason", "stemma-dead-error", "stemma-dead-subject"
 RETRY_S = 0.001
 """The pause before the first repetition; each that follows is twice as long."""
 
@@ -69,3 +80,85 @@ async def as_user(stemma: LocalStemma, user: str, **more: Any) -> AsyncIterator[
         yield connection
     finally:
         await connection.close()
+
+
+@asynccontextmanager
+async def replica(
+    stemma: LocalStemma, name: str, more: Mapping[str, str], service: str = GENERATION
+) -> AsyncIterator[psutil.Process]:
+    """One more process of a service, ready, with a log of its own; nobody starts it again."""
+    env = {
+        **os.environ,
+        **more,
+        "STEMMA_NATS_URL": stemma.url,
+        "STEMMA_NATS_USER": service,
+        "STEMMA_NATS_PASSWORD": stemma.password(service),
+        "STEMMA_DATA_DIR": str(stemma.folder.root),
+    }
+    log, ready = stemma.folder.log(name), stemma.folder.ready_file(name)
+    async with service_process(service, env, ready, log) as process:
+        yield psutil.Process(process.pid)
+
+
+async def asked(
+    client: Client,
+    review: ReviewMode,
+    request_id: str,
+    section: str = "research",
+    within_s: float = DEADLINE_S,
+    kind: str = "proposal",
+) -> str:
+    """Ask for a document of one section, and those that it rests on; its id."""
+    create = r.CreateDocument(
+        request_id=request_id,
+        kind=kind,
+        brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
+        sections=(section,),
+        review=ReviewPolicy(mode=review),
+    )
+    return (await client.request(create, wait_s=within_s)).document_id
+
+
+async def need(
+    client: Client, document_id: str, kind: str, but_of: str = "", within_s: float = DEADLINE_S
+) -> e.SectionNeedRaised:
+    """A need of this kind, once there is one, of another thread than this."""
+    *_, raised = await wait_for(
+        client,
+        document_id,
+        lambda event: isinstance(event, e.SectionNeedRaised) and event.need.kind == kind and event.thread_id != but_of,
+        within_s,
+    )
+    assert isinstance(raised.contract, e.SectionNeedRaised)
+    return raised.contract
+
+
+async def completes(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:
+    """The document is completed, in its log and in the list of all."""
+    await wait_for(client, document_id, lambda event: isinstance(event, ENDS), within_s)
+    assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
+    assert (await listed(client, document_id, within_s)).status is DocumentStatus.COMPLETED
+
+
+async def edited(client: Client, document_id: str, within_s: float = DEADLINE_S) -> None:
+    """A proposed edit of an approved section, accepted, and the document as it is then."""
+    version = (await client.document(document_id)).sections["research"].version
+    await client.edit(document_id, "research", version, instruction="Say that the winter months are quiet.")
+    *_, made = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed), within_s)
+    assert isinstance(made.contract, e.SectionEditProposed)
+    await client.request(
+        r.AcceptEdit(
+            document_id=document_id, section_id="research", version=version, proposal_id=made.contract.proposal_id
+        )
+    )
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEdited), within_s)
+
+
+def is_explained(headers: Mapping[str, str]) -> bool:
+    """Whether it tells why it was put aside, and what had failed."""
+    return bool(headers.get(REASON) and headers.get(ERROR))
+
+
+def told_by(headers: Mapping[str, str]) -> str:
+    """Why it was put aside, what had failed, and where it had come."""
+    return " ".join(headers.get(name, "?") for name in (REASON, ERROR, SUBJECT))

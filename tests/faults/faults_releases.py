@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import release
-from faults_documents import asked, completes, edited
+from faults_here import asked, completes, edited
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects

@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import psutil
-from faults_here import as_user
-from faults_replicas import replica
+from faults_here import as_user, replica
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import StreamState

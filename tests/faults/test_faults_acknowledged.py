@@ -10,8 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from faults_documents import asked, completes
-from faults_here import as_user, here
+from faults_here import as_user, asked, completes, here
 from nats.js import JetStreamContext
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_contracts import subjects

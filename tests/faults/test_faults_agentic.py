@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from faults_replicas import GENERATION, replica
+from faults_here import GENERATION, replica
 from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client
 from stemma_contracts.v1 import events as e

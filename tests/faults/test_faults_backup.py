@@ -14,8 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faults_documents import asked
-from faults_here import as_user
+from faults_here import as_user, asked
 from nats.aio.client import Client as Nats
 from nats.js.errors import NotFoundError
 from stemma_cli.local.supervisor import LocalStemma

@@ -12,9 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faults_documents import asked, completes, need
-from faults_here import here
-from faults_replicas import GENERATION, replica
+from faults_here import GENERATION, asked, completes, here, need, replica
 from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import RecordedEvent
 from stemma_contracts import subjects

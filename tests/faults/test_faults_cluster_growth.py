@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from faults_cluster import IN_STEP_WITHIN_S
-from faults_documents import asked, completes
-from faults_here import as_user
+from faults_here import as_user, asked, completes
 from faults_soak import ACK_WAIT_S
 from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_contracts import subjects

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from faults_cluster import IN_STEP_WITHIN_S, DisturbedCluster, on_three_servers
-from faults_documents import asked, completes
+from faults_here import asked, completes
 from faults_people import reached
 from nats.errors import Error as NatsError
 from stemma_cli.main import app

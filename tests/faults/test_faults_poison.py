@@ -15,9 +15,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from faults_documents import asked, completes
-from faults_here import as_user, here
-from faults_letters import is_explained
+from faults_here import as_user, asked, completes, here, is_explained
 from faults_poison import Poison, of_contracts, of_stores
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext

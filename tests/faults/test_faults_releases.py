@@ -13,8 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from faults_documents import asked, completes
-from faults_here import as_user
+from faults_here import as_user, asked, completes
 from faults_releases import KIND, Running, programs_of, running, under_load
 from stemma_client import Client, RequestRejectedError
 from stemma_contracts import subjects

@@ -16,9 +16,7 @@ from random import Random
 
 import psutil
 import pytest
-from faults_documents import completes, need
-from faults_here import as_user, here
-from faults_replicas import GENERATION, replica
+from faults_here import GENERATION, as_user, completes, here, need, replica
 from nats.js import JetStreamContext
 from stemma_cli.local.supervisor import LocalStemma, service_names
 from stemma_client import Client

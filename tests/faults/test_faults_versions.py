@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults_documents import asked, completes, edited
-from faults_here import here
+from faults_here import asked, completes, edited, here
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects

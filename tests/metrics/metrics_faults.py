@@ -9,10 +9,8 @@ from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanage
 from dataclasses import dataclass
 
 import psutil
-from faults_documents import asked
-from faults_here import as_user
+from faults_here import as_user, asked, replica
 from faults_poison import samples
-from faults_replicas import replica
 from metrics_plant import MODEL, MOST_STORED, Plant
 from stemma_client import Client
 from stemma_contracts import subjects

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
-from faults_documents import asked
+from faults_here import asked
 from metrics_faults import TENANT, TRIED_AGAIN, poison, tried_again
 from metrics_plant import JOBS, MODEL, MOST_STORED, MOST_STREAMS, SERVICES, Plant
 from stemma_client import Client

@@ -107,10 +107,11 @@ def test_refuses_a_dependency_file_naming_what_is_wrong(config: Path, text: str,
 
 
 @pytest.mark.req("P16")
-def test_refuses_a_blueprint_with_a_misspelled_field(config: Path) -> None:
+@pytest.mark.parametrize(("field", "value"), [("max_lint_round", 1), ("sections", [])])
+def test_refuses_a_blueprint_by_the_field_that_is_wrong(config: Path, field: str, value: object) -> None:
     file = config / "blueprints" / "proposal.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"max_lint_round": 1}))
-    with pytest.raises(ConfigError, match=r"proposal\.json: max_lint_round"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {field: value}))
+    with pytest.raises(ConfigError, match=rf"proposal\.json: {field}"):
         load_catalog(config)
 
 

@@ -62,7 +62,6 @@ class Backstage:
         self.rejected: dict[str, Any] = {}
         self.accepted: dict[str, Any] = {}
         self.on_request: Callable[[requests.Request], Any] | None = None
-        self._asked = asyncio.Event()
         self._numbers: dict[str, int] = {}
         self._heard: set[str] = set()
         self._looked_at = 0
@@ -103,7 +102,6 @@ class Backstage:
         request = registry.decode(entry.ce_type, message.data)
         assert isinstance(request, requests.Request)
         self.received.append((message, request))
-        self._asked.set()
         if self.on_request is not None:
             await self.on_request(request)
         await self.answer(str(request.request_id), message.data, getattr(request, "document_id", "new-document"))
@@ -158,10 +156,6 @@ class Backstage:
                 sections=(section,),
             )
         )
-
-    async def wait_for_request(self) -> None:
-        async with asyncio.timeout(10):
-            await self._asked.wait()
 
 
 @pytest.fixture(scope="session")
