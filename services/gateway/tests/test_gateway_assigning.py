@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from playwright.async_api import expect
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, AssignSection, UnassignSection
+from stemma_contracts.v1.summary import DocumentSummary
+from stemma_gateway.desk import deciding
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import violations
@@ -193,3 +196,18 @@ async def test_programs_assign_by_http_and_read_whose_a_section_is(
     assert (made.status_code, wrong.status_code) == (202, 422)
     assert [problem["field"] for problem in wrong.json()["problems"]] == ["due"]
     assert (told["assignment"]["assignee"], told["assignment"]["by"]) == ("bea", "ada")
+
+
+async def test_the_inbox_is_shown_once_it_tells_of_what_was_assigned(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding, "SEEN_WITHIN_S", 30)
+    summary = DocumentSummary.model_validate((await web.get(f"/documents/{document_id}/summary")).json())
+    bus.accepted = {"sequence": summary.last_sequence + 1}
+    ticked = {"item": f"{document_id}/research", "assignee": "carl"}
+    assigning = asyncio.create_task(web.post("/desk/assign", data=ticked))
+    await bus.wait_for_request()
+    await asyncio.wait([assigning], timeout=0.3)
+    assert not assigning.done()
+    await bus.summarise(summary.model_copy(update={"last_sequence": summary.last_sequence + 1}))
+    assert (await assigning).headers["location"] == "/desk?assigned=1"

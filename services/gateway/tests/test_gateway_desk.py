@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 from collections.abc import Callable
@@ -17,11 +18,12 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.requests import ApproveSection, ReviseSection
+from stemma_contracts.v1.requests import ApproveSection, Request, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import SectionView, StaleView, VersionView
+from stemma_gateway.desk import forms
 from stemma_gateway.desk.shell import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.pages import LANGUAGES, words
@@ -296,3 +298,26 @@ async def test_a_stream_of_events_comes_uncompressed_as_it_happens(
         line = await anext(stream.aiter_lines())
     assert "content-encoding" not in stream.headers
     assert line.startswith(("event:", "id:", "data:", ":"))
+
+
+@pytest.mark.req("H2", "H5")
+async def test_a_decision_leads_to_a_page_that_contains_it_and_what_nobody_answers_in_time_is_told_beside_the_words(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, form = section(document_id), {"version": "2", "feedback": "Mine."}
+    last = (await web.get(f"/documents/{document_id}")).json()["last_sequence"]
+    bus.accepted = {"sequence": last}
+    done = await web.post(f"{here}/revise", data=form)
+    assert done.headers["location"] == f"{here}?done=revise&at_least={last}"
+    monkeypatch.setattr(forms, "WAIT_S", 0.05)
+    answered = asyncio.Event()
+
+    async def hold(_: Request) -> None:
+        await answered.wait()
+
+    bus.on_request = hold
+    try:
+        late = await web.post(f"{here}/revise", data=form)
+    finally:
+        answered.set()
+    assert (late.status_code, "\nMine.</textarea>" in late.text) == (503, True)
