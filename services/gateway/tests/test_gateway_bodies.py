@@ -170,7 +170,8 @@ async def test_a_request_whose_length_is_told_in_two_ways_is_refused_and_its_con
 MEGABYTE = 1024 * 1024
 
 
-@pytest.mark.parametrize("announced", [pytest.param(True, marks=pytest.mark.full), False])
+@pytest.mark.full
+@pytest.mark.parametrize("announced", [True, False])
 async def test_a_long_body_of_json_is_not_held_in_memory(process: Any, announced: bool) -> None:
     async def body() -> Any:
         yield b'{"text": "'

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
@@ -28,7 +29,7 @@ from stemma_gateway.desk.shell import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened
+from stemma_testkit.browser import opened, violations
 from stemma_testkit.document_events import (
     REF,
     form_added,
@@ -321,3 +322,72 @@ async def test_a_decision_leads_to_a_page_that_contains_it_and_what_nobody_answe
     finally:
         answered.set()
     assert (late.status_code, "\nMine.</textarea>" in late.text) == (503, True)
+
+
+SIZE: Any = {"width": 320, "height": 640}
+SEND = """([path, fields]) => {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = path;
+  for (const [name, value] of Object.entries(fields)) {
+    form.append(Object.assign(document.createElement("input"), {type: "hidden", name, value}));
+  }
+  document.body.append(form);
+  form.submit();
+}"""
+
+
+async def check(page: Page, state: str) -> None:
+    """What is shown now fits, and axe finds nothing in it."""
+    assert await violations(page) == [], state
+    assert await page.evaluate("document.documentElement.scrollWidth") <= SIZE["width"], state
+
+
+@pytest.mark.req("H4", "H5")
+@pytest.mark.parametrize(
+    ("language", "scheme"),
+    [
+        ("de", "dark"),
+        pytest.param("en", "light", marks=pytest.mark.full),
+        pytest.param("en", "dark", marks=pytest.mark.full),
+        pytest.param("de", "light", marks=pytest.mark.full),
+    ],
+)
+async def test_axe_finds_nothing_in_pages_that_refuse_wait_or_have_nothing_to_show(
+    desk: Desk, language: str, scheme: Any, address: str, bus: Backstage, document_id: str
+) -> None:
+    here, document = section(document_id), f"/desk/documents/{document_id}"
+    async with desk("/desk?approved=1&refused=1", viewport=SIZE, color_scheme=scheme, locale=language) as page:
+        await check(page, "inbox")
+        for path in (
+            f"{here}?done=approve",
+            f"{document}/history",
+            f"{document}/requirements",
+            f"{document}/inputs",
+            "/desk/keys",
+        ):
+            await page.goto(f"{address}{path}")
+            await check(page, path)
+        bus.problems = (Problem(field="version", message="version 3 is current"),)
+        await page.goto(f"{address}{here}")
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        await page.locator(".side button.first").click()
+        await expect(page.locator("[data-refused]")).to_be_visible()
+        await page.evaluate("document.querySelectorAll('.notes .note').forEach((each) => (each.hidden = false))")
+        await check(page, "refused, lost, ended and changed")
+        async with page.expect_navigation():
+            await page.evaluate(SEND, [f"{here}/approve", {"version": "2"}])
+        await check(page, "refused without scripts")
+        bus.problems = ()
+        await page.goto(f"{address}{document}/sections/solution")
+        await check(page, "nothing written")
+        await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
+        await expect(page.locator(".written")).to_be_attached()
+        await check(page, "being written")
+        await page.goto(f"{address}{document}")
+        await check(page, "document being written")
+        await page.goto(f"{address}/desk/documents/nothing")
+        await check(page, "no document")
+        await page.context.clear_cookies()
+        await page.goto(f"{address}/sign-in")
+        await check(page, "sign in")

@@ -111,7 +111,8 @@ async def test_a_person_is_told_where_other_gateways_could_not_be_told_of_the_si
 @pytest.mark.req("H1")
 async def test_nobody_is_led_to_another_site(browser: httpx.AsyncClient, person: Person) -> None:
     typed = person("ida")
-    for path in ("https://evil.example", "//evil.example", "/\\evil.example", "evil", "/\t/evil"):
+    hosts = ("https://evil.example", "https://[", "//evil.example", "//[", "//", "evil", "")
+    for path in (*hosts, "/\\evil.example", "/\t/evil", "/\r\nSet-Cookie: x=1"):
         refused = await browser.post("/sign-in", params={"next": path}, json=typed)
         assert problem(refused) == (422, "invalid"), path
         assert "set-cookie" not in refused.headers

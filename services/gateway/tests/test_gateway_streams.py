@@ -82,19 +82,6 @@ async def test_who_comes_back_after_the_gateway_was_restarted_gets_each_event_on
 
 
 @pytest.mark.req("H1")
-async def test_two_gateways_are_one_for_a_reader(
-    gateway: Any, caller: Any, backstage: Backstage, document_id: str
-) -> None:
-    path = f"/documents/{document_id}/events"
-    await backstage.append(document_id, document_requested(), *chapters(5))
-    seen: list[Told] = []
-    async with gateway() as one, gateway() as other, caller(one) as http, caller(other) as https:
-        while len(seen) < 6:
-            seen += await some(told(https if len(seen) % 2 else http, path, seen[-1][0] if seen else 0), 1)
-        assert seen == await some(told(http, path), 6)
-
-
-@pytest.mark.req("H1")
 async def test_a_stream_has_what_is_asked_for_by_name_and_section_and_from_now_on(
     http: httpx.AsyncClient, backstage: Backstage, document_id: str
 ) -> None:
