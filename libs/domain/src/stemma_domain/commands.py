@@ -50,8 +50,6 @@ class Asked(Command, Generic[R_co]):
 
 @dataclass(frozen=True)
 class Record(Command):
-    """Take in what a worker says of a job."""
-
     outcome: Outcome
 
 
@@ -78,23 +76,19 @@ class Elapsed(Command):
 
 
 def refused(command: Asked[Any], problem: Problem, section_id: str | None = None) -> e.DecisionRefused:
-    """The event that refuses a request."""
     request = registry.entry_of(command.request).ce_type
     return e.DecisionRefused(**command.asked, request=request, section_id=section_id, problem=problem)
 
 
 def refused_section(command: Asked[SectionRequest], problem: Problem) -> e.DecisionRefused:
-    """The event that refuses a request about a section."""
     return refused(command, problem, command.request.section_id)
 
 
 def of_document(document: Document) -> Problem:
-    """The problem of what the status of the document does not allow."""
     return Problem.of(f"document_{document.lifecycle}", "document_id")
 
 
 def of_status(section: Section) -> Problem:
-    """The problem of what the status of the section does not allow."""
     return Problem.of(f"section_{status_of(section.phase)}", "section_id")
 
 

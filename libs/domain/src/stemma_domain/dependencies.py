@@ -10,7 +10,6 @@ from stemma_contracts.v1.views import DocumentView, SectionView
 
 
 def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
-    """The sections that rest directly on a section."""
     return tuple(s for s in view.sections.values() if section_id in s.depends_on)
 
 

@@ -146,7 +146,6 @@ def _draft_of(section: Section, number: int) -> ArtifactRef:
 def revision(
     document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries
 ) -> j.ReviseDraft:
-    """The job that revises the current version by an instruction."""
     return j.ReviseDraft(
         job_id=job_id,
         document=head_of(document),
@@ -178,8 +177,6 @@ class UnfittingOutcome(TypeError):
 
 
 class Settled(TypedDict):
-    """Which job of which section an event closes."""
-
     section_id: str
     job_id: str
 
@@ -198,7 +195,6 @@ class _Details(Paid):
 
 
 def settled(outcome: o.Outcome, section: Section) -> Settled:
-    """Which job of which section an outcome closes."""
     return Settled(section_id=section.plan.section_id, job_id=outcome.job_id)
 
 
@@ -208,7 +204,6 @@ def paid(outcome: o.Outcome, section: Section) -> Paid:
 
 
 def unfitting(outcome: o.Outcome) -> UnfittingOutcome:
-    """The error of an outcome that the open job cannot have."""
     return UnfittingOutcome(f"{registry.entry_of(outcome).ce_type} does not fit the job {outcome.job_id}")
 
 

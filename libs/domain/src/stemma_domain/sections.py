@@ -48,7 +48,6 @@ from .texts import AnyTextEvent, upstream_versions, version_of, with_author, wit
 
 
 def started(document: Document, section: Section) -> Section:
-    """The section with a generation job, on the upstream versions of now."""
     queued = section.phase if isinstance(section.phase, Queued) else Queued()
     job = job_id(document, GENERATE, section.plan.section_id)
     versions = upstream_versions(document, section)
@@ -86,7 +85,6 @@ _WITHOUT_JOB = (
 
 
 def section_applied(document: Document, event: e.AnySectionEvent) -> Document:
-    """The document after an event about the text of a section or the work on it."""
     before = document.sections[event.section_id]
     section = section_after(document, before, event)
     notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
@@ -103,7 +101,6 @@ def section_applied(document: Document, event: e.AnySectionEvent) -> Document:
 
 
 def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:
-    """The section after an event about it."""
     match event:
         case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
             return with_author(section, _with_text(document, section, event), event, document.time)
@@ -396,10 +393,8 @@ def _begun_anew(notes: Notes) -> Notes:
 
 
 def queued_notes(notes: Notes) -> Notes:
-    """The notes on a section that a cycle queues."""
     return _begun_anew(notes)
 
 
 def started_notes(notes: Notes) -> Notes:
-    """The notes on a section that begins to be written."""
     return replace(notes, failure=None, lint_round=0)

@@ -360,7 +360,6 @@ class Document:
 
     @property
     def status(self) -> DocumentStatus:
-        """The status in the public vocabulary."""
         return DocumentStatus(self.lifecycle)
 
 
@@ -368,12 +367,10 @@ State = NoDocument | Document
 
 
 def open_job_id(phase: Phase) -> str | None:
-    """The id of the job that is open in a phase."""
     return phase.job_id if isinstance(phase, Working) else None
 
 
 def status_of(phase: Phase) -> SectionStatus:
-    """The status of a section in the public vocabulary."""
     match phase:
         case Queued():
             return SectionStatus.QUEUED

@@ -39,7 +39,6 @@ def text_of(section: Section, number: int) -> str | None:
 
 
 def upstream_versions(document: Document, section: Section) -> tuple[UpstreamVersion, ...]:
-    """The current versions of the direct upstreams."""
     return tuple(
         UpstreamVersion(section_id=name, version=document.sections[name].current_number)
         for name in section.plan.depends_on
@@ -50,7 +49,6 @@ AnyTextEvent = e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.Section
 
 
 def version_of(document: Document, section: Section, event: AnyTextEvent) -> Version:
-    """The version that an event brings to a section."""
     match event:
         case e.SectionDrafted():
             return _drafted(document, event)

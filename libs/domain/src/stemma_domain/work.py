@@ -82,7 +82,6 @@ def name_of(job_id: str) -> str:
 
 
 def owner_of(job_id: str) -> str | None:
-    """The service that has a job; none of an id that no job has."""
     return OWNERS.get(name_of(job_id))
 
 

@@ -53,7 +53,6 @@ class Kind:
 
     @property
     def languages(self) -> list[str]:
-        """The languages that it has titles and headings in."""
         return sorted({self.blueprint.language, *self.translations})
 
     def in_language(self, tag: str) -> Kind | None:

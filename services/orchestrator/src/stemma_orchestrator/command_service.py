@@ -59,7 +59,6 @@ class CommandService:
         return await self.intake.command(received, request, cause.time, inputs, ledger.rows if ledger else None)
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
-        """Take in what a worker says of a job."""
         stream = StreamId(outcome.tenant, outcome.document_id)
         if isinstance(outcome, ThreadsHeld):
             await self._drop_threads(stream, outcome, cause)
@@ -67,7 +66,6 @@ class CommandService:
         await self._handle(stream, Record(outcome), cause)
 
     async def elapsed(self, stream: StreamId, timer: Elapsed, cause: Cause) -> None:
-        """Take in that a timer elapsed."""
         await self._handle(stream, timer, cause)
 
     async def _drop_threads(self, stream: StreamId, held: ThreadsHeld, cause: Cause) -> None:

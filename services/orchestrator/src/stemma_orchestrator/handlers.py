@@ -24,8 +24,6 @@ from stemma_orchestrator.timers import elapsed
 
 @dataclass(frozen=True)
 class Tools:
-    """What the handlers work with."""
-
     commands: CommandService
     answers: Answers
     projector: Projector
@@ -72,7 +70,6 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
-    """Take in the outcome of a job."""
     outcome = delivery.decode(Outcome)
     _refuse_foreign(outcome, delivery.subject)
     envelope = delivery.envelope
@@ -93,7 +90,6 @@ async def on_outcome(delivery: Delivery, *, commands: CommandService) -> None:
 
 
 async def on_elapsed(delivery: Delivery, *, commands: CommandService) -> None:
-    """Take in that a timer elapsed."""
     stream, timer = elapsed(delivery)
     annotate(tenant=stream.tenant, document_id=stream.document_id, section_id=timer.timer.section_id)
     cause = Cause(f"timer-{delivery.stream_sequence}", subjects.ORCHESTRATOR, delivery.time, trace=inject())

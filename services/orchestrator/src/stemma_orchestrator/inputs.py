@@ -170,7 +170,6 @@ class Content:
         self._begin = b""
 
     def add(self, piece: bytes) -> None:
-        """Look at some more of it."""
         if self._signatures and len(self._begin) < _LONGEST_SIGNATURE:
             self._begin = (self._begin + piece)[:_LONGEST_SIGNATURE]
         self._decode(piece)
@@ -178,7 +177,6 @@ class Content:
             self.problem = self.problem or Problem.of("content_with_nul", name=self._upload.name)
 
     def end(self) -> None:
-        """Nothing more comes."""
         self._decode(b"", final=True)
         if self._signatures and not self._begin.startswith(self._signatures):
             about = {"name": self._upload.name, "media_type": self._upload.media_type}

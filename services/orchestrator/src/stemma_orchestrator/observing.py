@@ -42,15 +42,12 @@ _WAITED = histogram(Metric.WAITED)
 
 
 class WaitsFor(StrEnum):
-    """What a person has to do."""
-
     REVIEW = "review"
     ANSWER = "answer"
     PROPOSAL = "proposal"
 
 
 def measure_waits(tenant: str, before: State, after: State, at: datetime) -> None:
-    """Measure what a request ended."""
     for waits_for, since in ended_waits(before, after):
         waited = max(0.0, (at - since).total_seconds())
         _WAITED.record(waited, {Attr.TENANT: tenant, Attr.WAITS_FOR: waits_for})
@@ -111,8 +108,6 @@ class Wait:
 
 @dataclass(frozen=True)
 class Seen:
-    """A document as it was seen last."""
-
     tenant: str
     status: DocumentStatus
     stale: int
@@ -136,7 +131,6 @@ class Census:
         self._last = 0
 
     async def look(self) -> None:
-        """Measure what is there now."""
         more = True
         while more:
             stream = f"KV_{subjects.VIEWS_BUCKET}"
@@ -244,7 +238,6 @@ class Copies:
     _whole: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     async def look(self) -> None:
-        """Measure what is there now."""
         js = self.nats.jetstream(timeout=COPY_WITHIN_S)
         tenants = [subjects.tenant_of_requests(info.name) for info in await consumers_of(js, subjects.REQUESTS)]
         found: list[tuple[float, Labels]] = [
@@ -315,7 +308,6 @@ class Fleet:
     most_stored: int
 
     async def look(self) -> None:
-        """Measure what is there now."""
         streams = [stream async for stream in self._streams()]
         consumers = [info for queue in _QUEUES for info in await consumers_of(self.jetstream, queue)]
         for durable in _OF_EVENTS:

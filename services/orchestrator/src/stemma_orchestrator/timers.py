@@ -37,7 +37,6 @@ class Timers:
         self._set: LRUCache[StreamId, frozenset[str]] = LRUCache(_REMEMBERED)
 
     async def set(self, stream: StreamId, state: State) -> None:
-        """Set what runs and was not set yet."""
         running = {timer.id: timer for timer in timers_of(state, self._before)}
         known = self._set.get(stream, frozenset())
         await asyncio.gather(*(self._one(stream, timer) for name, timer in running.items() if name not in known))

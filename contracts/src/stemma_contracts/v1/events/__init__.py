@@ -6,84 +6,77 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 
 from __future__ import annotations
 
-from stemma_contracts.v1.events.document import (
-    DocumentInputAdded,
-    DocumentInputApplied,
-    DocumentInputRead,
-    DocumentInputReplaced,
-    DocumentInputUnreadable,
-    DocumentInputWithdrawn,
-    InputEvent,
-)
-from stemma_contracts.v1.events.section import (
-    SectionAssigned,
-    SectionCommented,
-    SectionDueSoon,
-    SectionOverdue,
-    SectionThreadReopened,
-    SectionThreadResolved,
-    SectionUnassigned,
-)
-
-from .base import Event, PaidEvent, SectionEvent
-from .document import (
-    DocumentCancelled,
-    DocumentCompleted,
-    DocumentExported,
-    DocumentFailed,
-    DocumentPaused,
-    DocumentRequested,
-    DocumentResumed,
-    ExportFailed,
-    ExportJobDead,
-    ExportRequested,
-    FormExported,
-    FormExportFailed,
-    FormExportRequested,
-    FormFieldsConfirmed,
-    OutcomeSuperseded,
-    RequirementsAdded,
-    RequirementsDecided,
-    RequirementsRead,
-    RequirementsRequested,
-    RequirementsSplit,
-    RequirementsUnread,
-    RevisionCycleStarted,
-)
-from .refusals import DecisionRefused
-from .section import (
-    ReviewConclusion,
-    SectionAnswerMalformed,
-    SectionApproved,
-    SectionChecked,
-    SectionCheckRequested,
-    SectionContextTooLong,
-    SectionDrafted,
-    SectionEditChecked,
-    SectionEdited,
-    SectionEditProposed,
-    SectionEditRejected,
-    SectionEditRequested,
-    SectionEditVoided,
-    SectionFailure,
-    SectionInputsMissing,
-    SectionJobDead,
-    SectionKept,
-    SectionLintFailed,
-    SectionModelUnavailable,
-    SectionNeedAnswered,
-    SectionNeedRaised,
-    SectionNoRoleLeft,
-    SectionRegenerationRequested,
-    SectionRestored,
-    SectionRetried,
-    SectionReviewRequested,
-    SectionRevised,
-    SectionRevisionRefused,
-    SectionRevisionRequested,
-    SectionRoleAnalysisMissing,
-    SectionThreadLost,
-)
+from .base import Event as Event
+from .base import PaidEvent as PaidEvent
+from .base import SectionEvent as SectionEvent
+from .document import DocumentCancelled as DocumentCancelled
+from .document import DocumentCompleted as DocumentCompleted
+from .document import DocumentExported as DocumentExported
+from .document import DocumentFailed as DocumentFailed
+from .document import DocumentInputAdded as DocumentInputAdded
+from .document import DocumentInputApplied as DocumentInputApplied
+from .document import DocumentInputRead as DocumentInputRead
+from .document import DocumentInputReplaced as DocumentInputReplaced
+from .document import DocumentInputUnreadable as DocumentInputUnreadable
+from .document import DocumentInputWithdrawn as DocumentInputWithdrawn
+from .document import DocumentPaused as DocumentPaused
+from .document import DocumentRequested as DocumentRequested
+from .document import DocumentResumed as DocumentResumed
+from .document import ExportFailed as ExportFailed
+from .document import ExportJobDead as ExportJobDead
+from .document import ExportRequested as ExportRequested
+from .document import FormExported as FormExported
+from .document import FormExportFailed as FormExportFailed
+from .document import FormExportRequested as FormExportRequested
+from .document import FormFieldsConfirmed as FormFieldsConfirmed
+from .document import InputEvent as InputEvent
+from .document import OutcomeSuperseded as OutcomeSuperseded
+from .document import RequirementsAdded as RequirementsAdded
+from .document import RequirementsDecided as RequirementsDecided
+from .document import RequirementsRead as RequirementsRead
+from .document import RequirementsRequested as RequirementsRequested
+from .document import RequirementsSplit as RequirementsSplit
+from .document import RequirementsUnread as RequirementsUnread
+from .document import RevisionCycleStarted as RevisionCycleStarted
+from .refusals import DecisionRefused as DecisionRefused
+from .section import ReviewConclusion as ReviewConclusion
+from .section import SectionAnswerMalformed as SectionAnswerMalformed
+from .section import SectionApproved as SectionApproved
+from .section import SectionAssigned as SectionAssigned
+from .section import SectionChecked as SectionChecked
+from .section import SectionCheckRequested as SectionCheckRequested
+from .section import SectionCommented as SectionCommented
+from .section import SectionContextTooLong as SectionContextTooLong
+from .section import SectionDrafted as SectionDrafted
+from .section import SectionDueSoon as SectionDueSoon
+from .section import SectionEditChecked as SectionEditChecked
+from .section import SectionEdited as SectionEdited
+from .section import SectionEditProposed as SectionEditProposed
+from .section import SectionEditRejected as SectionEditRejected
+from .section import SectionEditRequested as SectionEditRequested
+from .section import SectionEditVoided as SectionEditVoided
+from .section import SectionFailure as SectionFailure
+from .section import SectionInputsMissing as SectionInputsMissing
+from .section import SectionJobDead as SectionJobDead
+from .section import SectionKept as SectionKept
+from .section import SectionLintFailed as SectionLintFailed
+from .section import SectionModelUnavailable as SectionModelUnavailable
+from .section import SectionNeedAnswered as SectionNeedAnswered
+from .section import SectionNeedRaised as SectionNeedRaised
+from .section import SectionNoRoleLeft as SectionNoRoleLeft
+from .section import SectionOverdue as SectionOverdue
+from .section import SectionRegenerationRequested as SectionRegenerationRequested
+from .section import SectionRestored as SectionRestored
+from .section import SectionRetried as SectionRetried
+from .section import SectionReviewRequested as SectionReviewRequested
+from .section import SectionRevised as SectionRevised
+from .section import SectionRevisionRefused as SectionRevisionRefused
+from .section import SectionRevisionRequested as SectionRevisionRequested
+from .section import SectionRoleAnalysisMissing as SectionRoleAnalysisMissing
+from .section import SectionThreadLost as SectionThreadLost
+from .section import SectionThreadReopened as SectionThreadReopened
+from .section import SectionThreadResolved as SectionThreadResolved
+from .section import SectionUnassigned as SectionUnassigned
 
 AnyFailure = (
     SectionModelUnavailable
@@ -155,87 +148,3 @@ AnyDocumentEvent = (
     | AnyLedgerEvent
 )
 AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | DecisionRefused
-
-__all__ = [
-    "AnyAssignmentEvent",
-    "AnyCommentEvent",
-    "AnyDocumentEvent",
-    "AnyEvent",
-    "AnyExportOutcome",
-    "AnyFailure",
-    "AnyFormEvent",
-    "AnyInputEvent",
-    "AnyLedgerEvent",
-    "AnySectionEvent",
-    "DecisionRefused",
-    "DocumentCancelled",
-    "DocumentCompleted",
-    "DocumentExported",
-    "DocumentFailed",
-    "DocumentInputAdded",
-    "DocumentInputApplied",
-    "DocumentInputRead",
-    "DocumentInputReplaced",
-    "DocumentInputUnreadable",
-    "DocumentInputWithdrawn",
-    "DocumentPaused",
-    "DocumentRequested",
-    "DocumentResumed",
-    "Event",
-    "ExportFailed",
-    "ExportJobDead",
-    "ExportRequested",
-    "FormExportFailed",
-    "FormExportRequested",
-    "FormExported",
-    "FormFieldsConfirmed",
-    "InputEvent",
-    "OutcomeSuperseded",
-    "PaidEvent",
-    "RequirementsAdded",
-    "RequirementsDecided",
-    "RequirementsRead",
-    "RequirementsRequested",
-    "RequirementsSplit",
-    "RequirementsUnread",
-    "ReviewConclusion",
-    "RevisionCycleStarted",
-    "SectionAnswerMalformed",
-    "SectionApproved",
-    "SectionAssigned",
-    "SectionCheckRequested",
-    "SectionChecked",
-    "SectionCommented",
-    "SectionContextTooLong",
-    "SectionDrafted",
-    "SectionDueSoon",
-    "SectionEditChecked",
-    "SectionEditProposed",
-    "SectionEditRejected",
-    "SectionEditRequested",
-    "SectionEditVoided",
-    "SectionEdited",
-    "SectionEvent",
-    "SectionFailure",
-    "SectionInputsMissing",
-    "SectionJobDead",
-    "SectionKept",
-    "SectionLintFailed",
-    "SectionModelUnavailable",
-    "SectionNeedAnswered",
-    "SectionNeedRaised",
-    "SectionNoRoleLeft",
-    "SectionOverdue",
-    "SectionRegenerationRequested",
-    "SectionRestored",
-    "SectionRetried",
-    "SectionReviewRequested",
-    "SectionRevised",
-    "SectionRevisionRefused",
-    "SectionRevisionRequested",
-    "SectionRoleAnalysisMissing",
-    "SectionThreadLost",
-    "SectionThreadReopened",
-    "SectionThreadResolved",
-    "SectionUnassigned",
-]

@@ -27,7 +27,6 @@ AssignmentRequest = r.AssignSection | r.UnassignSection
 
 
 def evolve(document: Document, event: e.AnyAssignmentEvent) -> Document:
-    """The document with the assignment of a section as it is after an event."""
     section = document.sections[event.section_id]
     return with_section(document, replace(section, assignment=_assignment_after(document, section.assignment, event)))
 
@@ -60,7 +59,6 @@ def after(document: Document, event: e.AnyEvent) -> Document:
 
 
 def decide(command: Asked[AssignmentRequest], document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a request about who sees to a section, or its refusal."""
     now = document.sections[command.request.section_id].assignment
     match command.request:
         case r.AssignSection() as request:
@@ -123,7 +121,6 @@ def _was_given(timer: Timer, assignment: AssignmentView) -> bool:
 
 
 def view(section: Section) -> Mapping[str, Any]:
-    """Who is asked to see to a section."""
     return {"assignment": section.assignment}
 
 

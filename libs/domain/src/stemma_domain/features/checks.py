@@ -68,7 +68,6 @@ def _given_up(section: Section, outcome: o.JobDead) -> ValidationSummary:
 
 
 def validation(document: Document, section: Section, job_id: str) -> j.ValidateDraft:
-    """The job that validates the current version."""
     return j.ValidateDraft(
         job_id=job_id,
         document=head_of(document),

@@ -27,7 +27,6 @@ Threads = Mapping[str, ThreadView]
 
 
 def evolve(document: Document, event: e.AnyCommentEvent) -> Document:
-    """The document with the threads of a section as they are after an event."""
     section = document.sections[event.section_id]
     return with_section(document, replace(section, threads=_threads_after(section.threads, event, document.time)))
 
@@ -70,7 +69,6 @@ def _marked(threads: Threads, event: e.SectionThreadResolved | e.SectionThreadRe
 
 
 def decide(command: Asked[CommentRequest], document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a request about comments, or its refusals."""
     section = document.sections[command.request.section_id]
     match command.request:
         case r.CommentSection() as request:
@@ -123,7 +121,6 @@ def _decided(command: Asked[CommentRequest], request: r.ResolveThread | r.Reopen
 
 
 def view(section: Section) -> Mapping[str, Any]:
-    """The threads in the order in which they began."""
     return {"threads": tuple(section.threads.values())}
 
 

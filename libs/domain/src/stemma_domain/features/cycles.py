@@ -87,7 +87,6 @@ def _queued(section: Section) -> Section:
 
 
 def after(document: Document, event: e.AnyEvent) -> Document:
-    """The document with what an event about a section means for the cycles."""
     if document.cycle is None or not isinstance(event, e.AnySectionEvent):
         return document
     return replace(document, cycle=_cycle_after(document, document.cycle, event))

@@ -40,12 +40,10 @@ EditRequest = r.EditSection | r.KeepSection | r.RegenerateSection | r.RestoreSec
 
 
 def decide(command: Asked[EditRequest], document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a change, or the refusal that names the reason."""
     return [change(command, document)]
 
 
 def change(command: Asked[EditRequest], document: Document) -> e.AnyEvent:
-    """The same as one event."""
     request = command.request
     section = document.sections[request.section_id]
     if refusal := old_version(command, section.current_number):

@@ -41,7 +41,6 @@ class Export:
 
 
 def evolve(document: Document, event: e.ExportRequested | e.AnyExportOutcome) -> Document:
-    """The document after an event of an export."""
     export = _export_after(document, event)
     document = document if isinstance(event, e.ExportRequested) else settled(document, event.job_id)
     return replace(document, exports={**document.exports, event.export_id: export})
@@ -73,7 +72,6 @@ def _failed(view: ExportView, detail: str, problem: Problem) -> Export:
 
 
 def decide(command: Asked[r.ExportDocument], document: Document) -> Sequence[e.AnyEvent]:
-    """The request for an export, or the refusal of a comparison of something that is not there."""
     return [_not_there(command, document) or _requested(command, document)]
 
 
@@ -108,14 +106,12 @@ _MOST_VERSIONS = 100
 
 
 def compared_sections(pairs: Sequence[VersionPair], document: Document) -> tuple[ExportSection, ...]:
-    """The sections of a comparison, in the order of the document."""
     asked = {pair.section_id: pair for pair in pairs}
     most = _MOST_VERSIONS // max(1, len(asked))
     return tuple(_compared(section, asked[name], most) for name, section in document.sections.items() if name in asked)
 
 
 def compared_assets(pairs: Sequence[VersionPair], document: Document) -> tuple[InputFile, ...]:
-    """The images that came with the compared versions."""
     chosen = ((pair.section_id, number) for pair in pairs for number in (pair.from_version, pair.to_version))
     return tuple(
         asset
@@ -167,7 +163,6 @@ class _Requirements(TypedDict):
 
 
 def work(document: Document) -> Iterator[Work]:
-    """The conversions that are open, also while the document is paused."""
     for export_id, export in document.exports.items():
         if export.job_id is not None:
             yield export.job_id, _CONVERSION, (document, export_id, export)

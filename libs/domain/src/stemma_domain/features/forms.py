@@ -38,7 +38,6 @@ class FormExport:
 
 
 def evolve(document: Document, event: e.AnyFormEvent) -> Document:
-    """The document after an event of a form."""
     match event:
         case e.FormFieldsConfirmed():
             return _with_section(document, event)

@@ -216,7 +216,6 @@ DROP = "drop"
 
 
 def drop_threads(document: Document, held: Iterable[str]) -> DropThreads | None:
-    """The job that deletes those of the ``held`` threads that are not needed, if there are any."""
     needed = {_thread_of(section.phase) for section in document.sections.values()}
     dropped = tuple(sorted(set(held) - needed))
     if not dropped:

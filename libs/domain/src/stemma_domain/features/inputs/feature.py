@@ -47,7 +47,6 @@ def numbered(files: Sequence[InputFile]) -> tuple[InputFile, ...]:
 
 
 def evolve(document: Document, event: e.AnyInputEvent) -> Document:
-    """The document after an event about an input."""
     changed = _inputs_after(document, event)
     if isinstance(event, e.DocumentInputRead) and event.input_id == BRIEF:
         document = _titled_by_brief(_in_language_of_brief(document, event.reading.language), event.reading.title)
@@ -222,7 +221,6 @@ InputCommand = Added | Replaced | Asked[r.ApplyInput | r.WithdrawInput]
 
 
 def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a request about an input, or the refusal that names the reason."""
     if document.lifecycle is Lifecycle.CANCELLED:
         return [refused(command, of_document(document))]
     if isinstance(command, Added):
@@ -291,7 +289,6 @@ def _about(command: Asked[r.ApplyInput | r.WithdrawInput], one: Input) -> e.AnyE
 
 
 def may_start(document: Document, _section: Section, _stale: Staleness) -> bool:
-    """Whether all is read that a section may be written from."""
     return is_read(document)
 
 

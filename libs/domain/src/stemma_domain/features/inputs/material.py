@@ -102,12 +102,10 @@ _CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
 
 
 def artifact_of(upload: UploadRef) -> ArtifactRef:
-    """The artifact that an upload becomes."""
     return ArtifactRef(digest=upload.digest, size=upload.size, media_type=upload.media_type, name=upload.name)
 
 
 def as_input(upload: UploadRef) -> InputFile:
-    """The input that an upload becomes."""
     if upload.role == "form":
         return InputFile(name=upload.name, artifact=artifact_of(upload), role="request", form=True)
     return InputFile(name=upload.name, artifact=artifact_of(upload), role=upload.role)

@@ -42,7 +42,6 @@ JobOf = Callable[[str], str]
 
 
 def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_of: JobOf, texts: Texts) -> Ledger:
-    """The ledger after an event; ``job_of`` gives the id of a job that the event opens, by the name of the job."""
     ledger = ledger or Ledger()
     match event:
         case e.RequirementsRequested():
@@ -149,7 +148,6 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
 
 
 def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
-    """The document after an event of the ledger."""
     ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
     if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
         document = settled(document, event.job_id)
@@ -242,7 +240,6 @@ LedgerCommand = Cut | Asked[r.ReadRequirements | r.DecideRequirements]
 
 
 def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
-    """The event of a request about the ledger, or its refusals."""
     if document.lifecycle is Lifecycle.CANCELLED:
         return [refused(command, of_document(document))]
     if isinstance(command, Cut):
@@ -381,7 +378,6 @@ _OPINION = Task(_propose, _proposed, of_section=False)
 
 
 def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
-    """The view of a requirement ledger."""
     return LedgerView(
         rows=ledger.rows,
         difference=ledger.difference,

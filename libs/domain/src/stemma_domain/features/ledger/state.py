@@ -68,7 +68,6 @@ class Ledger:
 
     @property
     def row_ids(self) -> frozenset[str]:
-        """The rows that there are."""
         return frozenset(self)
 
     def __iter__(self) -> Iterator[str]:
@@ -77,11 +76,9 @@ class Ledger:
         yield from self.summary.others
 
     def standing(self, requirement_id: str) -> Standing:
-        """What people decided about a row."""
         return self.standings.get(requirement_id, UNDECIDED)
 
     def wording(self, requirement_id: str) -> int:
-        """How often a row was changed."""
         return self.wordings.get(requirement_id, 0)
 
     def said(self, requirement_id: str) -> RequirementStatus | None:
