@@ -12,7 +12,7 @@ from stemma_contracts.v1.validation import ValidationSummary
 
 
 def history(story: Story) -> DraftHistory | None:
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ValidateDraft))
+    (job,) = story.jobs(j.ValidateDraft)
     return job.history
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, evaluation, ref, validation
 from hypothesis import given
 from hypothesis import strategies as st
+from stemma_contracts import problems
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -18,10 +19,12 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.usage import Usage
 from stemma_domain.commands import Command, Record
 from stemma_domain.evolve import evolve
+from stemma_domain.features.proposals import ProposalEnd
 from stemma_domain.jobs import UnfittingOutcome
-from stemma_domain.state import State
+from stemma_domain.state import Lifecycle, State
 from stemma_domain.view import view_of
 from stemma_domain.work import open_jobs
 from stemma_testkit.property_tests import examples
@@ -73,19 +76,19 @@ def test_steering_that_the_status_does_not_allow_is_refused(begun: Story, comman
 
 def test_an_export_is_possible_at_any_time_and_shows_what_is_not_there(begun: Story) -> None:
     (requested,) = begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
-    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    job = begun.jobs(j.ConvertDocument)[0]
     assert [section.draft for section in job.sections] == [None] * 4
     (exported,) = begun.when(
         Record(o.DocumentConverted(job_id=job.job_id, tenant="default", document_id="doc1", artifact=ref("docx")))
     )
     assert exported.export_id == requested.export_id
-    assert not any(isinstance(job, j.ConvertDocument) for job in begun.open_jobs().values())
+    assert not begun.jobs(j.ConvertDocument)
 
 
 @pytest.mark.req("W5")
 def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
     begun.when(asking.export(begun.asked(), ExportFormat.PDF))
-    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    job = begun.jobs(j.ConvertDocument)[0]
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
     about: dict[str, Any] = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
     (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
@@ -104,7 +107,7 @@ def test_a_failed_export_is_an_event_and_can_be_asked_for_again(
     begun: Story, failure: type[o.Outcome], problem: Problem
 ) -> None:
     begun.when(asking.export(begun.asked(), ExportFormat.PDF))
-    job = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    job = begun.jobs(j.ConvertDocument)[0]
     failed = failure(job_id=job.job_id, tenant="default", document_id="doc1", detail="timeout")
     if isinstance(failed, o.ConversionFailed):
         failed = failed.model_copy(update={"code": problem.code, "params": problem.params})
@@ -227,3 +230,34 @@ def test_an_event_costs_no_more_after_a_long_history(begun: Story) -> None:
         document = evolve(document, e.SectionAssigned(**asked, section_id="research", assignee=f"p{number}"))
         document = evolve(document, e.OutcomeSuperseded(job_id=f"d.{number}.generate.a", outcome="o"))
     assert memory_of_one_more_event(document, 1000) < 2 * first
+
+
+COST = Usage(calls=2, input_tokens=30, output_tokens=5, cost=0.1)
+
+
+@pytest.mark.req("H7", "T9")
+def test_every_event_that_costs_something_says_what_the_document_cost_before(story: Story) -> None:
+    story.create()
+    story.drafted("research", usage=COST)
+    story.validated("research")
+    story.approve("research")
+    story.drafted("solution", usage=COST)
+    story.drafted("research", "late", job_id="doc1.0.generate.research", usage=COST)
+    paid = [event for event in story.history if isinstance(event, e.PaidEvent) and event.usage != Usage()]
+    assert [type(event) for event in paid] == [e.SectionDrafted, e.SectionDrafted, e.OutcomeSuperseded]
+    assert [event.usage_before for event in paid] == [Usage(), COST, COST.plus(COST)]
+    assert story.document.usage == COST.plus(COST).plus(COST)
+
+
+@pytest.mark.req("H7")
+def test_an_event_that_costs_nothing_says_nothing_of_it(story: Story) -> None:
+    story.create()
+    (drafted,) = story.drafted("research", usage=Usage())
+    assert drafted.usage_before is None
+
+
+@pytest.mark.req("R8")
+def test_each_status_and_decision_has_a_code_of_its_own() -> None:
+    codes = {f"section_{one}" for one in SectionStatus} | {f"document_{one}" for one in Lifecycle}
+    codes |= {f"proposal_{end}" for end in get_args(ProposalEnd) if end != "voided"}
+    assert codes <= set(problems.codes())

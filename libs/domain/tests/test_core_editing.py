@@ -249,7 +249,7 @@ def test_a_regenerated_section_is_queued_and_its_guidance_reaches_the_generator(
     write(done, "research", "a person's text")
     (requested,) = regenerate(done, "solution")
     assert requested.starts == ("solution",)
-    job = next(job for job in done.open_jobs().values() if isinstance(job, j.GenerateSection))
+    job = done.jobs(j.GenerateSection)[0]
     assert job.guidance == ref("more figures")
     assert [(u.section_id, u.version) for u in job.upstream] == [("research", 2)]
 
@@ -267,7 +267,7 @@ def test_the_guidance_goes_with_every_lint_round(done: Story) -> None:
     regenerate(done, "solution")
     done.drafted("solution", "anew")
     done.validated("solution", passed=False)
-    (job,) = (job for job in done.open_jobs().values() if isinstance(job, j.GenerateSection))
+    (job,) = done.jobs(j.GenerateSection)
     assert (job.round, job.guidance) == (1, ref("more figures"))
 
 
@@ -358,7 +358,7 @@ def test_an_instruction_while_generating_applies_to_the_last_version(done: Story
     regenerate(done, "solution")
     late = done.job_of("solution")
     edit(done, "solution")
-    job = next(job for job in done.open_jobs().values() if isinstance(job, j.ReviseDraft))
+    job = done.jobs(j.ReviseDraft)[0]
     assert job.draft == done.document.sections["solution"].versions[-1].draft
     assert [type(event) for event in done.drafted("solution", "late", job_id=late)] == [e.OutcomeSuperseded]
 
@@ -390,7 +390,7 @@ def test_an_outcome_whose_upstream_changed_meanwhile_is_accepted_and_stale_at_on
 def test_an_export_shows_what_is_stale(done: Story) -> None:
     write(done, "solution", "a person's text")
     done.when(asking.export(done.asked(), ExportFormat.MD))
-    job = next(job for job in done.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    job = done.jobs(j.ConvertDocument)[0]
     assert {section.section_id for section in job.sections if section.stale} == {"budget", "timeline"}
 
 

@@ -34,7 +34,7 @@ def rewritten(begun: Story) -> Story:
 def test_a_comparison_has_the_sections_asked_for_with_both_drafts(rewritten: Story) -> None:
     first, second = (version.draft for version in rewritten.document.sections["research"].versions)
     requested = compare(rewritten, ("solution", 0, 0), ("research", 1, 2))
-    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = rewritten.jobs(j.ConvertDocument)
     assert (job.export_id, job.redline) == (requested.export_id, True)
     assert [(s.section_id, s.previous, s.draft, s.version) for s in job.sections] == [
         ("research", first, second, 2), ("solution", None, None, 0),
@@ -43,13 +43,13 @@ def test_a_comparison_has_the_sections_asked_for_with_both_drafts(rewritten: Sto
 
 def test_a_comparison_leads_from_any_version_to_any(rewritten: Story) -> None:
     compare(rewritten, ("research", 2, 0))
-    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = rewritten.jobs(j.ConvertDocument)
     assert [(s.previous is not None, s.draft) for s in job.sections] == [(True, None)]
 
 
 def authors(story: Story, old: int, new: int) -> list[tuple[int, str, bool]]:
     compare(story, ("research", old, new))
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = story.jobs(j.ConvertDocument)
     return [(one.version, one.author, one.draft is not None) for one in job.sections[0].history]
 
 
@@ -80,7 +80,7 @@ def test_a_comparison_tells_when_each_version_was_made(begun: Story) -> None:
     begun.now = friday
     begun.when(asking.restore(begun.asked(), "research", 2, 1))
     compare(begun, ("research", 0, 3))
-    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = begun.jobs(j.ConvertDocument)
     assert [one.made_at for one in job.sections[0].history] == [monday, tuesday, friday]
 
 
@@ -107,7 +107,7 @@ def test_a_comparison_of_many_versions_tells_names_alone_and_stays_a_message(beg
     told = authors(begun, 1, 300)
     assert len(told) == 100
     assert {(author, has_draft) for _, author, has_draft in told} == {("ada", False)}
-    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = begun.jobs(j.ConvertDocument)
     assert len(job.model_dump_json()) < MAX_MESSAGE_BYTES
 
 
@@ -117,7 +117,7 @@ def test_a_comparison_back_in_time_names_nobody(rewritten: Story) -> None:
 
 def test_an_export_without_comparison_has_every_section_and_no_previous_draft(rewritten: Story) -> None:
     rewritten.when(asking.export(rewritten.asked(), ExportFormat.DOCX))
-    (job,) = (job for job in rewritten.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = rewritten.jobs(j.ConvertDocument)
     assert not job.redline
     assert {section.previous for section in job.sections} == {None}
     assert len(job.sections) == 4
@@ -130,7 +130,7 @@ def test_a_conversion_has_what_is_to_be_cited_only_if_that_was_asked_for(begun: 
     begun.drafted("research")
     begun.outcome(o.DraftValidated, "research", validation=found)
     begun.when(asking.export(begun.asked(), ExportFormat.PDF, citations=citations))
-    (job,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = begun.jobs(j.ConvertDocument)
     assert job.citations is citations
     assert [s.grounding for s in job.sections if s.draft] == [ref("grounding") if citations else None]
 
@@ -147,4 +147,4 @@ def test_a_comparison_of_what_is_not_there_is_refused(rewritten: Story, pair: tu
     event = compare(rewritten, ("research", 1, 2), pair)
     assert isinstance(event, e.DecisionRefused)
     assert (event.problem.field, event.problem.message) == ("redline", words)
-    assert not any(isinstance(job, j.ConvertDocument) for job in rewritten.open_jobs().values())
+    assert not rewritten.jobs(j.ConvertDocument)

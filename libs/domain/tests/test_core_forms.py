@@ -34,7 +34,7 @@ FORM = InputFile(name="form.xlsx", artifact=ref("form", name="form.xlsx"), role=
 
 def read(story: Story, *field_ids: str, accepted: str | None = None) -> j.ReadInput:
     """The form was read, and these fields were found in it."""
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
+    (job,) = story.jobs(j.ReadInput)
     found = (
         FoundFields(fields=ref("-".join(field_ids)), field_ids=field_ids, accepted_digest=accepted)
         if field_ids
@@ -82,7 +82,7 @@ def test_confirmed_fields_are_a_section_that_starts_and_whose_job_has_them(given
 def test_no_section_is_written_from_a_form(given: Story) -> None:
     read(given, "f-1")
     confirm(given)
-    jobs = [job for job in given.open_jobs().values() if isinstance(job, j.GenerateSection)]
+    jobs = given.jobs(j.GenerateSection)
     assert jobs
     assert all(FORM.name not in [file.name for file in job.inputs] for job in jobs)
 
@@ -199,12 +199,12 @@ def test_answers_of_a_form_leave_in_the_form_and_are_no_section_of_the_document_
     confirm(given)
     given.settle(section_of(given))
     given.when(asking.export(given.asked(), ExportFormat.DOCX))
-    (job,) = (job for job in given.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    (job,) = given.jobs(j.ConvertDocument)
     assert {section.section_id for section in job.sections} == {*given.document.sections} - {section_of(given)}
 
 
 def filling(story: Story) -> j.FillForm:
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.FillForm))
+    (job,) = story.jobs(j.FillForm)
     return job
 
 

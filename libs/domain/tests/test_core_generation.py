@@ -343,7 +343,7 @@ def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: St
     assert (given_up.validation.complete, given_up.validation.not_checked) == (False, "Stalled")
     begun.when(asking.retry(begun.asked(), "research")).then_types(e.SectionCheckRequested)
     assert begun.status("research") == SectionStatus.EDITED
-    (again,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ValidateDraft))
+    (again,) = begun.jobs(j.ValidateDraft)
     assert again.draft == ref("mine")
     begun.outcome(o.DraftValidated, "research", job_id=again.job_id, validation=validation())
     begun.when(asking.retry(begun.asked(), "research")).then_refused("section_edited")

@@ -71,14 +71,6 @@ def settle(story: Story, name: str, used: tuple[UsedInput, ...]) -> None:
     story.approve(name)
 
 
-def jobs(story: Story) -> list[Any]:
-    return list(story.open_jobs().values())
-
-
-def jobs_of(story: Story) -> list[j.ReadInput]:
-    return [job for job in jobs(story) if isinstance(job, j.ReadInput)]
-
-
 def outcome(story: Story, job: j.ReadInput, text: str = "read", **more: Any) -> o.InputRead:
     about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
     return o.InputRead(**about, reading=InputReading(text=ref(text)), **more)
@@ -101,13 +93,13 @@ def status_of(story: Story, name: str) -> SectionStatus:
 def test_sections_start_when_the_last_input_is_read_or_given_up() -> None:
     story = Story()
     begin(story, file("rfp.pdf"), file("prices.xlsx"), to_read=("input-1", "input-2"))
-    first, second = jobs_of(story)
+    first, second = story.jobs(j.ReadInput)
     assert (first.name, second.input_id, status_of(story, "research")) == ("rfp.pdf", "input-2", SectionStatus.QUEUED)
     story.when(Record(outcome(story, first, "the text"))).then_types(e.DocumentInputRead)
     assert status_of(story, "research") is SectionStatus.QUEUED
     [given_up] = story.when(Record(unreadable(story, second)))
     assert (type(given_up), given_up.starts) == (e.DocumentInputUnreadable, ("research",))
-    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    [generating] = story.jobs(j.GenerateSection)
     texts = {item.name: item.artifact for item in generating.inputs}
     assert texts == {"rfp.pdf": ref("the text"), "prices.xlsx": ref("x", PDF)}
 
@@ -117,27 +109,31 @@ def test_pages_are_drawn_of_all_that_is_read_whatever_it_is_for() -> None:
     story = Story()
     files = (file("rfp.pdf", role="request"), file("old.pdf", "old", role="past-text"))
     begin(story, *files, to_read=(BRIEF, "input-1", "input-2"))
-    assert {job.name: job.draw for job in jobs_of(story)} == {"draft.md": True, "rfp.pdf": True, "old.pdf": True}
+    assert {job.name: job.draw for job in story.jobs(j.ReadInput)} == {
+        "draft.md": True,
+        "rfp.pdf": True,
+        "old.pdf": True,
+    }
 
 
 @pytest.mark.req("I1")
 def test_what_is_text_already_is_read_by_nobody_and_starts_at_once() -> None:
     story = Story()
     begin(story, file("notes.md", media_type="text/markdown"), file("plan.png", media_type="image/png"))
-    assert (jobs_of(story), status_of(story, "research")) == ([], SectionStatus.GENERATING)
+    assert (story.jobs(j.ReadInput), status_of(story, "research")) == ([], SectionStatus.GENERATING)
 
 
 @pytest.mark.req("I1")
 def test_a_brief_that_cannot_be_read_is_a_question_and_no_failed_document() -> None:
     story = Story()
     begin(story, to_read=(BRIEF,))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     story.when(Record(unreadable(story, job))).then_types(e.DocumentInputUnreadable)
     assert lacks_brief(story.document)
     assert (status_of(story, "research"), story.document.status) == (SectionStatus.QUEUED, "running")
     another = asking.replace_input(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False)
     story.when(another).then_types(e.DocumentInputReplaced)
-    [again] = jobs_of(story)
+    [again] = story.jobs(j.ReadInput)
     [read] = story.when(Record(outcome(story, again, "the brief")))
     assert (read.starts, story.document.brief, lacks_brief(story.document)) == (("research",), ref("the brief"), False)
 
@@ -149,7 +145,7 @@ def test_a_document_is_called_as_its_brief_calls_itself_once_that_is_read_and_no
     for number, called in enumerate(("first", "later"), 1):
         if number > 1:
             story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("other", PDF), is_text=False, staged=False))
-        [job] = jobs_of(story)
+        [job] = story.jobs(j.ReadInput)
         read = outcome(story, job, called)
         reading = read.reading.model_copy(update={"title": ref(called)})
         story.when(Record(read.model_copy(update={"reading": reading})))
@@ -160,7 +156,7 @@ def test_a_document_is_called_as_its_brief_calls_itself_once_that_is_read_and_no
 def test_a_title_that_somebody_gave_stays() -> None:
     story = Story()
     begin(story, to_read=(BRIEF,))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     read = outcome(story, job)
     reading = read.reading.model_copy(update={"title": ref("of the brief")})
     story.when(Record(read.model_copy(update={"reading": reading})))
@@ -178,10 +174,10 @@ GERMAN = PlanWording(
 def test_a_document_is_in_the_language_of_the_brief_that_is_read_first(heard: str, tag: str, title: str) -> None:
     story = Story()
     begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     read = outcome(story, job)
     story.when(Record(read.model_copy(update={"reading": InputReading(text=ref("read"), language=heard)})))
-    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    [generating] = story.jobs(j.GenerateSection)
     assert (generating.document.language, generating.section.title) == (tag, title)
     assert {plan.title for plan in generating.outline} == {title, *CHAIN} - {"research" if title != "research" else ""}
 
@@ -190,10 +186,10 @@ def test_a_document_is_in_the_language_of_the_brief_that_is_read_first(heard: st
 def test_another_brief_changes_the_language_of_a_document_no_more() -> None:
     story = Story()
     begin(story, to_read=(BRIEF,), language="en", wordings=(GERMAN,))
-    story.when(Record(outcome(story, jobs_of(story)[0])))
+    story.when(Record(outcome(story, story.jobs(j.ReadInput)[0])))
     story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("another", PDF), is_text=False, staged=False))
     german = InputReading(text=ref("deutsch"), language="de")
-    story.when(Record(outcome(story, jobs_of(story)[0]).model_copy(update={"reading": german})))
+    story.when(Record(outcome(story, story.jobs(j.ReadInput)[0]).model_copy(update={"reading": german})))
     assert story.document.language == "en"
 
 
@@ -201,10 +197,10 @@ def test_another_brief_changes_the_language_of_a_document_no_more() -> None:
 def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well() -> None:
     story = Story()
     begin(story, file("mail.eml"), to_read=("input-1",))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     [read] = story.when(Record(outcome(story, job, children=(file("mail.eml/form.docx"),))))
     assert read.starts == ()
-    [child] = jobs_of(story)
+    [child] = story.jobs(j.ReadInput)
     assert (child.input_id, child.name) == ("input-2", "mail.eml/form.docx")
     assert story.document.inputs["input-2"].parent == "input-1"
     [done] = story.when(Record(outcome(story, child)))
@@ -216,11 +212,11 @@ def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well(
 def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> None:
     story = Story()
     begin(story, file("rfp.pdf", role="request"), to_read=("input-1",))
-    (job,) = jobs_of(story)
+    (job,) = story.jobs(j.ReadInput)
     reading = InputReading(text=ref("the text"), anchors=ref("places"))
     story.when(Record(outcome(story, job).model_copy(update={"reading": reading})))
     story.when(asking.read_ledger(story.asked(), ()))
-    (asked,) = (job for job in jobs(story) if isinstance(job, j.ExtractRequirements))
+    (asked,) = story.jobs(j.ExtractRequirements)
     assert [(source.name, source.artifact, source.anchors) for source in asked.sources] == [
         ("brief", ref("brief"), None),
         ("rfp.pdf", ref("the text"), ref("places")),
@@ -230,7 +226,7 @@ def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> N
 def test_an_attachment_with_the_name_of_another_input_is_told_and_not_lost_in_silence() -> None:
     story = Story()
     begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     [read] = story.when(Record(outcome(story, job, children=(file("mail.eml/form.docx"),))))
     assert (read.children, read.left_off) == ((), 1)
     assert [warning.code for warning in read.reading.warnings] == ["left_off"]
@@ -240,7 +236,7 @@ def test_an_attachment_with_the_name_of_another_input_is_told_and_not_lost_in_si
 def test_a_file_with_all_the_warnings_that_there_is_room_for_still_tells_what_was_left_off() -> None:
     story = Story()
     begin(story, file("mail.eml"), file("mail.eml/form.docx"), to_read=("input-1",))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     told = outcome(story, job, children=(file("mail.eml/form.docx"),))
     full = told.reading.model_copy(update={"warnings": (ReadingWarning(code="cut"),) * MOST_WARNINGS})
     [read] = story.when(Record(told.model_copy(update={"reading": full})))
@@ -252,7 +248,7 @@ def test_a_file_with_all_the_warnings_that_there_is_room_for_still_tells_what_wa
 def test_images_beyond_what_a_job_can_carry_are_counted_and_left_off() -> None:
     story = Story()
     begin(story, file("album.pdf"), to_read=("input-1",))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     images = tuple(file(f"album-image-{n}.png", str(n), "image/png") for n in range(400))
     told = outcome(story, job)
     [read] = story.when(Record(told.model_copy(update={"reading": told.reading.model_copy(update={"images": images})})))
@@ -268,7 +264,7 @@ def test_an_earlier_text_is_no_evidence() -> None:
     begin(story, file("old.md", media_type="text/markdown", role="past-text"), file("a.md", media_type="text/markdown"))
     assert [one.name for one in evidence_of(story.document)] == ["a.md"]
     assert [one.name for one in manner_of(story.document)] == ["old.md"]
-    [generating] = [job for job in jobs(story) if isinstance(job, j.GenerateSection)]
+    [generating] = story.jobs(j.GenerateSection)
     assert ([one.name for one in generating.inputs], [one.name for one in generating.manner]) == (["a.md"], ["old.md"])
 
 
@@ -288,7 +284,7 @@ def amended(story: Story, *parts: str, text: str = "two", blocks: int = 1) -> tu
     """The events of an input that is replaced and read."""
     version = story.document.inputs["input-1"].version
     story.when(asking.replace_input(story.asked(), "input-1", version, ref(text, PDF), is_text=False, staged=False))
-    [job] = jobs_of(story)
+    [job] = story.jobs(j.ReadInput)
     return story.when(Record(outcome(story, job, text, difference=changed(*parts, blocks=blocks)))).events
 
 
@@ -302,7 +298,7 @@ def test_what_rests_on_what_changed_is_stale_with_the_file_and_nothing_is_writte
     assert (because.name, because.accepted_version, because.current_version) == ("rfp.md", 1, 2)
     assert because.changes == ref("changes", "application/json")
     assert (marks["budget"].inputs, marks["budget"].reasons[0].upstream_stale) == ((), True)
-    assert [job for job in jobs(written) if isinstance(job, j.GenerateSection)] == []
+    assert written.jobs(j.GenerateSection) == []
 
 
 @pytest.mark.req("I4")
@@ -347,7 +343,7 @@ def test_a_persons_change_of_a_text_rests_on_what_the_text_before_did_until_it_i
         .events
     )
     assert (edited.makes_stale, staleness(written.document)) == ((), {})
-    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    [check] = written.jobs(j.ValidateDraft)
     used = (UsedInput(input_id="input-1", parts=("ddd",)),)
     [checked] = written.outcome(
         o.DraftValidated, "budget", job_id=check.job_id, validation=validation().model_copy(update={"used": used})
@@ -390,7 +386,7 @@ def test_another_look_at_a_text_does_not_forget_that_it_rests_on_a_whole_input()
 def test_a_section_that_is_kept_against_an_input_is_looked_at_for_what_it_rests_on_there(written: Story) -> None:
     amended(written, "aaa")
     written.when(asking.keep(written.asked(), "research", 1))
-    [check] = [job for job in jobs(written) if isinstance(job, j.ValidateDraft)]
+    [check] = written.jobs(j.ValidateDraft)
     used = (UsedInput(input_id="input-1", parts=("new",)),)
     found = validation().model_copy(update={"used": used})
     written.outcome(o.DraftValidated, "research", job_id=check.job_id, validation=found)
@@ -419,7 +415,7 @@ def test_a_withdrawn_input_makes_stale_what_uses_it_and_reopens_the_document(wri
 @pytest.mark.req("I4")
 def test_what_is_staged_changes_nothing_until_it_is_applied(written: Story) -> None:
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
-    [job] = jobs_of(written)
+    [job] = written.jobs(j.ReadInput)
     [read] = written.when(Record(outcome(written, job, "two", difference=changed("bbb"))))
     assert (read.makes_stale, staleness(written.document), written.document.inputs["input-1"].version) == ((), {}, 1)
     [_, one] = view_of(written.document).input_views
@@ -434,14 +430,16 @@ def test_what_is_applied_before_it_was_read_counts_once_it_is(written: Story) ->
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
     written.when(asking.apply_input(written.asked(), "input-1", 2))
     assert written.document.inputs["input-1"].version == 1
-    read_anew(written)
+    [job] = written.jobs(j.ReadInput)
+    written.when(Record(outcome(written, job)))
     one = written.document.inputs["input-1"]
     assert (one.version, one.pending) == (2, None)
 
 
 def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(written: Story) -> None:
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
-    read_anew(written)
+    [job] = written.jobs(j.ReadInput)
+    written.when(Record(outcome(written, job)))
     third = ref("three", PDF)
     for version, told in ((2, e.DecisionRefused), (1, e.DocumentInputReplaced)):
         written.when(
@@ -449,27 +447,18 @@ def test_a_replacement_names_the_version_that_counts_and_not_the_staged_one(writ
         ).then_types(told)
 
 
-def read_anew(story: Story) -> None:
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ReadInput))
-    reading = InputReading(text=ref("text of the second"))
-    read = o.InputRead(
-        job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, reading=reading
-    )
-    story.when(Record(read))
-
-
 def test_what_is_staged_can_be_dropped(written: Story) -> None:
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
-    [job] = jobs_of(written)
+    [job] = written.jobs(j.ReadInput)
     written.when(asking.withdraw_input(written.asked(), "input-1", 2)).then_types(e.DocumentInputWithdrawn)
-    assert (jobs_of(written), written.document.inputs["input-1"].version) == ([], 1)
+    assert (written.jobs(j.ReadInput), written.document.inputs["input-1"].version) == ([], 1)
     written.when(Record(outcome(written, job))).then_types(e.OutcomeSuperseded)
 
 
 @pytest.mark.req("I4")
 def test_a_new_version_that_cannot_be_read_leaves_the_text_before_it(written: Story) -> None:
     written.when(asking.replace_input(written.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=False))
-    [job] = jobs_of(written)
+    [job] = written.jobs(j.ReadInput)
     written.when(Record(unreadable(written, job)))
     assert (staleness(written.document), evidence_of(written.document)[0].artifact.digest) == ({}, ref("one").digest)
     assert view_of(written.document).input_views[1].state == "unreadable"
@@ -478,7 +467,7 @@ def test_a_new_version_that_cannot_be_read_leaves_the_text_before_it(written: St
 @pytest.mark.req("I4")
 def test_an_added_input_is_read_and_makes_nothing_stale(written: Story) -> None:
     written.when(asking.add_input(written.asked(), file("answers.pdf"), to_read=True, staged=False))
-    [job] = jobs_of(written)
+    [job] = written.jobs(j.ReadInput)
     assert (job.input_id, job.previous) == ("input-2", None)
     written.when(Record(outcome(written, job)))
     assert (staleness(written.document), len(evidence_of(written.document))) == ({}, 2)

@@ -143,7 +143,7 @@ def test_images_that_came_with_a_draft_are_there_for_its_validation_and_its_expo
     assert isinstance(job, j.ValidateDraft)
     assert job.assets == ("media/plan.png",)
     begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
-    export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    export = begun.jobs(j.ConvertDocument)[0]
     assert export.assets == (SUPPLIED,)
 
 
@@ -179,7 +179,7 @@ def test_a_comparison_has_the_images_of_a_version_that_is_gone(begun: Story) -> 
     begun.outcome(o.SectionGenerated, "research", draft=ref("without images"), **made)
     pair = VersionPair(section_id="research", from_version=1, to_version=2)
     begun.when(asking.export(begun.asked(), ExportFormat.DOCX, (pair,)))
-    export = next(job for job in begun.open_jobs().values() if isinstance(job, j.ConvertDocument))
+    export = begun.jobs(j.ConvertDocument)[0]
     assert export.assets == (SUPPLIED,)
 
 
@@ -333,9 +333,9 @@ def test_a_retried_generation_knows_what_the_failed_one_recorded_and_a_regenerat
 def test_a_retried_revision_knows_what_the_hanging_one_recorded(begun: Story) -> None:
     begun.reviewable("research")
     begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
-    (first,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
+    (first,) = begun.jobs(j.ReviseDraft)
     begun.when(asking.retry(begun.asked(), "research"))
-    (second,) = (job for job in begun.open_jobs().values() if isinstance(job, j.ReviseDraft))
+    (second,) = begun.jobs(j.ReviseDraft)
     assert second.recorded_before == (first.job_id,)
 
 

@@ -11,15 +11,15 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.views import DocumentView, ProposalView
 from stemma_domain.evolve import evolve
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
 from stemma_domain.work import closed_jobs, open_jobs
 from stemma_testkit.deciding import Then
-
-pytestmark = pytest.mark.req("P9")
+from stemma_testkit.document_events import REF, SUMMARY, job
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def instruct(story: Story, section_id: str = "research", version: int = 1) -> Th
 
 
 def job_of(story: Story, section_id: str = "research") -> j.ReviseDraft:
-    jobs = [job for job in story.open_jobs().values() if isinstance(job, j.ReviseDraft)]
+    jobs = story.jobs(j.ReviseDraft)
     (found,) = (job for job in jobs if job.section.section_id == section_id)
     return found
 
@@ -70,6 +70,7 @@ def words(refusal: Any) -> tuple[str, str]:
     return problem.field, problem.message
 
 
+@pytest.mark.req("P9")
 def test_an_instruction_to_a_settled_section_leaves_status_version_and_dependents_as_they_are(done: Story) -> None:
     (asked,) = instruct(done)
     assert (asked.result, asked.makes_stale) == ("proposed", ())
@@ -83,6 +84,7 @@ def test_an_instruction_to_a_settled_section_leaves_status_version_and_dependent
     assert done.document_status() == DocumentStatus.COMPLETED
 
 
+@pytest.mark.req("P9")
 def test_dependents_are_written_while_an_edit_of_their_upstream_waits() -> None:
     story = Story()
     story.create(review_edits="human")
@@ -93,6 +95,7 @@ def test_dependents_are_written_while_an_edit_of_their_upstream_waits() -> None:
     assert staleness(story.document) == {}
 
 
+@pytest.mark.req("P9")
 def test_accepting_makes_the_version_and_marks_dependents_with_the_options(done: Story) -> None:
     proposal = proposed(done)
     (edited,) = accept(done, proposal)
@@ -106,6 +109,7 @@ def test_accepting_makes_the_version_and_marks_dependents_with_the_options(done:
     assert {type(job) for job in done.open_jobs().values()} == {j.ValidateDraft, j.EvaluateDraft}
 
 
+@pytest.mark.req("P9")
 def test_rejecting_drops_it_and_changes_nothing_else(done: Story) -> None:
     proposal = proposed(done)
     (rejected,) = reject(done, proposal)
@@ -116,6 +120,7 @@ def test_rejecting_drops_it_and_changes_nothing_else(done: Story) -> None:
     assert words(refused) == ("proposal_id", f"{proposal} was rejected before")
 
 
+@pytest.mark.req("P9")
 def test_rejecting_an_instruction_under_way_ends_its_job(done: Story) -> None:
     (asked,) = instruct(done)
     job_id, before = job_of(done).job_id, done.state
@@ -126,6 +131,7 @@ def test_rejecting_an_instruction_under_way_ends_its_job(done: Story) -> None:
     ).then_types(e.OutcomeSuperseded)
 
 
+@pytest.mark.req("P9")
 def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
     proposal = proposed(done)
     voided, edited = write(done, "a person's text")
@@ -141,13 +147,15 @@ def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
     assert done.document.sections["research"].versions[-1].draft == ref("a person's text")
 
 
+@pytest.mark.req("P9")
 def test_a_newer_version_voids_an_instruction_under_way(done: Story) -> None:
     (asked,) = instruct(done)
     voided, _ = write(done, "a person's text")
     assert voided.proposal_id == asked.proposal_id
-    assert not [job for job in done.open_jobs().values() if isinstance(job, j.ReviseDraft)]
+    assert not done.jobs(j.ReviseDraft)
 
 
+@pytest.mark.req("P9")
 def test_the_same_text_again_voids_nothing(done: Story) -> None:
     proposal = proposed(done)
     write(done, "text of research")
@@ -155,6 +163,7 @@ def test_the_same_text_again_voids_nothing(done: Story) -> None:
     assert edited.draft == ref("short")
 
 
+@pytest.mark.req("P9")
 def test_refuses_a_proposal_that_is_not_there_or_still_being_made(done: Story) -> None:
     (refused,) = accept(done, "p999")
     assert words(refused) == ("proposal_id", "the section has no proposed edit p999")
@@ -169,12 +178,14 @@ def test_refuses_a_proposal_that_is_not_there_or_still_being_made(done: Story) -
     assert words(refused) == ("proposal_id", f"{asked.proposal_id} was accepted before")
 
 
+@pytest.mark.req("P9")
 def test_refuses_another_instruction_while_one_waits_so_that_none_is_lost(done: Story) -> None:
     proposal = proposed(done)
     (refused,) = instruct(done)
     assert words(refused) == ("section_id", f"the edit {proposal} is proposed: accept or reject it first")
 
 
+@pytest.mark.req("P9")
 @pytest.mark.parametrize(
     ("outcome", "reason", "why"),
     [
@@ -194,6 +205,7 @@ def test_a_decision_about_an_edit_that_came_to_nothing_is_told_so(
         assert words(refused) == ("proposal_id", f"{asked.proposal_id} was never proposed: {why}")
 
 
+@pytest.mark.req("P9")
 @pytest.mark.parametrize("outcome", [o.ModelUnavailable, o.AnswerMalformed, o.ContextTooLong, o.JobDead])
 def test_an_editor_that_fails_leaves_the_section_as_it_was(done: Story, outcome: type[o.Outcome]) -> None:
     instruct(done)
@@ -203,6 +215,7 @@ def test_an_editor_that_fails_leaves_the_section_as_it_was(done: Story, outcome:
     instruct(done).then_types(e.SectionEditRequested)
 
 
+@pytest.mark.req("P9")
 def test_an_instruction_that_is_refused_leaves_the_section_as_it_was(done: Story) -> None:
     instruct(done)
     (refused,) = done.outcome(o.InstructionRefused, "research", job_id=job_of(done).job_id, reason=ref("no"))
@@ -211,10 +224,11 @@ def test_an_instruction_that_is_refused_leaves_the_section_as_it_was(done: Story
     assert done.status("research") == SectionStatus.APPROVED
 
 
+@pytest.mark.req("P9")
 def test_checks_of_the_current_text_go_on_beside_a_proposal(done: Story) -> None:
     write(done, "mine")
     instruct(done, version=2)
-    (check,) = (job for job in done.open_jobs().values() if isinstance(job, j.EvaluateDraft))
+    (check,) = done.jobs(j.EvaluateDraft)
     done.outcome(
         o.DraftEvaluated, "research", job_id=check.job_id, evaluation=evaluation(0.4, False), provenance=PROVENANCE
     )
@@ -223,6 +237,7 @@ def test_checks_of_the_current_text_go_on_beside_a_proposal(done: Story) -> None
     assert current.evaluation == evaluation(0.4, False)
 
 
+@pytest.mark.req("P9")
 def test_an_instruction_to_a_section_in_review_is_a_revision() -> None:
     story = Story()
     story.create(review_edits="human", max_revisions=1)
@@ -237,12 +252,14 @@ def test_an_instruction_to_a_section_in_review_is_a_revision() -> None:
     assert refused.problem.code == "revision_limit"
 
 
+@pytest.mark.req("P9")
 def test_a_direct_text_settles_at_once(done: Story) -> None:
     (edited,) = write(done, "mine")
     assert isinstance(edited, e.SectionEdited)
     assert done.status("research") == SectionStatus.EDITED
 
 
+@pytest.mark.req("P9")
 def test_a_plan_of_an_old_log_settles_an_instruction_at_once() -> None:
     story = Story()
     story.create()
@@ -253,6 +270,7 @@ def test_a_plan_of_an_old_log_settles_an_instruction_at_once() -> None:
     assert isinstance(edited, e.SectionEdited)
 
 
+@pytest.mark.req("P9")
 def test_a_cancelled_document_has_no_proposal(done: Story) -> None:
     proposal = proposed(done)
     write(done, "mine", 1)
@@ -271,10 +289,11 @@ def proposed_after(story: Story) -> str:
 
 
 def check_of(story: Story) -> j.ValidateDraft:
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ValidateDraft))
+    (job,) = story.jobs(j.ValidateDraft)
     return job
 
 
+@pytest.mark.req("P9")
 @pytest.mark.req("T7")
 def test_a_proposed_text_is_checked_while_it_waits_and_nothing_else_changes(done: Story) -> None:
     proposal = proposed(done)
@@ -294,6 +313,7 @@ def test_a_proposed_text_is_checked_while_it_waits_and_nothing_else_changes(done
     assert isinstance(edited, e.SectionEdited)
 
 
+@pytest.mark.req("P9")
 @pytest.mark.req("T7")
 def test_a_proposal_waits_on_when_it_could_not_be_checked(done: Story) -> None:
     proposal = proposed(done)
@@ -305,6 +325,7 @@ def test_a_proposal_waits_on_when_it_could_not_be_checked(done: Story) -> None:
     assert isinstance(edited, e.SectionEdited)
 
 
+@pytest.mark.req("P9")
 @pytest.mark.req("T7")
 @pytest.mark.parametrize("decide", [accept, reject])
 def test_a_decision_that_comes_before_the_check_calls_it_off(done: Story, decide: Any) -> None:
@@ -315,6 +336,7 @@ def test_a_decision_that_comes_before_the_check_calls_it_off(done: Story, decide
     done.outcome(o.DraftValidated, "research", job_id=job_id, validation=validation()).then_types(e.OutcomeSuperseded)
 
 
+@pytest.mark.req("P9")
 @pytest.mark.req("T7")
 def test_a_proposal_of_an_old_log_has_no_check(done: Story) -> None:
     instruct(done)
@@ -322,3 +344,81 @@ def test_a_proposal_of_an_old_log_has_no_check(done: Story) -> None:
     (proposal,) = revised(done)
     old = evolve(before, proposal.model_copy(update={"to_be_checked": False}))
     assert open_jobs(old) == ()
+
+
+EDITING = job(7, "revise", "research")
+ASKED = e.SectionEditRequested(
+    section_id="research", version=1, instruction=REF, actor="ana", result="proposed", proposal_id="p7"
+)
+PROPOSED = e.SectionEditProposed(
+    section_id="research",
+    job_id=EDITING,
+    proposal_id="p7",
+    version=1,
+    base_digest="a" * 64,
+    draft=REF,
+    summary=SUMMARY,
+    provenance=Provenance(model="offline"),
+)
+ACCEPTED = e.SectionEdited(
+    section_id="research", version=2, draft=REF, origin=Origin.EDITED, actor="ben", summary=SUMMARY, proposal_id="p7"
+)
+REJECTED = e.SectionEditRejected(section_id="research", proposal_id="p7", version=1)
+VOIDED = e.SectionEditVoided(section_id="research", proposal_id="p7", version=1, current_version=2)
+REFUSED = e.SectionRevisionRefused(section_id="research", job_id=EDITING, version=1, reason=REF, proposal_id="p7")
+FAILED = e.SectionJobDead(
+    section_id="research",
+    job_id=EDITING,
+    activity=Activity.EDIT,
+    status=SectionStatus.APPROVED,
+    proposal_id="p7",
+)
+
+
+@pytest.fixture
+def settled(drafted: Any) -> list[Any]:
+    return [
+        drafted("research"),
+        e.SectionApproved(section_id="research", version=1),
+        drafted("solution"),
+        e.SectionApproved(section_id="solution", version=1),
+        e.DocumentCompleted(),
+    ]
+
+
+def proposal(view: DocumentView) -> ProposalView | None:
+    return view.sections["research"].proposal
+
+
+@pytest.mark.req("P9")
+def test_an_instruction_leaves_status_and_version_and_its_proposal_waits_for_a_person(after: Any, settled: Any) -> None:
+    asked = after(*settled, ASKED)
+    assert (asked.sections["research"].status, asked.status) == (SectionStatus.APPROVED, DocumentStatus.COMPLETED)
+    assert asked.checking
+    assert not asked.waiting
+    made = after(*settled, ASKED, PROPOSED)
+    found = proposal(made)
+    assert found is not None
+    assert (found.draft, found.summary, found.asked_by, found.model) == (REF, SUMMARY, "ana", "offline")
+    assert [section.section_id for section in made.waiting] == ["research"]
+    assert made.sections["research"].version == 1
+    assert not made.checking
+
+
+@pytest.mark.req("P9")
+def test_an_accepted_proposal_is_the_text(after: Any, settled: Any) -> None:
+    view = after(*settled, ASKED, PROPOSED, ACCEPTED)
+    section = view.sections["research"]
+    assert (section.version, section.draft, section.status) == (2, REF, SectionStatus.EDITED)
+    assert section.current is not None
+    assert (section.current.made_by, section.current.summary) == ("ben", SUMMARY)
+    assert proposal(view) is None
+
+
+@pytest.mark.req("P9")
+@pytest.mark.parametrize("end", [REJECTED, VOIDED, REFUSED, FAILED])
+def test_a_proposal_that_ended_is_gone_and_the_status_is_as_it_was(after: Any, settled: Any, end: Any) -> None:
+    view = after(*settled, ASKED, end)
+    assert proposal(view) is None
+    assert view.sections["research"].status is SectionStatus.APPROVED
+    assert (view.sections["research"].refusal is not None) == (end is REFUSED)

@@ -91,7 +91,7 @@ def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(
     events = regenerate(stale, budget=1, solution=1).events
     assert [event.section_id for event in events] == ["solution", "budget"]
     assert events[-1].starts == ("solution",)
-    (job,) = (job for job in stale.open_jobs().values() if isinstance(job, j.GenerateSection))
+    (job,) = stale.jobs(j.GenerateSection)
     assert (job.section.section_id, job.guidance) == ("solution", ref("more figures"))
     stale.drafted("solution", "anew")
     stale.validated("solution")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from domain_story import ref
@@ -10,11 +11,13 @@ from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.references import InputFile, InputRole, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole, UploadRef
 from stemma_domain.commands import Asked
 from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.inputs.material import artifact_of, as_input
+from stemma_domain.features.ledger.feature import Cut
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused, document_id_for
 
@@ -357,3 +360,123 @@ async def test_an_image_that_a_text_cannot_show_is_refused(
         await commanded(intake, edit_with([upload]), held)
     [problem] = refused.value.problems
     assert (problem.field, words in problem.message) == ("images.0", True), problem
+
+
+@pytest.mark.req("T5", "P19")
+async def test_a_document_is_in_the_language_that_is_asked_for(intake: Intake) -> None:
+    command = await create(intake, language="pt-BR", sections=["budget"])
+    assert command.language == "pt"
+    assert command.sections[-1].title == "Orçamento"
+
+
+@pytest.mark.req("T5", "P19")
+async def test_a_document_is_in_the_language_of_its_brief(intake: Intake, uploads: UploadStore) -> None:
+    brief = "Schreibe ein Angebot für einen Lesesaal in der Stadtbibliothek."
+    assert (await create(intake, brief=brief)).language == "de"
+    upload = await uploads.put(brief.encode(), name="brief.md", media_type="text/markdown")
+    assert (await create(intake, brief=None, brief_upload=upload.model_dump())).language == "de"
+    assert (await create(intake, brief=brief, language="en")).language == "en"
+
+
+@pytest.mark.req("T5", "I1")
+async def test_a_document_whose_brief_is_read_first_knows_its_titles_in_every_language(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    upload = await uploads.put(b"%PDF-", name="brief.pdf", media_type="application/pdf")
+    given = {"brief": None, "brief_upload": upload.model_dump()}
+    wordings = {wording.language: wording for wording in (await create(intake, **given)).wordings}
+    assert sorted(wordings) == ["de", "es", "fr", "it", "ja", "nl", "pt", "zh"]
+    titles = {told.section_id: told.title for told in wordings["pt"].sections}
+    assert titles["budget"] == "Orçamento"
+    assert (await create(intake, **given, language="de")).wordings == ()
+    assert (await create(intake, brief="A hall.")).wordings == ()
+
+
+@pytest.mark.req("P19")
+async def test_refuses_a_language_without_a_file_by_name(intake: Intake) -> None:
+    field, message = await refusal_of(intake, language="sv")
+    assert (field, "no language 'sv'; there are: de, en" in message) == ("language", True)
+    field, message = await refusal_of(intake, brief="Skriv ett förslag till en läsesal i stadsbiblioteket.")
+    assert (field, "the brief is in 'sv'" in message) == ("language", True)
+
+
+@pytest.mark.req("P19")
+async def test_refuses_a_language_that_the_kind_has_no_titles_in(intake: Intake) -> None:
+    untranslated = replace(intake.catalog["proposal"], translations={})
+    field, message = await refusal_of(replace(intake, catalog={"proposal": untranslated}), language="de")
+    assert (field, message) == ("language", "proposal has no titles in 'de'; name a language that it has: en")
+
+
+@pytest.mark.req("P19")
+async def test_takes_the_sections_of_an_outline(intake: Intake) -> None:
+    outline = [{"title": "Budget", "max_pages": 2}, {"title": "Our team", "depends_on": ["budget"]}]
+    command = await create(intake, outline=outline)
+    assert [(plan.section_id, plan.kind, plan.max_pages) for plan in command.sections] == [
+        ("budget", "budget", 2),
+        ("our_team", "default", None),
+    ]
+
+
+@pytest.mark.req("P19")
+async def test_refuses_an_outline_by_its_fields_and_leaves_nothing_behind(intake: Intake) -> None:
+    outline = [{"title": "A", "depends_on": ["b"]}, {"title": "B", "depends_on": ["a"]}]
+    field, message = await refusal_of(intake, outline=outline, title="A document")
+    assert field == "outline.0.depends_on"
+    assert message.startswith("the dependencies form a cycle: ")
+    brief = ArtifactRef(digest=sha256(b"Write it.").hexdigest(), size=9, media_type="text/markdown", name="brief.md")
+    with pytest.raises(ArtifactMissing):
+        await intake.artifacts.get("default", document_id_for("default", "r1"), brief)
+
+
+QUOTE = "Train users and keep records."
+
+
+async def stored(intake: Intake) -> ArtifactRef:
+    row = LedgerRow(requirement_id="R1", source="rfp.md", line=1, quote=QUOTE, kind="work", obligation="mandatory")
+    body = LedgerRows(given=1, rows=(row,)).model_dump_json().encode()
+    return await intake.artifacts.put("default", "d1", body, media_type="application/json", name="requirements.json")
+
+
+def request(digest: str, name: str = "R1", cut: int = QUOTE.index("and")) -> r.SplitRequirements:
+    return r.SplitRequirements(
+        document_id="d1", rows_digest=digest, splits=(RowCuts(requirement_id=name, cuts=(cut,)),)
+    )
+
+
+@pytest.mark.req("L1")
+async def test_the_rows_are_cut_and_only_ids_go_into_the_log(intake: Intake) -> None:
+    rows = await stored(intake)
+    command = await commanded(intake, request(rows.digest), rows=rows)
+    assert isinstance(command, Cut)
+    assert command.parts == (RowParts(requirement_id="R1", parts=("R1-2",)),)
+    assert command.rows is not None
+    cut = LedgerRows.model_validate_json(await intake.artifacts.get("default", "d1", command.rows))
+    assert [row.quote for row in cut.rows] == ["Train users", "and keep records."]
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize(("name", "cut", "field"), [("R9", 6, "splits.0.requirement_id"), ("R1", 7, "splits.0.cuts.0")])
+async def test_a_cut_that_cannot_be_made_is_refused_with_its_field(
+    intake: Intake, name: str, cut: int, field: str
+) -> None:
+    rows = await stored(intake)
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, request(rows.digest, name, cut), rows=rows)
+    assert [problem.field for problem in refused.value.problems] == [field]
+
+
+@pytest.mark.req("L1")
+async def test_rows_that_are_erased_are_refused(intake: Intake) -> None:
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, request(ref("rows").digest), rows=ref("rows"))
+    assert [problem.field for problem in refused.value.problems] == ["rows_digest"]
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize("rows", [None, ref("newer rows")])
+async def test_a_cut_of_other_rows_than_those_of_now_is_left_to_the_core_to_refuse(
+    intake: Intake, rows: ArtifactRef | None
+) -> None:
+    command = await commanded(intake, request(ref("rows").digest), rows=rows)
+    assert isinstance(command, Cut)
+    assert command.rows is None

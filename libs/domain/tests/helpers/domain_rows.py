@@ -24,7 +24,7 @@ def outcome(story: Story, cls: Any, job_id: str, **fields: Any) -> None:
 
 def read(story: Story, *mandatory: str, rows: Any = ROWS, **changes: Any) -> None:
     story.when(asking.read_ledger(story.asked(), ()))
-    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.ExtractRequirements))
+    (job,) = story.jobs(j.ExtractRequirements)
     about = {"rows": rows, "difference": ref("difference"), "summary": LedgerSummary(mandatory=mandatory, **changes)}
     outcome(story, o.RequirementsExtracted, job.job_id, **about)
 
@@ -34,7 +34,7 @@ def decide(story: Story, **fields: Any) -> None:
 
 
 def looks(story: Story) -> list[j.ValidateDraft]:
-    return [job for job in story.open_jobs().values() if isinstance(job, j.ValidateDraft)]
+    return story.jobs(j.ValidateDraft)
 
 
 def looked(story: Story, *found: str) -> None:
@@ -50,5 +50,5 @@ def edit(story: Story, text: str) -> None:
     """A person writes another text, of which everything but the rows is looked at."""
     version = story.document.sections["research"].current_number
     story.when(asking.write(story.asked(), "research", version, ref(text)))
-    for job in [job for job in story.open_jobs().values() if isinstance(job, j.EvaluateDraft)]:
+    for job in story.jobs(j.EvaluateDraft):
         outcome(story, o.JobDead, job.job_id, detail="not looked at")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import domain_asking as asking
 from stemma_contracts import registry
@@ -28,6 +28,7 @@ from stemma_domain.work import open_jobs
 from stemma_eventlog import Decider
 from stemma_testkit.deciding import Then
 
+J = TypeVar("J", bound=j.Job)
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
 TENANT, DOCUMENT = asking.TENANT, asking.DOCUMENT
 CHAIN = {"research": (), "solution": ("research",), "budget": ("solution",), "timeline": ("solution",)}
@@ -179,6 +180,10 @@ class Story:
 
     def document_status(self) -> str:
         return self.document.status
+
+    def jobs(self, kind: type[J]) -> list[J]:
+        """The open jobs of a kind."""
+        return [job for job in open_jobs(self.state) if isinstance(job, kind)]
 
     def open_jobs(self) -> dict[str, Any]:
         return {job.job_id: job for job in open_jobs(self.state)}
