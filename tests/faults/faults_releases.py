@@ -19,7 +19,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
-from stemma_testkit.driving import wait_for
+from stemma_testkit.driving import ENDS, wait_for
 from stemma_testkit.house import add_kind, house
 from stemma_testkit.servers import eventually
 
@@ -130,7 +130,10 @@ class Load:
         return document_id
 
     async def _write(self, document_id: str) -> None:
-        await wait_for(self.client, document_id, lambda event: isinstance(event, e.SectionReviewRequested), WITHIN_S)
+        *_, last = await wait_for(
+            self.client, document_id, lambda event: isinstance(event, (e.SectionReviewRequested, *ENDS)), WITHIN_S
+        )
+        assert isinstance(last.contract, e.SectionReviewRequested)
         await self.client.approve(document_id, "research", 1)
         await completes(self.client, document_id, WITHIN_S)
         await edited(self.client, document_id, WITHIN_S)
@@ -153,7 +156,13 @@ async def under_load(client: Client, kind: str) -> AsyncIterator[Load]:
 
 def kinds_of_both(folder: Path) -> Path:
     """A folder with a package that has a document kind, whose data are then the same for both releases."""
-    section = {"id": "research", "title": "Research", "kind": "research", "purpose": "What is known about the need."}
+    section = {
+        "id": "research",
+        "title": "Research",
+        "kind": "research",
+        "purpose": "What is known about the need.",
+        "required_headings": ["Findings"],
+    }
     add_kind(house(folder), {"kind": KIND, "title": "Memo", "sections": [section]}, KIND)
     return folder
 
