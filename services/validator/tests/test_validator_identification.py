@@ -11,6 +11,7 @@ from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_validator.engines import RumdlEngine
+from stemma_validator.files import Files
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
 from stemma_validator.identification import identified
@@ -138,5 +139,5 @@ async def test_more_history_than_is_read_again_gives_no_ids_and_no_failure(
     artifacts: ArtifactStore, job_for: Callable[..., Awaitable[ValidateDraft]]
 ) -> None:
     job = (await job_for(FIRST)).model_copy(update={"history": DraftHistory()})
-    assert await identified(job, FIRST, artifacts, LIMITS) is not None
-    assert await identified(job, FIRST, artifacts, LIMITS, history_limit=len(FIRST) - 1) is None
+    assert await identified(job, FIRST, Files(artifacts, job.document), LIMITS) is not None
+    assert await identified(job, FIRST, Files(artifacts, job.document), LIMITS, history_limit=len(FIRST) - 1) is None

@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, RequirementAnswer
+from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, LedgerRows, RequirementAnswer
 from stemma_evidence import content_words, language_of
 from stemma_evidence.requirements import Unit, units
 from stemma_languages import demands
 
 from .confined import Check, checked
 from .demanding import FEW_WORDS, Demand, DemandReader, demand_of
-from .extracting import rows_of
+from .files import Files
 
 ENOUGH = 0.6
 """The share of what a demand says, each word weighed by how rare it is, that a passage must have."""
@@ -165,20 +164,16 @@ class AnswersCheck(Check[dict[str, int]]):
 
 
 async def answers_in(
-    job: ValidateDraft, text: str, blocks: BlockIndex | None, artifacts: ArtifactStore, limits: Limits
+    job: ValidateDraft, text: str, blocks: BlockIndex | None, files: Files, limits: Limits
 ) -> AnswersFound | None:
     """The blocks that answer the rows of a job, None if nobody can tell; raises `ValidationImpossible` past limits."""
-    if job.ledger is None or blocks is None:
-        return None
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, job.ledger)
-    except (ArtifactMissing, ArtifactCorrupt):
+    if job.ledger is None or blocks is None or (ledger := await files.body(job.ledger, LedgerRows)) is None:
         return None
     found = dict[str, int]()
     if job.requirements:
         language = language_of(text, job.document.language or "en")
         wanted = frozenset(job.requirements)
-        check = AnswersCheck(text=text, language=language, rows=rows_of(data).rows, wanted=wanted)
+        check = AnswersCheck(text=text, language=language, rows=ledger.rows, wanted=wanted)
         found = await checked(check, limits)
     answered = tuple(
         RequirementAnswer(requirement_id=name, block_id=_block_at(blocks, at)) for name, at in found.items()

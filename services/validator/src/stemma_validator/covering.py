@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import BaseModel, ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from pydantic import BaseModel
 from stemma_confinement import Limits
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1.coverage import (
@@ -24,6 +23,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import InputText, coverage, language_of
 
 from .confined import Check, checked
+from .files import Files
 
 MAX_NAMED_BYTES = 8_000
 """What an event may hold of the inputs and chapters that it names."""
@@ -121,50 +121,21 @@ def _foreign(blocks: Sequence[BlockCoverage]) -> tuple[ForeignInput, ...]:
     )
 
 
-async def coverage_of(
-    job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits
-) -> CoverageSummary | None:
+async def coverage_of(job: ValidateDraft, text: str, files: Files, limits: Limits) -> CoverageSummary | None:
     """What of the inputs a draft covers, if it has to; raises `ValidationImpossible` past the limits."""
     if not job.section.covers_inputs:
         return None
     inputs = [
-        InputToCover(
-            name=item.name, text=await _text(job, item.artifact, artifacts), media_type=item.artifact.media_type
-        )
+        InputToCover(name=item.name, text=await _text(item.artifact, files), media_type=item.artifact.media_type)
         for item in job.inputs
         if item.artifact.media_type not in SHOWN
     ]
-    left_out = await _left_out(job, artifacts)
-    check = CoverageCheck(text=text, inputs=tuple(_each(inputs)), left_out=left_out.left_out)
+    left_out = await files.body(job.left_out, LeftOutList) or LeftOutList()
+    each = {item.name: item for item in inputs}
+    check = CoverageCheck(text=text, inputs=tuple(each.values()), left_out=left_out.left_out)
     blocks = await checked(check, limits)
-    report = await artifacts.put(
-        job.document.tenant,
-        job.document.document_id,
-        reported(check, blocks).model_dump_json().encode(),
-        media_type="application/json",
-        name="coverage.json",
-    )
-    return summarised(blocks, report, check.language)
+    return summarised(blocks, await files.put(reported(check, blocks), "coverage.json"), check.language)
 
 
-def _each(inputs: Iterable[InputToCover]) -> Iterable[InputToCover]:
-    return {item.name: item for item in inputs}.values()
-
-
-async def _text(job: ValidateDraft, ref: ArtifactRef, artifacts: ArtifactStore) -> str | None:
-    if ref.media_type not in READ:
-        return None
-    try:
-        return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode("utf-8-sig")
-    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
-        return None
-
-
-async def _left_out(job: ValidateDraft, artifacts: ArtifactStore) -> LeftOutList:
-    if job.left_out is None:
-        return LeftOutList()
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, job.left_out)
-        return LeftOutList.model_validate_json(data)
-    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
-        return LeftOutList()
+async def _text(ref: ArtifactRef, files: Files) -> str | None:
+    return await files.text(ref) if ref.media_type in READ else None

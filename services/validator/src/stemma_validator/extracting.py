@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, TypedDict
 
 from pydantic import BaseModel, ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
 from stemma_contracts.v1.deadlines import Deadlines
@@ -14,12 +14,12 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence import Labels, language_of
 from stemma_evidence.requirements import Source, difference, read_ledger
 
 from .confined import Check, checked
 from .errors import ValidationImpossible
+from .files import Files
 
 SOURCES_LIMIT = 16 * 1024 * 1024
 """Bytes of all sources together: a request of ten thousand pages."""
@@ -99,12 +99,13 @@ async def on_extract_requirements(
     about = _About(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     if sum(source.artifact.size for source in job.sources) > SOURCES_LIMIT:
         return ExtractionFailed(**about, detail=f"the sources are more than {SOURCES_LIMIT // 1024**2} MiB")
-    texts = {source.name: await _text(job, source, artifacts) for source in job.sources}
+    files = Files(artifacts, job.document)
+    texts = {source.name: await _text(source, files) for source in job.sources}
     check = Extraction(
         texts={name: text for name, text in texts.items() if text is not None},
         language=job.document.language or "en",
-        previous=await _previous(job, artifacts),
-        anchors={source.name: await _anchors(job, source, artifacts) for source in job.sources if texts[source.name]},
+        previous=await _previous(job, files),
+        anchors={source.name: await _anchors(source, files) for source in job.sources if texts[source.name]},
         origins={source.name: Origin(version=source.version, file=source.file) for source in job.sources},
     )
     try:
@@ -114,8 +115,8 @@ async def on_extract_requirements(
     unread = tuple(name for name, text in texts.items() if text is None)
     return RequirementsExtracted(
         **about,
-        rows=await _put(job, found.rows, "requirements.json", artifacts),
-        difference=await _put(job, found.difference, "requirements-changed.json", artifacts),
+        rows=await files.put(found.rows, "requirements.json"),
+        difference=await files.put(found.difference, "requirements-changed.json"),
         summary=_summary(found, unread),
     )
 
@@ -133,41 +134,19 @@ def _summary(found: Extracted, unread: tuple[str, ...]) -> LedgerSummary:
     )
 
 
-async def _text(job: ExtractRequirements, source: LedgerSource, artifacts: ArtifactStore) -> str | None:
-    """The words of a source; none of what is no text, or lost."""
-    if source.artifact.media_type not in READ:
-        return None
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, source.artifact)
-        return data.decode("utf-8-sig")
-    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
-        return None
+async def _text(source: LedgerSource, files: Files) -> str | None:
+    return await files.text(source.artifact) if source.artifact.media_type in READ else None
 
 
-async def _anchors(job: ExtractRequirements, source: LedgerSource, artifacts: ArtifactStore) -> tuple[Anchor, ...]:
+async def _anchors(source: LedgerSource, files: Files) -> tuple[Anchor, ...]:
     """The places of a file; none if they are lost, for a row is a row without one."""
-    if source.anchors is None:
-        return ()
+    found = await files.body(source.anchors, Anchors)
+    return found.anchors if found else ()
+
+
+async def _previous(job: ExtractRequirements, files: Files) -> LedgerRows:
+    """The reading before; a lost one raises, for without it ids would be given twice."""
     try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, source.anchors)
-        return Anchors.model_validate_json(data).anchors
-    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
-        return ()
-
-
-async def _previous(job: ExtractRequirements, artifacts: ArtifactStore) -> LedgerRows:
-    if job.previous is None:
-        return LedgerRows()
-    return rows_of(await artifacts.get(job.document.tenant, job.document.document_id, job.previous))
-
-
-def rows_of(data: bytes) -> LedgerRows:
-    try:
-        return LedgerRows.model_validate_json(data)
+        return LedgerRows.model_validate_json(await files.data(job.previous)) if job.previous else LedgerRows()
     except ValidationError:
         return LedgerRows()
-
-
-async def _put(job: ExtractRequirements, body: BaseModel, name: str, artifacts: ArtifactStore) -> ArtifactRef:
-    head, data = job.document, body.model_dump_json().encode()
-    return await artifacts.put(head.tenant, head.document_id, data, media_type="application/json", name=name)

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
 from stemma_contracts.v1.inputs import BRIEF, MOST_USED_PARTS, Anchor, Anchors, UsedInput
@@ -17,6 +15,7 @@ from stemma_evidence import Uses
 
 from .confined import SAFE_CHARACTERS, Check, checked
 from .errors import ValidationOutOfMemory, ValidationTimeout
+from .files import Files
 
 READ_CHARACTERS = 1024 * 1024
 """Of all inputs together, which is a second of work; of what is beyond, any part may be used, and none is cited."""
@@ -38,13 +37,13 @@ class Given:
     anchors: tuple[Anchor, ...] = ()
 
 
-async def given_texts(job: ValidateDraft, artifacts: ArtifactStore) -> tuple[Given, ...]:
+async def given_texts(job: ValidateDraft, files: Files) -> tuple[Given, ...]:
     """The brief and the inputs of a version of a section; none of what is no such version, or not grounded."""
     if job.brief is None or job.session_id is not None:
         return ()
     brief = job.brief_file or InputFile(name=job.brief.name, artifact=job.brief)
     given = [Given(BRIEF, brief.name, job.brief, brief.anchors), *_inputs(job)]
-    return tuple([await _read(job, one, artifacts) if fits else one for one, fits in _fitting(given)])
+    return tuple([await _read(one, files) if fits else one for one, fits in _fitting(given)])
 
 
 def _inputs(job: ValidateDraft) -> Iterator[Given]:
@@ -60,22 +59,11 @@ def _fitting(given: Iterable[Given]) -> Iterator[tuple[Given, bool]]:
         yield one, left >= 0
 
 
-async def _read(job: ValidateDraft, one: Given, artifacts: ArtifactStore) -> Given:
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, one.ref)
-        return replace(one, text=data.decode("utf-8-sig"), anchors=await _anchors(job, one, artifacts))
-    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
+async def _read(one: Given, files: Files) -> Given:
+    if (text := await files.text(one.ref)) is None:
         return one
-
-
-async def _anchors(job: ValidateDraft, one: Given, artifacts: ArtifactStore) -> tuple[Anchor, ...]:
-    if one.anchored is None:
-        return ()
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, one.anchored)
-        return Anchors.model_validate_json(data).anchors
-    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
-        return ()
+    found = await files.body(one.anchored, Anchors)
+    return replace(one, text=text, anchors=found.anchors if found else ())
 
 
 class UsesCheck(Check[tuple[UsedInput, ...]]):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cachetools import LRUCache
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, digest_of
+from stemma_artifacts.store import ArtifactStore, digest_of
 from stemma_confinement import Limits
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
@@ -15,6 +15,7 @@ from stemma_evidence import Source, language_of
 
 from .claims import ClaimFindings, ClaimsCheck, SourceText
 from .confined import checked
+from .files import Files
 
 READ_CHARACTERS = 2 * 1024 * 1024
 """How much of the sources is read for one draft: about 15 seconds of work; what is beyond is told as unread."""
@@ -65,7 +66,7 @@ class Grounds:
         return found.findings.model_copy(update={"report": report})
 
     async def _sources(self, job: ValidateDraft) -> tuple[list[tuple[_Key, SourceText]], tuple[str, ...]]:
-        sources: list[tuple[_Key, SourceText]] = []
+        sources, files = list[tuple[_Key, SourceText]](), Files(self._artifacts, job.document)
         unread = [item.name for item in job.inputs if is_attachment(item.artifact.media_type)]
         characters = 0
         for wanted in _wanted(job):
@@ -79,7 +80,7 @@ class Grounds:
             if known:
                 known = self._standing(key, known, wanted)
                 sources.append((key, SourceText(standing=wanted.standing, name=wanted.name, language="", known=known)))
-            elif (text := await self._text(job, wanted.ref)) is None:
+            elif (text := await files.text(wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
                 sources.append((key, _unknown(wanted, text, _language(job))))
@@ -90,13 +91,6 @@ class Grounds:
         if (known.standing, known.name) != (wanted.standing, wanted.name):
             known = self._kept[key] = replace(known, standing=wanted.standing, name=wanted.name)
         return known
-
-    async def _text(self, job: ValidateDraft, ref: ArtifactRef) -> str | None:
-        try:
-            data = await self._artifacts.get(job.document.tenant, job.document.document_id, ref)
-            return data.decode("utf-8-sig")
-        except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
-            return None
 
     def _keep(self, keys: Iterable[_Key], read: Iterable[Source]) -> None:
         for key, source in zip(keys, read, strict=True):

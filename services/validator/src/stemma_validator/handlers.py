@@ -9,6 +9,7 @@ from typing import Any
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
+from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
@@ -29,10 +30,11 @@ from .engines import LintEngine
 from .engines.base import normalise
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .extracting import on_extract_requirements
+from .files import Files
 from .fixes import SafeFixes
 from .given import Given, given_texts, used_inputs
 from .grounds import Grounds
-from .identification import identified, stored
+from .identification import identified
 from .report import OF_THE_WHOLE, Findings, found, nothing_found
 from .structure import StructureCheck, fields_of
 
@@ -74,22 +76,22 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidated:
     """Check a draft. What keeps it from being checked is an issue of the report, never an exception."""
-    artifacts, engine, limits = tools.artifacts, tools.engine, tools.limits
+    files, engine, limits = Files(tools.artifacts, job.document), tools.engine, tools.limits
     blocks, claims, fixed, more = None, ClaimFindings(), None, dict[str, Any]()
     findings, unfinished = nothing_found(engine), Unfinished()
     with unfinished.noted():
-        text = await _read(job, artifacts, tools.draft_limit)
+        text = await _read(job.draft, files, tools.draft_limit)
         with unfinished.noted():
-            text, fixed = await _mended(job, text, artifacts, tools.fixes)
-        blocks = await identified(job, text, artifacts, limits)
+            text, fixed = await _mended(job, text, files, tools.fixes)
+        blocks = await identified(job, text, files, limits)
         with unfinished.noted():
-            findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), tools)
-        given = await given_texts(job, artifacts)
+            findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), files, tools)
+        given = await given_texts(job, files)
         claims = await _claims(job, text, given, tools, unfinished)
-        more = await _further(job, text, given, blocks, tools, unfinished)
+        more = await _further(job, text, given, blocks, files, limits, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
-    report, index, grounding = await _kept(job, findings, fixed, blocks, claims, artifacts)
+    report, index, grounding = await _kept(job, findings, fixed, blocks, claims, files)
     summary = findings.summary(report, index)
     return _outcome(job, summary.model_copy(update=_claims_told(claims, grounding) | more))
 
@@ -111,17 +113,18 @@ async def _further(
     text: str,
     given: Sequence[Given],
     blocks: BlockIndex | None,
-    tools: Tools,
+    files: Files,
+    limits: Limits,
     unfinished: Unfinished,
 ) -> dict[str, Any]:
     """What of the inputs the draft covers, what of them it rests on, and which requirements it answers."""
     told = dict[str, Any]()
     with unfinished.noted():
-        told["coverage"] = await coverage_of(job, text, tools.artifacts, tools.limits)
+        told["coverage"] = await coverage_of(job, text, files, limits)
     with unfinished.noted():
-        told["used"] = await used_inputs(given, text, tools.limits)
+        told["used"] = await used_inputs(given, text, limits)
     with unfinished.noted():
-        told["answers"] = await answers_in(job, text, blocks, tools.artifacts, tools.limits)
+        told["answers"] = await answers_in(job, text, blocks, files, limits)
     return told
 
 
@@ -144,22 +147,18 @@ def _outcome(job: ValidateDraft, validation: ValidationSummary) -> DraftValidate
     )
 
 
-async def _mended(
-    job: ValidateDraft, text: str, artifacts: ArtifactStore, fixes: SafeFixes
-) -> tuple[str, ArtifactRef | None]:
+async def _mended(job: ValidateDraft, text: str, files: Files, fixes: SafeFixes) -> tuple[str, ArtifactRef | None]:
     """The text with what is safe to mend, if that was asked for, and where it lies if it differs."""
     if not job.fix or (mended := await fixes.of(text)) == text:
         return text, None
-    return mended, await _put(job, mended.encode(), artifacts, job.draft.name, "text/markdown")
+    return mended, await files.put(mended, job.draft.name)
 
 
-async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str:
-    draft = job.draft
+async def _read(draft: ArtifactRef, files: Files, limit: int) -> str:
     if draft.size > limit:
         raise DraftTooLarge(draft.name, limit)
     try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, draft)
-        return data.decode()
+        return (await files.data(draft)).decode()
     except ArtifactMissing:
         raise DraftNotFound(draft.name) from None
     except ArtifactCorrupt:
@@ -168,10 +167,10 @@ async def _read(job: ValidateDraft, artifacts: ArtifactStore, limit: int) -> str
         raise DraftNotText(draft.name) from None
 
 
-async def _check(job: ValidateDraft, text: str, tools: Tools) -> Findings:
+async def _check(job: ValidateDraft, text: str, files: Files, tools: Tools) -> Findings:
     lint = map(normalise, await tools.engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
-    about = {"text": text, "assets": job.assets, "fields": await fields_of(job, tools.artifacts)}
+    about = {"text": text, "assets": job.assets, "fields": await fields_of(job, files)}
     check = StructureCheck.model_validate(about | ({} if job.excerpt else wanted))
     structure = await checked(check, tools.limits)
     return found(tools.engine, lint, structure)
@@ -183,34 +182,20 @@ async def _kept(
     fixed: ArtifactRef | None,
     blocks: BlockIndex | None,
     claims: ClaimFindings,
-    artifacts: ArtifactStore,
+    files: Files,
 ) -> tuple[ArtifactRef | None, ArtifactRef | None, ArtifactRef | None]:
     """Where report, blocks and claims lie, stored at the same time: a draft that is checked is waited for."""
+    is_reported = findings.issues or job.always_report
+    report = findings.report().model_copy(update={"fixed": fixed}) if is_reported else None
+
+    async def put(body: BaseModel | None, name: str) -> ArtifactRef | None:
+        return await files.put(body, name) if body is not None else None
+
     return await asyncio.gather(
-        _store(job, findings, fixed, artifacts), stored(job, blocks, artifacts), _store_claims(job, claims, artifacts)
+        put(report, "validation.json"),
+        put(blocks, "blocks.json"),
+        put(claims.report if job.brief else None, "grounding.json"),
     )
-
-
-async def _store(
-    job: ValidateDraft, findings: Findings, fixed: ArtifactRef | None, artifacts: ArtifactStore
-) -> ArtifactRef | None:
-    if not findings.issues and not job.always_report:
-        return None
-    report = findings.report().model_copy(update={"fixed": fixed})
-    return await _put(job, report.model_dump_json().encode(), artifacts, "validation.json")
-
-
-async def _store_claims(job: ValidateDraft, claims: ClaimFindings, artifacts: ArtifactStore) -> ArtifactRef | None:
-    if job.brief is None:
-        return None
-    return await _put(job, claims.report.model_dump_json().encode(), artifacts, "grounding.json")
-
-
-async def _put(
-    job: ValidateDraft, data: bytes, artifacts: ArtifactStore, name: str, media_type: str = "application/json"
-) -> ArtifactRef:
-    head = job.document
-    return await artifacts.put(head.tenant, head.document_id, data, media_type=media_type, name=name)
 
 
 def _log(findings: Findings) -> None:

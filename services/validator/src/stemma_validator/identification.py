@@ -6,17 +6,17 @@ from functools import reduce
 from typing import ClassVar, cast
 
 from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_confinement import Limits
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_markdown import Block, BlockKind, IdentifiedBlocks, identify, nothing_identified
 from stemma_markdown import IdentifiedBlock as Identified
 from stemma_telemetry import get_logger
 
 from .confined import Check, checked
 from .errors import HistoryTooLarge, ValidationImpossible
+from .files import Files
 
 HISTORY_LIMIT = 16 * 1024 * 1024
 """Bytes of a draft and of those before it that are read again; a writer of reports does not come near."""
@@ -42,7 +42,7 @@ class Identification(Check[BlockIndex]):
 
 
 async def identified(
-    job: ValidateDraft, text: str, artifacts: ArtifactStore, limits: Limits, history_limit: int = HISTORY_LIMIT
+    job: ValidateDraft, text: str, files: Files, limits: Limits, history_limit: int = HISTORY_LIMIT
 ) -> BlockIndex | None:
     """The index of the blocks of a draft; none if it is not asked for, or the last index is lost.
 
@@ -52,7 +52,7 @@ async def identified(
     if job.history is None:
         return None
     try:
-        return await checked(await _read(job, job.history, text, artifacts, history_limit), limits)
+        return await checked(await _read(job, job.history, text, files, history_limit), limits)
     except (ArtifactMissing, ArtifactCorrupt, ValidationError) as cause:
         log.warning("block_index_lost", cause=type(cause).__name__)
         return None
@@ -61,22 +61,11 @@ async def identified(
         return None
 
 
-async def stored(job: ValidateDraft, index: BlockIndex | None, artifacts: ArtifactStore) -> ArtifactRef | None:
-    if index is None:
-        return None
-    body = index.model_dump_json().encode()
-    return await artifacts.put(
-        job.document.tenant, job.document.document_id, body, media_type="application/json", name="blocks.json"
-    )
-
-
-async def _read(
-    job: ValidateDraft, history: DraftHistory, text: str, artifacts: ArtifactStore, limit: int
-) -> Identification:
+async def _read(job: ValidateDraft, history: DraftHistory, text: str, files: Files, limit: int) -> Identification:
     if job.draft.size + sum(ref.size for ref in history.drafts) > limit:
         raise HistoryTooLarge(limit)
-    drafts = [await _text(job, ref, artifacts) for ref in history.drafts]
-    known = await _known(job, history, artifacts)
+    drafts = [await files.text(ref, "utf-8") for ref in history.drafts]
+    known = await _known(job, history, files)
     before = drafts[0] if history.blocks and drafts else None
     since = drafts[1:] if history.blocks else drafts
     return Identification(
@@ -111,16 +100,7 @@ def _block(kept: IdentifiedBlock, text: str) -> Block:
     return Block(cast("BlockKind", kept.kind), kept.level, text, kept.line, kept.start, kept.end)
 
 
-async def _known(job: ValidateDraft, history: DraftHistory, artifacts: ArtifactStore) -> BlockIndex:
+async def _known(job: ValidateDraft, history: DraftHistory, files: Files) -> BlockIndex:
     if history.blocks is None:
         return index_of(nothing_identified(f"{job.document.document_id}/{job.section.section_id}"))
-    data = await artifacts.get(job.document.tenant, job.document.document_id, history.blocks)
-    return BlockIndex.model_validate_json(data)
-
-
-async def _text(job: ValidateDraft, ref: ArtifactRef, artifacts: ArtifactStore) -> str | None:
-    """An earlier draft; one that cannot be read is passed over."""
-    try:
-        return (await artifacts.get(job.document.tenant, job.document.document_id, ref)).decode()
-    except (ArtifactMissing, ArtifactCorrupt, UnicodeDecodeError):
-        return None
+    return BlockIndex.model_validate_json(await files.data(history.blocks))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import unquote
 
-from pydantic import ValidationError
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_contracts.v1.forms import FormField, FormFields
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.validation import ValidationIssue
@@ -18,6 +16,7 @@ from stemma_languages import count_words
 from stemma_markdown import Document, Heading, Inline, Leaf, anchors, document_of
 
 from .confined import Check
+from .files import Files
 from .report import Rule
 
 SKIPPED_IMAGE = "Image not supplied: "
@@ -141,15 +140,10 @@ def _file_name(target: str) -> str:
     return unquote(target).removeprefix("./")
 
 
-async def fields_of(job: ValidateDraft, artifacts: ArtifactStore) -> tuple[FormField, ...]:
+async def fields_of(job: ValidateDraft, files: Files) -> tuple[FormField, ...]:
     """The fields of the form that a section answers; none if it answers none, or they are not there any more."""
-    if (form := job.section.form) is None:
-        return ()
-    try:
-        data = await artifacts.get(job.document.tenant, job.document.document_id, form.fields)
-        return FormFields.model_validate_json(data).fields
-    except (ArtifactMissing, ArtifactCorrupt, ValidationError):
-        return ()
+    found = await files.body(job.section.form.fields, FormFields) if job.section.form else None
+    return found.fields if found else ()
 
 
 def not_accepted(text: str, fields: Sequence[FormField]) -> Iterator[ValidationIssue]:
