@@ -70,11 +70,11 @@ _INVENTIONS = 4
 def planted(case: Case, seed: int) -> Iterator[Defect]:
     """Inventions, changes of value, magnitude and exactness, a value of something else, and exchanged pairs."""
     random = Random(f"{seed} {case.name}")
+    yield from _invented(case, random)
     said = read(case.draft, "text/markdown", case.language, standing="draft", name="")
     claims = [item.claim for item in ground(said, case.sources) if item.standing != UNSUPPORTED]
     known = {value for source in case.sources for claim in source.claims for value in claim.values}
     known |= {value for claim in said.claims for value in claim.values}
-    yield from _invented(case, random)
     for claim in claims:
         yield from _instead(case, claim, claims, random)
         for planting, written in _changed(case, claim, random):

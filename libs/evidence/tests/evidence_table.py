@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from evidence_corpus import PAGE, Case, Defect, cases, quoted, translations, unseen
 from evidence_planting import planted
@@ -70,6 +71,11 @@ def measured(documents: Iterable[Case], planting: Planting) -> Figures:
 def by_seed(case: Case) -> Iterator[Defect]:
     """What the generator plants."""
     return planted(case, SEED)
+
+
+def inventions(case: Case) -> Iterator[Defect]:
+    """What it invents, which comes first."""
+    return takewhile(lambda defect: defect.planted == "invention", planted(case, SEED))
 
 
 def nothing(case: Case) -> tuple[Defect, ...]:

@@ -14,7 +14,7 @@ from stemma_testkit.counting import calls, characters
 
 pytestmark = pytest.mark.req("T3")
 
-LENGTH = 30
+LENGTH = 20
 _WORDS = ("roof", "cellar", "garden", "bridge", "ferry", "market", "school", "harbour", "tower", "mill")
 
 

@@ -9,12 +9,12 @@ import pytest
 from stemma_evidence import ground
 from stemma_evidence.sources.source import DRAFT, Source, read
 
-NUMBER = 3
+NUMBER = 2
 PROSE = "The hall costs EUR {n} a month. It was let to {n} children in March, and the rent is due on the first day.\n\n"
 TEXTS = {
     "a brief": ("Write a proposal for a library of {n} bicycles in Aumont, for {n},000 EUR.", "text/markdown"),
-    "prose": ("# Rent of {n}\n\n" + PROSE * 60, "text/markdown"),
-    "a table": ("".join(f"{{n}},{row},{row * 7},name {row} of {{n}}\n" for row in range(120)), "text/csv"),
+    "prose": ("# Rent of {n}\n\n" + PROSE * 20, "text/markdown"),
+    "a table": ("".join(f"{{n}},{row},{row * 7},name {row} of {{n}}\n" for row in range(40)), "text/csv"),
 }
 
 

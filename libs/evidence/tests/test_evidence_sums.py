@@ -67,9 +67,9 @@ def test_the_sums_of_a_long_column_are_those_of_all_of_it_of_its_beginning_and_o
 
 def test_hardly_any_invented_amount_is_a_sum_of_a_table_with_very_many() -> None:
     random = Random(7)
-    plan = source(column([random.randint(1_000, 99_999) for _ in range(1_200)]))
-    draft = "\n\n".join(f"It costs EUR {random.randint(100_000, 999_999)}." for _ in range(500))
-    assert sum(standing == COMPUTED for _, standing in standings(draft, plan)) <= 2
+    plan = source(column([random.randint(1_000, 99_999) for _ in range(600)]))
+    draft = "\n\n".join(f"It costs EUR {random.randint(100_000, 999_999)}." for _ in range(150))
+    assert sum(standing == COMPUTED for _, standing in standings(draft, plan)) <= 1
 
 
 def test_the_sum_of_what_stands_in_several_chapters_is_computed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from evidence_corpus import Case, cases, translations, unseen
-from evidence_table import Figures, by_seed, measured, nothing
+from evidence_table import Figures, by_seed, inventions, measured, nothing
 
 pytestmark = pytest.mark.req("T3", "T9")
 
@@ -16,10 +16,11 @@ def documents() -> Figures:
     return figures
 
 
-def test_every_amount_and_date_that_is_invented_in_an_unseen_document_is_found(documents: Figures) -> None:
-    assert sum(documents.planted_in.values()) >= 600
-    assert len(documents.planted_in) == 9
-    assert documents.share("invention", "amount", "date", "quantity", "quotation", "citation") == 1
+def test_every_amount_and_date_that_is_invented_in_an_unseen_document_is_found() -> None:
+    figures = measured(unseen(), inventions)
+    assert sum(figures.planted_in.values()) >= 130
+    assert len(figures.planted_in) == 9
+    assert figures.share("invention", "amount", "date", "quantity", "quotation", "citation") == 1
 
 
 @pytest.mark.full
@@ -30,9 +31,11 @@ def test_every_amount_and_date_that_is_invented_in_an_unseen_document_is_found(d
 def test_what_else_is_wrong_with_an_unseen_document_is_mostly_found(
     documents: Figures, planting: str, least: float
 ) -> None:
+    assert sum(documents.planted_in.values()) >= 600
     assert documents.share(planting) >= least
 
 
+@pytest.mark.full
 def test_clean_text_of_the_corpus_is_accused_at_most_once_a_page() -> None:
     figures = measured([*cases(), *translations("seen")], nothing)
     print("\nclean text", *figures.lines(), sep="\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from stemma_evidence import Uses
 from stemma_markdown import parts
-from stemma_testkit.counting import characters
+from stemma_testkit.counting import calls, characters
 
 SOURCE = """# Service
 
@@ -53,9 +53,13 @@ def test_a_number_alone_is_not_enough() -> None:
     assert used("There are 36 of them.") == []
 
 
-def test_a_long_source_is_looked_through_in_time_that_grows_with_it() -> None:
-    source = "\n\n".join(f"Paragraph {number} says something of its own {number * 7}." for number in range(20_000))
-    assert len(Uses("Paragraph 77 says something of its own 539.").of(source)) >= 1
+@pytest.mark.req("S6")
+def test_twice_as_long_a_source_is_about_twice_the_work() -> None:
+    def work(size: int) -> int:
+        source = "\n\n".join(f"Paragraph {number} says something of its own {number * 7}." for number in range(size))
+        return calls(lambda: Uses("Paragraph 77 says something of its own 539.").of(source))
+
+    assert work(400) < 2.3 * work(200)
 
 
 @pytest.mark.req("S6")
