@@ -144,9 +144,10 @@ class CitingCheck(Check[CitationsFound]):
     def run(self) -> CitationsFound:
         ids = {given.name: given.input_id for given in self.inputs}
         files = [_file(given) for given in self.inputs]
-        units = units_of(document_of(self.text), self.language)
+        document = document_of(self.text)
+        units = units_of(document, self.language)
         rests = supporting_places(units, files)
-        found = list(named(self.text, units, files))
+        found = list(named(document, units, files))
         return CitationsFound(
             cited=tuple(_cited(units[number], places, ids) for number, places in rests.items())[:MAX_CITED],
             ranges=tuple((one.start, one.end) for one in found),

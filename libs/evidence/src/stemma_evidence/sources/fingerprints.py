@@ -247,11 +247,6 @@ def normalized(text: str) -> str:
     return _DROPPED.sub("", plain).translate(_DASHES).rstrip(_END)
 
 
-def caseless(text: str) -> str:
-    """A form in which all is the same that an expression takes for the same when it ignores case: also a Turkish i."""
-    return text.casefold().replace("i\u0307", "i").replace("ı", "i")
-
-
 def count_letters(normal: str) -> int:
     """How many letters a text has; an ideograph says as much as two."""
     return sum(map(str.isalpha, normal)) + sum(map(str.isalpha, _FROM_KANA_ON.findall(normal)))
