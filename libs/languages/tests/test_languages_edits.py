@@ -82,3 +82,12 @@ def test_a_hostile_instruction_is_read_to_its_end(piece: str) -> None:
         text = (start + piece * MAX_INSTRUCTION)[: MAX_INSTRUCTION - 1]
         found = asked_edit(f"{text}!", "en")
         assert found is None or found.language in shipped()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.req("S6")
+def test_an_instruction_of_empty_lines_is_read_to_its_end() -> None:
+    """Where an expression may begin at each of them and looks to the last, this takes minutes."""
+    text = ("replace " + "\n" * MAX_INSTRUCTION)[:MAX_INSTRUCTION]
+    assert asked_edit(text, "en") is None
+    assert [list(grammar(tag).parts(text)) for tag in shipped()] == [["replace"]] * len(shipped())

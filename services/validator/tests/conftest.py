@@ -14,8 +14,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
-from stemma_validator.engines.rumdl import packaged_rumdl
-from stemma_validator.fixes import SafeFixes
+from stemma_validator.engines.rumdl import SafeFixes, packaged_rumdl
 
 LIMITS = Limits()
 TENANT, DOCUMENT = "default", "doc-1"

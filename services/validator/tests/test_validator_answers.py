@@ -13,8 +13,9 @@ from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.ledger import AnswersFound, LedgerRow, LedgerRows
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_evidence.requirements import Answers
 from stemma_testkit.counting import calls
-from stemma_validator.answers import Answers, AnswersCheck
+from stemma_validator.answers import AnswersCheck
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft

@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_evidence import read as read_source
 from stemma_validator.engines import RumdlEngine
-from stemma_validator.fixes import SafeFixes
+from stemma_validator.engines.rumdl import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
 

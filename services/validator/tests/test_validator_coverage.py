@@ -11,7 +11,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_validator.covering import MAX_FOREIGN, MAX_NAMED_BYTES, summarised
 from stemma_validator.engines import RumdlEngine
-from stemma_validator.fixes import SafeFixes
+from stemma_validator.engines.rumdl import SafeFixes
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
 

@@ -14,8 +14,7 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_validator.engines import RumdlEngine
-from stemma_validator.engines.rumdl import packaged_rumdl
-from stemma_validator.fixes import SafeFixes
+from stemma_validator.engines.rumdl import SafeFixes, packaged_rumdl
 from stemma_validator.grounds import Grounds
 from stemma_validator.handlers import Tools, on_validate_draft
 

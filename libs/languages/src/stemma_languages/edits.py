@@ -150,7 +150,7 @@ class _Compiled:
         data = self._data
         polite = rf"(?:{self._any_of(data.polite)}{self._space})*"
         joint = rf"{self._start}{self._any_of(data.joints, self._space)}"
-        return re.compile(rf"(?:{_STOP}|{joint})\s*{polite}{self._verbs}{self._edge}", re.I)
+        return re.compile(rf"(?:{_STOP}|{joint})\s*+{polite}{self._verbs}{self._edge}", re.I)
 
 
 _ELIDED = ("'", "’")

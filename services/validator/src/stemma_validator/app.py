@@ -19,8 +19,7 @@ from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerS
 
 from .engines import LintEngine, MarkdownlintEngine, RumdlEngine
 from .engines.markdownlint import Installation, packaged_node, packages_folder
-from .engines.rumdl import packaged_rumdl
-from .fixes import SafeFixes
+from .engines.rumdl import SafeFixes, packaged_rumdl
 from .grounds import Grounds
 from .handlers import DRAFT_LIMIT, Tools, routes
 

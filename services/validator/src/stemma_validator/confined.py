@@ -19,7 +19,17 @@ SAFE_CHARACTERS = 16 * 1024
 """Up to here the worst input takes half a second, in a thread; beyond, a process of its own can be ended."""
 
 # By name, because they import this module.
-_CHECKS = ("answers", "citing", "claims", "covering", "extracting", "fixes", "given", "identification", "structure")
+_CHECKS = (
+    "answers",
+    "citing",
+    "claims",
+    "covering",
+    "engines.rumdl",
+    "extracting",
+    "given",
+    "identification",
+    "structure",
+)
 
 
 def prepare() -> None:

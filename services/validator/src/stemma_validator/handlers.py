@@ -28,10 +28,10 @@ from .confined import checked
 from .covering import coverage_of
 from .engines import LintEngine
 from .engines.base import normalise
+from .engines.rumdl import SafeFixes
 from .errors import DraftDamaged, DraftNotFound, DraftNotText, DraftTooLarge, Unfinished
 from .extracting import on_extract_requirements
 from .files import Files
-from .fixes import SafeFixes
 from .given import Given, given_texts, used_inputs
 from .grounds import Grounds
 from .identification import identified
