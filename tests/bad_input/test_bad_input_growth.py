@@ -17,7 +17,7 @@ from stemma_generation_graph.sources import Corpus, read_source
 from stemma_generation_graph.writing import as_draft, with_sub_headings
 from stemma_languages import detect, foreign
 from stemma_markdown import without_html, without_templates
-from stemma_offline_writer.chapters import composed
+from stemma_offline_writer.agent import composed
 from stemma_offline_writer.reading import read
 from stemma_testkit.counting import calls
 from stemma_testkit.pathological import UNITS, text_of

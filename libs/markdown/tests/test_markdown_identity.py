@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_markdown import IdentifiedBlocks, identify, matching, nothing_identified
+from stemma_markdown import IdentifiedBlocks, comparing, identify, nothing_identified
 from stemma_markdown.identity import _IDS, _STEP, _fresh
 from stemma_testkit.property_tests import examples
 
@@ -119,8 +119,8 @@ def test_counting_in_steps_comes_to_each_id_once() -> None:
 
 
 def test_a_rewritten_text_of_many_blocks_is_matched_by_few_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Mock(side_effect=matching._similarity)
-    monkeypatch.setattr(matching, "_similarity", counted)
+    counted = Mock(side_effect=comparing._similarity_of)
+    monkeypatch.setattr(comparing, "_similarity_of", counted)
     chance = random.Random(7)
     blocks = [" ".join(chance.choices(WORDS, k=12)) + f" n{number}" for number in range(2000)]
     before = first(joined(blocks))

@@ -6,8 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
-from stemma_offline_writer.agent import mended
-from stemma_offline_writer.chapters import composed, safe_cut
+from stemma_offline_writer.agent import composed, mended, safe_cut
 
 TOOLS = [
     {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}

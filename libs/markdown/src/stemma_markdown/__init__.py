@@ -9,22 +9,21 @@ package imports a Markdown parser.
 
 from .blocks import Block, BlockKind, split
 from .cleaning import unwrapped, without_html, without_inner_links, without_unticked
-from .comparing import differing, similarity
+from .comparing import differing, match_parts, similarity
 from .diff3 import Conflict, Merged
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
 from .elements import Fence, FootnoteMark, Heading, Image, Link, anchor, anchors
 from .footnoting import Footnote, with_footnotes
-from .front_matter import with_prose_of_front_matter
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
-from .matching import match_parts
+from .lines import with_prose_of_front_matter
 from .merging import merge
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
 from .quoting import Quotable, letters
+from .reading import Container, Inline, Leaf, Token, markup
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
-from .tokens import Container, Inline, Leaf, Token, markup
 
 __all__ = [
     "Block",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from .document import Document, fences, links
-from .tokens import Leaf, Token
+from .reading import Leaf, Token
 
 _CODE = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
 _KEPT_LINK = re.compile(r"https?:|mailto:|//", re.IGNORECASE)

@@ -15,9 +15,8 @@ from itertools import accumulate, chain, groupby, pairwise
 from operator import attrgetter
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from .comparing import Comparisons, in_order
+from .comparing import Comparisons, in_order, match_parts
 from .lines import BLANK
-from .matching import match_parts
 
 
 @dataclass(frozen=True)

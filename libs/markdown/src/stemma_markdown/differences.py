@@ -9,9 +9,8 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from .blocks import Block, split
-from .comparing import Comparisons, in_order
+from .comparing import Comparisons, in_order, match_parts
 from .document import Document
-from .matching import match_parts
 
 _LINE = re.compile(r".*?(?:\r\n|\r|\n)|.+", re.DOTALL)
 

@@ -20,12 +20,10 @@ from .elements import (
     images_of,
     links_of,
 )
-from .front_matter import title_in_front_matter, with_title_of_front_matter
-from .lines import Lines
+from .lines import Lines, title_in_front_matter, with_title_of_front_matter
 from .prose import Prose, prose_of
-from .reading import read
+from .reading import Leaf, Token, read
 from .sentences import Sentence, sentences_of
-from .tokens import Leaf, Token
 
 KEPT_CHARACTERS, KEPT_DOCUMENTS = 16 * 1024, 32
 """A document that was parsed takes some thirty bytes for each character."""

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from .lines import Lines
 from .prose import Places, aligned, contents, inline_pieces, plain_places
-from .tokens import Inline, Leaf, Token, markup
+from .reading import Inline, Leaf, Token, markup
 
 _IMG = re.compile(r"<!--|<img\b[^<>]*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+))""", re.IGNORECASE)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from .blocks import Block
+from .comparing import match_parts
 from .document import document_of
-from .matching import match_parts
 
 ID_LENGTH = 10
 

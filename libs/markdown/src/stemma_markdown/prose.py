@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Literal, NamedTuple, cast
 
 from .lines import Lines
-from .tokens import Inline, Leaf
+from .reading import Inline, Leaf
 
 
 class Piece(NamedTuple):
