@@ -37,31 +37,21 @@ async def test_answer_decides_image_by_image(cli: Any, backstage: Any, asking: s
 
 
 @pytest.mark.req("G10")
-@pytest.mark.parametrize(
-    "options", [("-m", "go on"), ("--skip", "media/a.png"), ("--use", "media/a.png=b.png")], ids=str
-)
-async def test_words_or_a_decision_about_one_image_are_an_answer(
-    cli: Any, backstage: Any, asking: str, options: tuple[str, ...]
+async def test_words_or_a_decision_about_one_image_are_an_answer_and_nothing_is_none(
+    cli: Any, backstage: Any, asking: str
 ) -> None:
-    assert (await cli("answer", asking, "research", *options)).exit_code == 0
-    assert len(backstage.received) == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--skip", "media/x.png"), "research does not ask for 'media/x.png'"),
-        (("--supply", "media/a.png"), "does not look like IMAGE=FILE"),
-        ((), "give --message, --skip, --supply or --use"),
-    ],
-)
-async def test_an_answer_that_decides_nothing_is_not_sent(
-    cli: Any, backstage: Any, asking: str, options: tuple[str, ...], words: str
-) -> None:
-    done = await cli("answer", asking, "research", *options)
-    assert done.exit_code == 2
-    assert words in " ".join(done.stderr.replace("│", " ").split())
-    assert backstage.received == []
+    for options in (("-m", "go on"), ("--skip", "media/a.png"), ("--use", "media/a.png=b.png")):
+        assert (await cli("answer", asking, "research", *options)).exit_code == 0
+    assert len(backstage.received) == 3
+    for words, *others in (
+        ("research does not ask for 'media/x.png'", "--skip", "media/x.png"),
+        ("does not look like IMAGE=FILE", "--supply", "media/a.png"),
+        ("give --message, --skip, --supply or --use",),
+    ):
+        done = await cli("answer", asking, "research", *others)
+        assert done.exit_code == 2
+        assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert len(backstage.received) == 3
 
 
 async def test_history_tells_what_was_decided_and_nothing_of_the_files_of_services(

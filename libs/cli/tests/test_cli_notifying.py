@@ -41,29 +41,22 @@ async def test_a_rule_is_added_listed_without_its_secret_and_removed(cli: Callab
 
 
 @pytest.mark.req("H7")
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("add", "a"), "give either --webhook or --email"),
-        (("add", "a", *HOOK, "--email", "ada@example.com"), "give either --webhook or --email"),
-        (("add", "a.b", *HOOK), "rule_id"),
-        (("add", "a", *HOOK, "--on", "whenever"), "on.0"),
-        (("add", "a", "--webhook", "ftp://example.com"), "must be a web address"),
-        (("add", "a", "--email", "ada"), "must be a mail address"),
-        (("add", "a", *HOOK, "--on", "budget"), "give tokens or cost, or both"),
-        (("add", "a", *HOOK, "--on", "failed", "--cost", "5"), "name budget as well"),
-        (("add", "a", *HOOK, "--tokens", "0"), "tokens"),
-        (("remove", "nobody"), "there is no rule nobody"),
-        (("test", "nobody"), "there is no rule nobody"),
-    ],
-    ids=lambda x: " ".join(x) if isinstance(x, tuple) else "",
-)
-async def test_a_rule_that_cannot_be_is_refused_in_words(
-    cli: Callable[..., Any], arguments: tuple[str, ...], words: str
-) -> None:
-    refused = await cli("notify", *arguments)
-    assert refused.exit_code == 2
-    assert words in refused.stderr
+async def test_a_rule_that_cannot_be_is_refused_in_words(cli: Callable[..., Any]) -> None:
+    for words, *arguments in (
+        ("give either --webhook or --email", "add", "a"),
+        ("give either --webhook or --email", "add", "a", *HOOK, "--email", "ada@example.com"),
+        ("rule_id", "add", "a.b", *HOOK),
+        ("on.0", "add", "a", *HOOK, "--on", "whenever"),
+        ("must be a web address", "add", "a", "--webhook", "ftp://example.com"),
+        ("must be a mail address", "add", "a", "--email", "ada"),
+        ("give tokens or cost, or both", "add", "a", *HOOK, "--on", "budget"),
+        ("name budget as well", "add", "a", *HOOK, "--on", "failed", "--cost", "5"),
+        ("tokens", "add", "a", *HOOK, "--tokens", "0"),
+        ("there is no rule nobody", "remove", "nobody"),
+        ("there is no rule nobody", "test", "nobody"),
+    ):
+        refused = await cli("notify", *arguments)
+        assert (refused.exit_code, words in refused.stderr) == (2, True), (arguments, refused.stderr)
 
 
 @pytest.mark.req("H7")

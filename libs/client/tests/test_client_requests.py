@@ -108,14 +108,6 @@ async def test_an_answer_that_the_copy_of_the_tenant_lacks_is_read_where_it_was_
     assert (await client.answer(request_id)).document_id == "mine"
 
 
-@pytest.mark.req("E3")
-async def test_a_caller_that_comes_late_reads_the_answer_that_was_given_before(client: Client, backstage: Any) -> None:
-    request_id = uuid4().hex
-    await backstage.answer(request_id, b"published by a process that is gone", "d1")
-
-    assert (await client.answer(request_id)).document_id == "d1"
-
-
 async def test_an_answer_that_does_not_come_in_time_can_be_asked_for_again(client: Client, backstage: Any) -> None:
     request_id = uuid4().hex
 

@@ -5,10 +5,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from stemma_client import InvalidAddressError
-from stemma_client.errors import InvalidLoginError
-from stemma_client.logins import Login, login_file, new_seed, write_login
-from stemma_client.settings import STATE_FILE, find_server
+from stemma_client import InvalidAddressError, InvalidLoginError
+from stemma_client.bearer import bearer_of
+from stemma_client.logins import Login, login_file, login_of, new_password, new_seed, write_login
+from stemma_client.settings import STATE_FILE, ServerAddress, find_server
 from stemma_contracts.tokens import InvalidToken
 
 STATE_URL = "nats://127.0.0.1:5"
@@ -182,3 +182,24 @@ def test_what_is_no_login_is_refused_by_its_file_and_not_quoted(
     with pytest.raises(InvalidLoginError) as refused:
         find_server(environ=environ)
     assert str(refused.value) == f"{file} is no login of Stemma: ask for a new one"
+
+
+@pytest.mark.req("H1", "S4")
+def test_a_password_makes_the_same_keys_however_it_is_written_and_others_for_another_person() -> None:
+    password = new_password()
+    login = login_of("nats://x", "default", "ada", password)
+    assert login_of("nats://x", "default", "ada", f" {password.upper().replace('-', '')} ") == login
+    assert login_of("nats://x", "default", "ada", password.replace("0", "o").replace("1", "l")) == login
+    others = [login_of("nats://x", *who, password) for who in (("default", "bob"), ("garden", "ada"))]
+    seeds = {seed for each in (login, *others) for seed in (each.reading_seed, each.asking_seed)}
+    assert len(seeds) == 6
+    token = bearer_of(ServerAddress("nats://x", "default", "ada", login=login))
+    assert password not in token
+
+
+@pytest.mark.req("S4")
+@pytest.mark.parametrize("wrong", ["", "secret", "7" * 19, "7" * 21, "u" * 20])
+def test_what_somebody_chose_is_no_password(wrong: str) -> None:
+    with pytest.raises(InvalidLoginError, match="no password") as told:
+        login_of("nats://x", "default", "ada", wrong)
+    assert not wrong or wrong not in str(told.value)

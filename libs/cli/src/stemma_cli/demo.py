@@ -57,8 +57,7 @@ CHANGED = {AMENDED, INSTRUCTED[0], WRITTEN[0], REGENERATED[0]}
 DEMANDS, ANSWERED_IN = "service-requirements.md", ("budget", "solution", "solution")
 
 
-class DemoFailedError(Exception):
-    """Something did not come as it should; the message says what."""
+class DemoFailedError(Exception): ...
 
 
 def check(condition: bool, otherwise: str) -> None:

@@ -37,7 +37,6 @@ def check_output(output: Path | None, *, as_json: bool) -> None:
 def check_redline(
     chosen: ExportFormat, redline: tuple[str, str] | None, section: str | None, *, added: Sequence[str]
 ) -> None:
-    """Refuse a comparison that there is not."""
     if redline and added:
         raise CliError(ExitCode.USAGE, f"a redline has no {added[0]}", f"say one of --redline and --{added[0]}")
     if redline and chosen is not ExportFormat.DOCX:
@@ -48,7 +47,6 @@ def check_redline(
 
 
 def warning_lines(done: DocumentExported) -> Iterator[str]:
-    """What a person should know of an export."""
     warnings = (
         *map(_warning_words, done.warnings),
         *export_lines(done.not_covered),
@@ -154,7 +152,6 @@ def _version(section: str, known: Sequence[int], name: str) -> int:
 
 
 def _until(history: Sequence[RecordedEvent], name: str) -> Sequence[RecordedEvent]:
-    """The events up to the request of an export."""
     if name == NOW:
         return history
     if (found := at_export(history, name)) is None:

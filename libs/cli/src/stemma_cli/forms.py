@@ -24,8 +24,6 @@ _FORM, _FILLED = "form", "filled"
 
 @dataclass(frozen=True)
 class _Done:
-    """The fields of a form, or why there are none, or none of the answers is written."""
-
     fields: tuple[Field, ...] = ()
     reasons: tuple[str, ...] = ()
 
@@ -99,7 +97,6 @@ async def export_form(document: str, name: str, output: Path, as_json: bool) -> 
 
 
 def report_answers(path: Path, answered: Sequence[str], left: Sequence[Unanswered], as_json: bool) -> ExitCode:
-    """Say what was written, and name the fields without an answer."""
     if as_json:
         say_json({"path": str(path), "answered": sorted(answered), "open": [field.field_id for field in left]})
     else:

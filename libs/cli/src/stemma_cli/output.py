@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 # Rich is imported where something is printed by it: it takes as long to load as all else that a help needs.
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
+T = TypeVar("T")
 PIPE_WIDTH = 2_000
 GAP = 2
 _ESCAPES = re.compile(
@@ -37,14 +38,12 @@ def clean_line(text: str) -> str:
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """A console that takes everything literally."""
     from rich.console import Console
 
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
 def rendered(text: str) -> RenderableType:
-    """Markdown for a terminal."""
     # What reads Markdown takes longer to load than most verbs.
     from .rendering import markdown
 
@@ -89,6 +88,15 @@ def say_json(value: Any) -> None:
     print(json.dumps(TypeAdapter(Any).dump_python(value, mode="json")))
 
 
+def reply(value: Any, *lines: str, as_json: bool) -> None:
+    """What a verb has done: a value for programs, else lines."""
+    if as_json:
+        say_json(value)
+        return
+    for line in lines:
+        say(line)
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """A table of literal cells that folds rather than cuts."""
     from rich.table import Table
@@ -110,6 +118,14 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return
     for row in rows:
         print("\t".join(clean_line(cell) for cell in row))
+
+
+def say_rows(columns: Mapping[str, Callable[[T], str]], values: Sequence[T], *, as_json: bool = False) -> None:
+    """A table with a row for each value, which JSON has as it is."""
+    if as_json:
+        say_json(values)
+    else:
+        say_table([*columns], [[cell(value) for cell in columns.values()] for value in values])
 
 
 def fitting(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> RenderableType:

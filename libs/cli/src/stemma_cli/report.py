@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .lookup import find_document, find_section
-from .output import note, say, say_json
+from .output import note, reply
 from .runtime import connected
 
 if TYPE_CHECKING:
@@ -32,11 +32,8 @@ async def ask(
 
 
 def tell_answer(accepted: RequestAccepted, words: str, *, as_json: bool, **more: Any) -> None:
-    """One line: what was done, or the answer with ``more`` in it."""
-    if as_json:
-        say_json({**dict(accepted), **more})
-    else:
-        say(words)
+    """What was done, or the answer with ``more`` in it."""
+    reply({**dict(accepted), **more}, words, as_json=as_json)
 
 
 async def tell_new_version(

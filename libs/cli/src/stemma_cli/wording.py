@@ -37,14 +37,12 @@ _ORIGINS = {
 
 
 def conclusion_words(conclusion: ReviewConclusion) -> str:
-    """What follows from a review."""
     if not conclusion.needs_revision:
         return "no revision needed"
     return "gone on in spite of the review" if conclusion.forced_continuation else "a revision is needed"
 
 
 def cycle_words(cycle: CycleSummary) -> str:
-    """How far a document is that is reviewed in cycles."""
     words = [f"{cycle.document_status}, {cycle.revision_count} of {cycle.max_revisions} reviews asked for a revision"]
     if cycle.forced_continuation:
         words.append("the last one was not met any more")
@@ -76,7 +74,6 @@ def _criterion(evaluation: Evaluation, name: str) -> str:
 
 
 def issues(count: int) -> str:
-    """A number of lint issues."""
     return "no lint issues" if count == 0 else f"{count} lint issue{'' if count == 1 else 's'}"
 
 
@@ -155,7 +152,6 @@ def _mark_words(mark: StaleMark) -> str:
 
 
 def because_words(section: SectionView) -> str:
-    """Why a section is stale."""
     return _because(section.stale_reasons, section.stale_inputs, section.stale_requirements)
 
 
@@ -169,7 +165,6 @@ def rows_words(rows: Iterable[RequirementChange]) -> str:
 
 
 def reasons_words(reasons: Iterable[StaleReason]) -> str:
-    """Why a section is stale: the versions that an upstream had and has, or that it is stale itself."""
     return ", ".join(_reason_words(reason) for reason in reasons)
 
 
@@ -197,14 +192,12 @@ def event_words(event: RecordedEvent) -> str:
 
 
 def name_words(event: RecordedEvent) -> str:
-    """What happened, in a word or two."""
     if isinstance(event.contract, DecisionRefused):
         return "refused"
     return event.name.replace("-", " ").removeprefix("section ").removeprefix("document ")
 
 
 def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
-    """What an event says of versions, scores, people and consequences."""
     told = ((tell, _detail(event.contract, name)) for name, tell in _DETAILS if name not in without)
     return ", ".join(filter(None, (tell(value) for tell, value in told if value)))
 
@@ -215,12 +208,10 @@ def _detail(contract: Any, name: str) -> Any:
 
 
 def event_line(event: RecordedEvent) -> str:
-    """What happened and when, in the time of this machine."""
     return f"{event.envelope.time.astimezone():%H:%M:%S} {event_words(event)}"
 
 
 def status_words(section: SectionView) -> str:
-    """The status of a section, what is being done to it, and whether it is stale."""
     proposed = ", edit proposed" if section.proposes else ", being edited" if section.is_being_edited else ""
     gone = ", its form is withdrawn" if section.form_withdrawn else ""
     return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}{gone}"
@@ -256,7 +247,6 @@ def _upstream_words(section: SectionView) -> str:
 
 
 def form_export_words(export: FormExportView) -> str:
-    """How far a form with answers in it is, and how many of its fields have none."""
     if export.artifact is None:
         return "; ".join(export.reasons) or "under way"
     return f"{len(export.answered)} answered, {len(export.unanswered)} open"
@@ -300,7 +290,6 @@ def age_words(since: datetime | None, now: datetime | None = None) -> str:
 
 
 def waiting_words(sections: Iterable[SectionView]) -> str:
-    """Who waits for a person, since when, and where to read for what."""
     return f"waits for a person: {', '.join(map(_waiting, sections))}; see `stemma inbox`"
 
 
@@ -310,7 +299,6 @@ def _waiting(section: SectionView) -> str:
 
 
 def paused_words(view: DocumentView) -> str:
-    """That a person stopped it, and what starts it again."""
     return f"paused: go on with `stemma resume {view.document_id[:8]}`"
 
 
@@ -323,7 +311,6 @@ def cost_words(cost: float) -> str:
 
 
 def origin_words(version: VersionView | None) -> str:
-    """How a version came to be, and by whom."""
     if version is None:
         return ""
     how = f"restored from {version.restored_version}" if version.origin is Origin.RESTORED else version.origin
@@ -334,7 +321,6 @@ def origin_words(version: VersionView | None) -> str:
 
 
 def proposal_words(section: SectionView) -> str:
-    """That an edit is proposed, or being made, and of which version."""
     proposal = section.proposal
     if proposal is None:
         return ""
@@ -346,12 +332,10 @@ def proposal_words(section: SectionView) -> str:
 
 
 def recipe_words(outdated: Sequence[str]) -> str:
-    """What would be another today if the text were made again."""
     return f"outdated recipe ({', '.join(outdated)})" if outdated else ""
 
 
 def overlong_words(section: OverlongSection) -> str:
-    """A section that takes more pages than it may."""
     return f"{section.section_id} takes {section.pages} pages, at most {section.max_pages} are allowed"
 
 
@@ -437,7 +421,6 @@ def assignment_words(assignee: str, due: datetime | None, now: datetime | None =
 
 
 def due_words(due: datetime | None, now: datetime | None = None) -> str:
-    """Until when, or since when it is overdue."""
     if due is None:
         return ""
     is_past = due <= (now or datetime.now(UTC))
@@ -448,7 +431,6 @@ GONE = "passage not in the text any more"
 
 
 def lines_of_thread(thread: ReadThread) -> Iterator[str]:
-    """A thread for people: what it is about, then who said what."""
     where = f"line {thread.line}" if thread.line else GONE if thread.gone else "whole section"
     state = f", resolved by {thread.view.resolved_by}" if thread.view.resolved else ""
     quote = f": “{clean_line(thread.quote)}”" if thread.quote else ""
@@ -459,6 +441,5 @@ def lines_of_thread(thread: ReadThread) -> Iterator[str]:
 
 
 def comments_words(section: SectionView) -> str:
-    """How many threads wait to be resolved; nothing if none does."""
     count = len(section.open_threads)
     return f"open comments: {count}" if count else ""

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .recipes import Recipes
 
 M = TypeVar("M", bound=BaseModel)
+E = TypeVar("E", bound="v1.events.DocumentExported | v1.events.FormExported")
 ANSWER_TIMEOUT_S = 30.0
 READ_TIMEOUT_S = 10.0
 MAX_TEXT_BYTES = 32 * 1024
@@ -317,15 +318,20 @@ class Client(Decisions):
 
     async def exported(self, document_id: str, export_id: str) -> v1.events.DocumentExported:
         """Wait until an export that was asked for is there; raises `ExportFailedError`."""
+        return await self._exported(v1.events.DocumentExported, document_id, export_id)
+
+    async def _exported(self, done: type[E], document_id: str, export_id: str) -> E:
         async with aclosing(self.follow(document_id)) as recorded_events:
             async for event in recorded_events:
                 match event.contract:
-                    case v1.events.DocumentExported(export_id=found) as done if found == export_id:
-                        return done
+                    case done(export_id=found) as exported if found == export_id:
+                        return exported
                     case v1.events.ExportFailed() | v1.events.ExportJobDead() as failed if (
                         failed.export_id == export_id
                     ):
                         raise ExportFailedError(export_id, failed.detail)
+                    case v1.events.FormExportFailed(export_id=found, reasons=reasons) if found == export_id:
+                        raise ExportFailedError(export_id, "\n".join(reasons))
         raise ExportFailedError(export_id, "the connection was closed")
 
     async def export_form(self, document_id: str, input_id: str) -> v1.events.FormExported:
@@ -336,14 +342,7 @@ class Client(Decisions):
 
     async def form_exported(self, document_id: str, export_id: str) -> v1.events.FormExported:
         """Wait until a form that was asked for is there; raises `ExportFailedError` with every reason."""
-        async with aclosing(self.follow(document_id)) as recorded_events:
-            async for event in recorded_events:
-                match event.contract:
-                    case v1.events.FormExported(export_id=found) as done if found == export_id:
-                        return done
-                    case v1.events.FormExportFailed(export_id=found, reasons=reasons) if found == export_id:
-                        raise ExportFailedError(export_id, "\n".join(reasons))
-        raise ExportFailedError(export_id, "the connection was closed")
+        return await self._exported(v1.events.FormExported, document_id, export_id)
 
     def follow(self, document_id: str, *, from_sequence: int = 0) -> AsyncGenerator[RecordedEvent, None]:
         """The events of a document, those stored at ``from_sequence`` or later and those to come, without end.

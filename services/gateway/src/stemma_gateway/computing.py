@@ -22,7 +22,6 @@ from .problems import Limited
 
 _MODULES = (
     "stemma_client.differences",
-    "stemma_client.single_changes",
     "stemma_gateway.texts",
     "stemma_markdown",
 )

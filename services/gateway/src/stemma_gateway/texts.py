@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stemma_client.differences import Change, Piece, differences
-from stemma_client.single_changes import SingleChange, placed, placed_changes
+from stemma_client.differences import Change, Piece, SingleChange, differences, placed, placed_changes
 from stemma_markdown import html, split
 
 MOST_LINES = 5_000

@@ -63,7 +63,6 @@ class DataFolder:
         return self.root / "logs" / f"{name}.log"
 
     def ready_file(self, name: str) -> Path:
-        """The file that a service writes when it is ready."""
         return self.root / "run" / f"{name}.ready"
 
     @contextmanager
@@ -110,11 +109,9 @@ class DataFolder:
         return complete
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Tell the other verbs how to connect."""
         write_private(self.state_file, state)
 
     def clear_state(self) -> None:
-        """Nothing runs here any more."""
         self.state_file.unlink(missing_ok=True)
 
 

@@ -35,8 +35,6 @@ def run_in_foreground(data: Path, *, processes: bool, port: int | None, as_json:
 
 
 def run_demo_desk() -> ExitCode:
-    """Run the samples with the review desk until Ctrl-C, and return the exit code."""
-
     async def stoppable() -> ExitCode:
         _cancel_on_signals(_say)
         return await demonstrate_desk()

@@ -168,8 +168,6 @@ _NO_ROOM = (b"no space left on device", b"disk quota exceeded")
 
 
 class FullDisk:
-    """What the log of a server tells of the disk that it writes to."""
-
     def __init__(self, log: Path) -> None:
         self._log = log
         self._read = log.stat().st_size if log.exists() else 0
@@ -200,8 +198,6 @@ LEFT_OVER_S = 15
 
 
 class ManagedNats:
-    """A NATS server that comes back with its data and its port."""
-
     def __init__(self, server: NatsServer, report: Report) -> None:
         self.restarts = 0
         self._server = server
@@ -294,7 +290,6 @@ async def end_left_over(folder: Path, password: str) -> None:
 
 
 def _last_started(folder: Path) -> tuple[str, int] | None:
-    """Address and process id of the last server that ran on a folder, from the file that it writes."""
     told = max(folder.glob("nats-server_*.ports"), key=lambda path: path.stat().st_mtime_ns, default=None)
     return (json.loads(told.read_text())["nats"][0], int(told.stem.rpartition("_")[2])) if told else None
 

@@ -35,7 +35,6 @@ def set_up(name: str) -> None:
 
 
 def run_command(name: str, *arguments: str) -> None:
-    """Run the command of a service in this process."""
     sys.argv = [f"stemma-{name}", *arguments]
     command_of(name)()
 

@@ -262,7 +262,6 @@ class LocalStemma:
         )
 
     def environment_of(self, name: str) -> dict[str, str]:
-        """What a service, or a command of it, is started with."""
         password = self._passwords.get(name)
         who = {"STEMMA_NATS_USER": name, "STEMMA_NATS_PASSWORD": password} if password else {}
         around = os.environ if name == ALL else environment_of(name, os.environ)

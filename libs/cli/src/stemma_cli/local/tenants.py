@@ -28,8 +28,7 @@ POLL_S = 0.1
 _KEPT = TypeAdapter(dict[str, list[str]])
 
 
-class DamagedTenantsError(RuntimeError):
-    """The file of the tenants cannot be read."""
+class DamagedTenantsError(RuntimeError): ...
 
 
 class KeptTenants:
@@ -116,7 +115,6 @@ class Place:
 
     @property
     def installation(self) -> str:
-        """The name of the installation of ``stemma up``."""
         return str(self._state.get("installation", ""))
 
     @property
@@ -128,19 +126,16 @@ class Place:
 
 
 def role_of(name: str) -> Role:
-    """The role of a name; raises `CliError`."""
     if name not in list(Role):
         raise CliError(ExitCode.USAGE, f"there is no role {name!r}", f"there are {', '.join(Role)}")
     return Role(name)
 
 
 def file_of(name: str, output: Path | None) -> Path:
-    """Where the login of a person is written to."""
     return output or Path(f"{check_person(name)}.login")
 
 
 def login_at(place: Place, name: str, password: str, role: Role = Role.READER) -> Login:
-    """The login that a password stands for."""
     return login_of(place.url, place.tenant, name, password, role=role, installation=place.installation)
 
 

@@ -255,7 +255,6 @@ async def require_empty(client: Client) -> None:
 
 
 def is_served(consumer: ConsumerInfo) -> bool:
-    """Whether some process waits for what a consumer has."""
     return bool(consumer.push_bound or consumer.num_waiting)
 
 
@@ -282,7 +281,6 @@ async def restore(
 
 
 async def _clear(js: JetStreamContext) -> None:
-    """Take away every stream but the mark: they are empty, or what a restore left."""
     for name in await stream_names(js):
         if name != RESTORING:
             with suppress(NotFoundError):
@@ -332,7 +330,6 @@ async def _cut(js: JetStreamContext, stream: str, places: Iterable[int]) -> None
 
 
 def is_file(path: Path) -> bool:
-    """Whether a backup of this name is one file."""
     return path.suffix == ".tar"
 
 
@@ -389,12 +386,10 @@ def checkpoint_place(data: Path, given: Path | None, environ: Mapping[str, str] 
 
 
 def has_own_server(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the environment names a server, and its provisioner."""
     return environ.get(USER_VARIABLE) == PROVISIONER
 
 
 async def restore_to_server(data: Path, manifest: Manifest, folder: Path, place: CheckpointPlace, tell: Tell) -> None:
-    """Restore to the server that the environment names."""
     async with connected_as(PROVISIONER, data) as client:
         await _restore(client, manifest, folder, place, tell)
 

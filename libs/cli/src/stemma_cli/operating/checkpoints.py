@@ -33,13 +33,10 @@ class Part(BaseModel):
 
     @classmethod
     def of(cls, path: Path) -> Part:
-        """A file as it lies there."""
         return cls(file=path.name, size=path.stat().st_size, digest=digest_of(path))
 
 
 class CheckpointPart(BaseModel):
-    """The tables of the checkpointer."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["sqlite", "postgres"]
@@ -60,16 +57,13 @@ class Taken(Protocol):
 
 
 class CheckpointPlace(ABC):
-    """Where an installation keeps its checkpoints."""
-
     @abstractmethod
     @contextmanager
     def taken(self, folder: Path) -> Iterator[Taken]:
         """Copy them as of one moment; in the block it can be asked what they are."""
 
     @abstractmethod
-    def require_empty(self) -> None:
-        """Raises `CliError` where there are any."""
+    def require_empty(self) -> None: ...
 
     @abstractmethod
     def bring_back(self, part: CheckpointPart, folder: Path) -> None:
@@ -77,7 +71,6 @@ class CheckpointPlace(ABC):
 
 
 def place_of(where: str | Path) -> CheckpointPlace:
-    """The place that a DSN of PostgreSQL names, or a file."""
     return SqlitePlace(where) if isinstance(where, Path) else PostgresPlace(where)
 
 

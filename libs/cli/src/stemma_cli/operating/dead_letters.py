@@ -67,12 +67,10 @@ class DeadLetter:
 
     @property
     def reason(self) -> str:
-        """``invalid``, ``foreign`` or ``exhausted``."""
         return self.headers.get(REASON, "unknown")
 
     @property
     def error(self) -> str:
-        """The name of the error that its last handling ended with."""
         return self.headers.get(ERROR, "unknown")
 
     @property
@@ -81,7 +79,6 @@ class DeadLetter:
 
     @property
     def sequence(self) -> int:
-        """Its place in the queue that it lay in."""
         return int(self.headers.get(SEQUENCE, "0"))
 
     @cached_property
@@ -136,8 +133,6 @@ class DeadLetter:
 
 @dataclass(frozen=True)
 class Trace:
-    """What an operator did about a dead letter."""
-
     of: int
     deed: str
     by: str
@@ -338,7 +333,6 @@ def _after(state: State, headers: Mapping[str, str], data: bytes, sequence: int)
 
 
 def is_about(letter: DeadLetter, document: State) -> str:
-    """What the log says of the job of a letter."""
     if letter.family in (None, Family.REQUEST) or not letter.job_id:
         return ""
     return superseded(letter, document) or ("open" if isinstance(document, Document) else "")

@@ -8,7 +8,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -108,7 +108,6 @@ async def of_versions(installation: Installation) -> AsyncIterator[Finding]:
 
 
 async def of_consumers(installation: Installation) -> AsyncIterator[Finding]:
-    """Somebody handles what each consumer has, and nothing waits long."""
     idle = set(consumers(await tenants_of(installation.jetstream)))
     found: dict[Consumer, ConsumerInfo] = {}
     for look in range(LOOKS):
@@ -139,14 +138,12 @@ async def _lag(installation: Installation, consumer: Consumer, info: ConsumerInf
 
 
 async def of_lost_messages(installation: Installation) -> AsyncIterator[Finding]:
-    """Nothing is stored that its consumer will never deliver again."""
     for queue, number in await lost_messages(installation.jetstream):
         words = f"message {number} of {queue.stream} will never be delivered again by {queue.durable}"
         yield Finding("lost", words, "the orchestrator finds it within minutes; at once: stemma-orchestrator --repair")
 
 
 async def of_drift(installation: Installation) -> AsyncIterator[Finding]:
-    """Streams, consumers, buckets and copies are as provisioned, and no restore was broken off."""
     if RESTORING in await stream_names(installation.jetstream):
         yield Finding("drift", "a restore was begun and not finished", "run the same `stemma restore-backup` again")
     tenants = await tenants_of(installation.jetstream)
@@ -158,7 +155,6 @@ async def of_drift(installation: Installation) -> AsyncIterator[Finding]:
 
 
 async def of_clocks(installation: Installation) -> AsyncIterator[Finding]:
-    """The clocks of this machine, of the server and of each service agree."""
     before = datetime.now(UTC)
     reply = await installation.client.request(f"$JS.API.STREAM.INFO.{subjects.DEAD}", b"", timeout=API_TIMEOUT_S)
     after = datetime.now(UTC)
@@ -174,7 +170,6 @@ async def of_clocks(installation: Installation) -> AsyncIterator[Finding]:
 
 
 async def of_storage(installation: Installation) -> AsyncIterator[Finding]:
-    """The server stores what it is given, and the disk has room."""
     try:
         probe = await installation.jetstream.publish(
             subjects.dead(OPERATOR, "probe"), b"", timeout=WRITE_WITHIN_S, stream=subjects.DEAD
@@ -191,7 +186,6 @@ async def of_storage(installation: Installation) -> AsyncIterator[Finding]:
 
 
 async def of_dead_letters(installation: Installation) -> AsyncIterator[Finding]:
-    """No message was put aside."""
     letters, _ = await DeadLetters(installation.client).all()
     for (service, reason), number in sorted(Counter((one.service, one.reason) for one in letters).items()):
         words = f"{number} {'message' if number == 1 else 'messages'} of {service} put aside as {reason}"
@@ -234,10 +228,6 @@ CHECKS: dict[str, Check] = {
     "dead": of_dead_letters,
     "admission": of_admission,
 }
-
-
-def told(finding: Finding) -> dict[str, str]:
-    return asdict(finding)
 
 
 async def _told_by_services(installation: Installation) -> AsyncIterator[tuple[str, dict[str, str], datetime]]:

@@ -25,19 +25,16 @@ _AROUND = 6
 async def changes_of(
     client: Client, view: DocumentView, old: ArtifactRef | None, new: ArtifactRef | None
 ) -> tuple[Change, ...]:
-    """The changes that turn one draft of a document into another."""
     before, after = [await client.text(view.document_id, ref) for ref in (old, new)]
     return differences(before, after, view.language)
 
 
 def changes_note(changes: Sequence[Change]) -> None:
-    """Changes on stderr, for a person who is asked about them."""
     note(stat_words(changes))
     print_changes(changes, console(stderr=True))
 
 
 def print_changes(changes: Sequence[Change], screen: Console) -> None:
-    """Each change below the place where it is."""
     for change in changes:
         screen.print(Text(f"\n{place_words(change)}", style="dim"))
         screen.print(excerpt(change) if change.moved else marked(change.pieces), soft_wrap=True)
@@ -56,14 +53,12 @@ def two_versions(section: SectionView, old: int | None, new: int | None) -> tupl
 
 
 def place_words(change: Change) -> str:
-    """Where a change is: in the new text, if anything of it stands there."""
     if change.new_line is None:
         return f"line {change.old_line} of the old text"
     return f"line {change.new_line}{f', before in line {change.old_line}' if change.moved else ''}"
 
 
 def stat_words(changes: Sequence[Change]) -> str:
-    """How much changed."""
     if not changes:
         return "no words differ"
     removed, added = (sum(change.words(kind) for change in changes) for kind in (Kind.REMOVED, Kind.ADDED))
@@ -101,7 +96,6 @@ def _shortened(piece: Piece, *, begins: bool, ends: bool) -> Piece:
 
 
 async def show_proposal(client: Client, view: DocumentView, section: SectionView, proposal: ProposalView) -> None:
-    """What an edit would change and why, on stderr."""
     if proposal.draft is None:
         note(f"the editor is still at work on {proposal.proposal_id} of {section.section_id}")
         return
@@ -113,7 +107,6 @@ async def show_proposal(client: Client, view: DocumentView, section: SectionView
 
 
 async def proposal_json(client: Client, view: DocumentView, section: SectionView) -> dict[str, Any]:
-    """A proposed edit with its words."""
     proposal = section.proposal
     if proposal is None or proposal.draft is None:
         return {}

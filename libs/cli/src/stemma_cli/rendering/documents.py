@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rich.text import Text
@@ -13,7 +13,7 @@ from stemma_client.findings import findings_of, places_of
 from stemma_client.overviews import waiting_sections
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
-from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.capabilities import DocumentKind, KindSection
 from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, GroundedClaim
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SETTLED, SectionStatus
@@ -23,7 +23,7 @@ from stemma_domain.dependencies import in_order
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import title_of
-from stemma_cli.output import clean, clean_line, console, note, rendered, say, say_json, say_table
+from stemma_cli.output import clean, clean_line, console, note, rendered, say, say_json, say_rows
 from stemma_cli.rendering.changes import proposal_json, show_proposal
 from stemma_cli.wording import (
     age_words,
@@ -48,44 +48,25 @@ from stemma_cli.wording import (
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
 
-LIST_COLUMNS = ("DOCUMENT", "KIND", "STATUS", "SETTLED", "WAITING", "ISSUES", "CREATED", "TITLE")
-SECTION_COLUMNS = (
-    "SECTION",
-    "TITLE",
-    "STATUS",
-    "VERSION",
-    "MADE",
-    "SCORE",
-    "LINT",
-    "STALE BECAUSE",
-    "FAILURE",
-    "WAITS",
-    "ASSIGNED",
-)
 FEW = 4
 """Findings of a section that stand below the table of its document."""
 MEGABYTE = 1_000_000
 
 
-def list_row(summary: DocumentSummary, title: str) -> tuple[str, ...]:
-    """A document for the list."""
-    settled = sum(s.status in SETTLED for s in summary.sections)
-    waiting = len(waiting_sections(summary))
-    issues = sum(section.issue_count for section in summary.sections)
-    return (
-        summary.document_id,
-        summary.kind,
-        summary.status,
-        f"{settled}/{len(summary.sections)}",
-        str(waiting or ""),
-        str(issues or ""),
-        f"{summary.created_at.astimezone():%Y-%m-%d %H:%M}",
-        title,
-    )
+LISTED: Mapping[str, Callable[[tuple[DocumentSummary, str]], str]] = {
+    "DOCUMENT": lambda listed: listed[0].document_id,
+    "KIND": lambda listed: listed[0].kind,
+    "STATUS": lambda listed: listed[0].status,
+    "SETTLED": lambda listed: f"{sum(s.status in SETTLED for s in listed[0].sections)}/{len(listed[0].sections)}",
+    "WAITING": lambda listed: str(len(waiting_sections(listed[0])) or ""),
+    "ISSUES": lambda listed: str(sum(section.issue_count for section in listed[0].sections) or ""),
+    "CREATED": lambda listed: f"{listed[0].created_at.astimezone():%Y-%m-%d %H:%M}",
+    "TITLE": lambda listed: listed[1],
+}
+"""A document with its title in a list."""
 
 
 async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
-    """A document section by section, for programs."""
     recipes = await client.recipes()
     sections = []
     for section in view.sections.values():
@@ -96,10 +77,9 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
 
 
 async def show_document(client: Client, view: DocumentView) -> None:
-    """A document section by section, for people."""
     title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
-    say_table(SECTION_COLUMNS, [_section_row(view, s, recipes) for s in view.sections.values()])
+    say_rows(_section_columns(recipes), [*view.sections.values()])
     for section in view.sections.values():
         for words in await lines_about(client, view, section, FEW):
             say(f"{section.section_id}: {words}")
@@ -135,20 +115,22 @@ def _section_json(section: SectionView, recipes: Recipes) -> dict[str, Any]:
     return section.model_dump() | {"outdated_recipe": outdated_recipe(section, recipes)}
 
 
-def _section_row(view: DocumentView, section: SectionView, recipes: Recipes) -> tuple[str, ...]:
-    return (
-        section.section_id,
-        section.title,
-        status_words(section),
-        version_words(section.version),
-        ", ".join(filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))),
-        score_words(section.evaluation),
-        count_words(section.validation) if section.validation else "",
-        because_words(section),
-        section.failure or "",
-        age_words(waits_since(section)),
-        _assignment_words(section),
-    )
+def _section_columns(recipes: Recipes) -> Mapping[str, Callable[[SectionView], str]]:
+    return {
+        "SECTION": lambda section: section.section_id,
+        "TITLE": lambda section: section.title,
+        "STATUS": status_words,
+        "VERSION": lambda section: version_words(section.version),
+        "MADE": lambda section: ", ".join(
+            filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))
+        ),
+        "SCORE": lambda section: score_words(section.evaluation),
+        "LINT": lambda section: count_words(section.validation) if section.validation else "",
+        "STALE BECAUSE": because_words,
+        "FAILURE": lambda section: section.failure or "",
+        "WAITS": lambda section: age_words(waits_since(section)),
+        "ASSIGNED": _assignment_words,
+    }
 
 
 def _assignment_words(section: SectionView) -> str:
@@ -200,16 +182,14 @@ async def _with_citations(client: Client, view: DocumentView, section: SectionVi
     return cited_text(text, report, view.language)
 
 
-KIND_COLUMNS = ("KIND", "TITLE", "SECTIONS", "SETTLED BY A PERSON", "NEEDS", "WHAT IT IS")
+def _required(kind: DocumentKind) -> list[KindSection]:
+    return [section for section in kind.sections if section.required]
 
 
-def kind_row(kind: DocumentKind) -> tuple[str, ...]:
-    """A kind with its sections, and which of them a person settles."""
-    required = [section for section in kind.sections if section.required]
-    by_a_person = [section.section_id for section in required if section.review is ReviewMode.HUMAN]
-    everything = len(by_a_person) == len(required)
-    settled = "every section" if everything else ", ".join(by_a_person) or "nothing, unless a check fails"
-    return (kind.kind, kind.title, ", ".join(s.section_id for s in required), settled, _needs(kind), kind.description)
+def _settled(kind: DocumentKind) -> str:
+    by_a_person = [section.section_id for section in _required(kind) if section.review is ReviewMode.HUMAN]
+    everything = len(by_a_person) == len(_required(kind))
+    return "every section" if everything else ", ".join(by_a_person) or "nothing, unless a check fails"
 
 
 def _needs(kind: DocumentKind) -> str:
@@ -217,6 +197,14 @@ def _needs(kind: DocumentKind) -> str:
     return f"a brief and a file of {' or '.join(types)}" if types else "a brief"
 
 
+KINDS: Mapping[str, Callable[[DocumentKind], str]] = {
+    "KIND": lambda kind: kind.kind,
+    "TITLE": lambda kind: kind.title,
+    "SECTIONS": lambda kind: ", ".join(section.section_id for section in _required(kind)),
+    "SETTLED BY A PERSON": _settled,
+    "NEEDS": _needs,
+    "WHAT IT IS": lambda kind: kind.description,
+}
 _STYLES = {
     SectionStatus.QUEUED: "dim",
     SectionStatus.GENERATING: "cyan",
@@ -244,7 +232,6 @@ _CLASS_OF = {
 
 
 def map_tree(view: DocumentView) -> Tree:
-    """The map as a tree with statuses and staleness."""
     root = Tree(Text(f"{view.document_id}: {view.status}", style="bold"))
     branches = [root]
     for section, depth in in_order(view):
@@ -269,7 +256,6 @@ def _state(section: SectionView) -> str:
 
 
 def map_mermaid(view: DocumentView) -> Iterator[str]:
-    """The map as lines for Mermaid."""
     names = {section_id: f"s{number}" for number, section_id in enumerate(view.sections, 1)}
     yield "flowchart TD"
     for section in view.sections.values():
@@ -286,8 +272,6 @@ def _escaped(title: str) -> str:
     return "".join(c if c.isalnum() or c in " ,.-_" else f"#{ord(c)};" for c in clean_line(title))
 
 
-_CLAIM_COLUMNS = ("LINE", "CLAIM", "STANDING", "WHERE")
-_CITED_COLUMNS = ("LINE", "TEXT", "RESTS ON")
 _STANDINGS: dict[ClaimStanding, str] = {
     "input": "input",
     "brief": "brief",
@@ -308,27 +292,25 @@ async def show_sources(client: Client, view: DocumentView, section: SectionView,
     if as_json:
         say_json({**dict(report), "version": section.version})
         return
-    say_table(_CLAIM_COLUMNS, [_claim_row(claim) for claim in report.claims])
+    say_rows(_CLAIMS, report.claims)
     if not report.claims:
         note(f"{name} states no amount, date, quantity, name, quotation or citation")
     if report.cited:
-        say_table(_CITED_COLUMNS, [_cited_row(cited) for cited in report.cited])
+        say_rows(_CITED, report.cited)
     if report.left_off:
         note(f"{report.left_off} more claims are in no report")
     if report.unread:
         note(f"not read, too large or no text: {', '.join(report.unread)}")
 
 
-def _claim_row(claim: GroundedClaim) -> tuple[str, str, str, str]:
-    found = "; ".join(map(_place, claim.sources))
-    where = f"{claim.how}: {found}" if claim.how and found else claim.how or found
-    return f"{claim.line_number}", claim.text, _STANDINGS[claim.standing], where
+def _where(claim: GroundedClaim) -> str:
+    return ": ".join(filter(None, (claim.how, "; ".join(map(_place, claim.sources)))))
 
 
-def _cited_row(cited: CitedText) -> tuple[str, str, str]:
+def _rests_on(cited: CitedText) -> str:
     from stemma_languages import DEFAULT, language
 
-    return f"{cited.line_number}", cited.text, places_of(cited, language(DEFAULT))
+    return places_of(cited, language(DEFAULT))
 
 
 def _place(source: ClaimSource) -> str:
@@ -336,3 +318,16 @@ def _place(source: ClaimSource) -> str:
     name = source.name or _PLACES.get(source.standing, "")
     heading = f", {source.heading}" if source.heading and not source.place.endswith(source.heading) else ""
     return f"{name}{heading}, {source.place or f'line {source.line}'}"
+
+
+_CLAIMS: Mapping[str, Callable[[GroundedClaim], str]] = {
+    "LINE": lambda claim: f"{claim.line_number}",
+    "CLAIM": lambda claim: claim.text,
+    "STANDING": lambda claim: _STANDINGS[claim.standing],
+    "WHERE": _where,
+}
+_CITED: Mapping[str, Callable[[CitedText], str]] = {
+    "LINE": lambda cited: f"{cited.line_number}",
+    "TEXT": lambda cited: cited.text,
+    "RESTS ON": _rests_on,
+}

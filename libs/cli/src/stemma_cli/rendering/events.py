@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,6 @@ class Step:
 
     @property
     def after_s(self) -> float:
-        """Seconds since the step that led to this one."""
         return 0.0 if self.parent is None else self.since(self.parent)
 
     @property
@@ -51,11 +50,9 @@ class Step:
         return parts[1] if len(parts) == 4 else ""
 
     def since(self, other: Step) -> float:
-        """Seconds between two steps."""
         return (self.event.envelope.time - other.event.envelope.time).total_seconds()
 
     def walk(self) -> Iterable[Step]:
-        """This step and all that came of it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -91,7 +88,6 @@ def critical_path(root: Step) -> list[Step]:
 
 
 def waiting_lines(view: DocumentView) -> Iterable[str]:
-    """Who is waited for."""
     if view.waiting and view.status is not DocumentStatus.CANCELLED:
         yield waiting_words(view.waiting)
     if view.status is DocumentStatus.PAUSED:
@@ -133,7 +129,6 @@ def _with_depth(step: Step, depth: int = 0) -> Iterable[tuple[Step, int]]:
 
 
 def tree_json(root: Step) -> dict[str, Any]:
-    """A tree for programs."""
     path = critical_path(root)
     return {
         "trace_id": root.trace_id,
@@ -157,26 +152,10 @@ def _step_json(root: Step, step: Step) -> dict[str, Any]:
 
 _ELSEWHERE = ("version", "actor", "by_policy", "starts", "makes_stale", "clears_stale")
 _LONGEST = 200
-HISTORY_COLUMNS = ("WHEN", "WHO", "SECTION", "VERSION", "WHAT", "IN WORDS")
 
 
 def history_line(event: RecordedEvent) -> str:
-    """What happened and when, in a line."""
     return f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S} {event_words(event)}"
-
-
-def history_row(event: RecordedEvent, said: str) -> tuple[str, ...]:
-    """A decision for a table."""
-    contract: Any = event.contract
-    details = detail_words(event, without=_ELSEWHERE)
-    return (
-        f"{event.envelope.time.astimezone():%Y-%m-%d %H:%M:%S}",
-        _who(contract),
-        getattr(contract, "section_id", None) or "",
-        version_words(getattr(contract, "version", 0)),
-        f"{_what(event)}{f' ({details})' if details else ''}",
-        said if len(said) <= _LONGEST else f"{said[:_LONGEST]}...",
-    )
 
 
 def _who(contract: Any) -> str:
@@ -186,10 +165,21 @@ def _who(contract: Any) -> str:
 
 
 def _what(event: RecordedEvent) -> str:
-    """A refusal is told with what was refused."""
+    details, refused = detail_words(event, without=_ELSEWHERE), ""
     if isinstance(event.contract, e.DecisionRefused):
-        return f"{' '.join(event.contract.request.split('.')[1:-1])}: {name_words(event)}"
-    return name_words(event)
+        refused = f"{' '.join(event.contract.request.split('.')[1:-1])}: "
+    return f"{refused}{name_words(event)}{f' ({details})' if details else ''}"
+
+
+DECISIONS: Mapping[str, Callable[[tuple[RecordedEvent, str]], str]] = {
+    "WHEN": lambda decided: f"{decided[0].envelope.time.astimezone():%Y-%m-%d %H:%M:%S}",
+    "WHO": lambda decided: _who(decided[0].contract),
+    "SECTION": lambda decided: getattr(decided[0].contract, "section_id", None) or "",
+    "VERSION": lambda decided: version_words(getattr(decided[0].contract, "version", 0)),
+    "WHAT": lambda decided: _what(decided[0]),
+    "IN WORDS": lambda decided: decided[1] if len(decided[1]) <= _LONGEST else f"{decided[1][:_LONGEST]}...",
+}
+"""A decision with what was said."""
 
 
 async def words_with(client: Client, document_id: str, event: RecordedEvent) -> str:

@@ -15,7 +15,6 @@ _AT_MOST = 8
 
 
 def words_of(finding: Finding) -> str:
-    """A finding on a line."""
     where = f"line {finding.line} " if finding.line else ""
     name, message = finding.name, finding.message
     match finding.kind:

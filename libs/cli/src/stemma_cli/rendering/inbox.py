@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
@@ -33,7 +33,6 @@ from stemma_cli.wording import (
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
 
-COLUMNS = ("DOCUMENT", "SECTION", "TITLE", "VERSION", "AGE", "SCORE", "LINT", "UNBLOCKS", "WAITS FOR", "ASSIGNED", "OF")
 FEW = 4
 """Findings of a section that stand below the list."""
 
@@ -64,7 +63,6 @@ class Entry:
 
 
 def finding_lines(entry: Entry) -> Iterator[str]:
-    """What is known of the text of an entry, and of the edit that is proposed."""
     about = f"{entry.document_id[:8]} {entry.section_id}"
     for words in lines_of(entry.findings, FEW):
         yield f"{about}: {words}"
@@ -74,7 +72,6 @@ def finding_lines(entry: Entry) -> Iterator[str]:
 
 
 def closing_lines(found: Sequence[Entry]) -> Iterator[str]:
-    """How to go on."""
     yield "read one with `stemma show DOC SECTION`"
     if any(entry.section and "stale" in entry.section.waits_for for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
@@ -129,26 +126,30 @@ def stale_words(section: SectionView) -> str:
 
 
 def most_pressing_first(entry: Entry) -> tuple[int, float]:
-    """By what it holds up, then by when it is due."""
     due = entry.assignment.due
     return -len(entry.unblocks), due.timestamp() if due else inf
 
 
-def row(entry: Entry) -> tuple[str, ...]:
-    """An entry for a table."""
-    section, asked = entry.section, entry.assignment
-    answer = f"answer {section.need.need_id}: {entry.question}" if section and section.need and section.asks else ""
-    version, validation = (section.version, section.validation) if section else (0, None)
-    return (
-        entry.document_id,
-        entry.section_id,
-        section.title if section else "",
-        version_words(version),
-        age_words(entry.since),
-        score_words(section.evaluation) if section else "",
-        count_words(validation) if validation else "not checked" if version else "",
-        str(len(entry.unblocks) or ""),
-        "; ".join(filter(None, (answer, entry.waits_for))),
-        assignment_words(asked.assignee, asked.due),
-        entry.document_title,
-    )
+def _waits_for(entry: Entry) -> str:
+    need = entry.section.need if entry.section and entry.section.asks else None
+    return "; ".join(filter(None, (f"answer {need.need_id}: {entry.question}" if need else "", entry.waits_for)))
+
+
+def _lint(entry: Entry) -> str:
+    version, validation = (entry.section.version, entry.section.validation) if entry.section else (0, None)
+    return count_words(validation) if validation else "not checked" if version else ""
+
+
+COLUMNS: Mapping[str, Callable[[Entry], str]] = {
+    "DOCUMENT": lambda entry: entry.document_id,
+    "SECTION": lambda entry: entry.section_id,
+    "TITLE": lambda entry: entry.section.title if entry.section else "",
+    "VERSION": lambda entry: version_words(entry.section.version if entry.section else 0),
+    "AGE": lambda entry: age_words(entry.since),
+    "SCORE": lambda entry: score_words(entry.section.evaluation) if entry.section else "",
+    "LINT": _lint,
+    "UNBLOCKS": lambda entry: str(len(entry.unblocks) or ""),
+    "WAITS FOR": _waits_for,
+    "ASSIGNED": lambda entry: assignment_words(entry.assignment.assignee, entry.assignment.due),
+    "OF": lambda entry: entry.document_title,
+}

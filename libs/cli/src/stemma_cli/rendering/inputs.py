@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from stemma_client.client import Client
 from stemma_contracts.v1.inputs import BRIEF, ChangedPart, InputChanges
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView, InputView, LedgerView
 
-from stemma_cli.output import clean_line, note, say, say_table
+from stemma_cli.output import clean_line, note, say, say_rows
 
-INPUT_COLUMNS = ("INPUT", "NAME", "ROLE", "STATE", "VERSION", "READ", "USED BY", "REMARKS")
 MOST_SHOWN = 12
 _EXCERPT = 160
 
 
 def show_inputs(view: DocumentView) -> None:
-    """The inputs for people."""
-    say_table(INPUT_COLUMNS, [_row(one) for one in view.input_views])
+    say_rows(_COLUMNS, view.input_views)
     for one in view.input_views:
         for words in remarks_of(one):
             note(words)
@@ -26,13 +24,10 @@ def show_inputs(view: DocumentView) -> None:
         note(brief_words(view))
 
 
-def _row(one: InputView) -> tuple[str, ...]:
-    read = read_words(one) if one.text is not None and one.state != "withdrawn" else ""
+def _remarks(one: InputView) -> str:
     count = len(one.warnings)
     warned = f"{count} warning{'' if count == 1 else 's'}" if count else ""
-    why = one.unreadable.reason.replace("_", " ") if one.unreadable else warned
-    version = f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")
-    return one.input_id, one.name, _role(one), one.state, version, read, ", ".join(_uses(one)), why
+    return one.unreadable.reason.replace("_", " ") if one.unreadable else warned
 
 
 def _uses(one: InputView) -> Iterator[str]:
@@ -42,12 +37,7 @@ def _uses(one: InputView) -> Iterator[str]:
         yield f"{use.section_id} {use.version}{old}"
 
 
-def _role(one: InputView) -> str:
-    return "form" if one.is_form else one.role
-
-
 def read_words(one: InputView) -> str:
-    """How much was read of an input."""
     figures = one.figures
     told = (
         (figures.pages, "page"),
@@ -60,13 +50,26 @@ def read_words(one: InputView) -> str:
     return ", ".join(words) or "as it is"
 
 
+_COLUMNS: Mapping[str, Callable[[InputView], str]] = {
+    "INPUT": lambda one: one.input_id,
+    "NAME": lambda one: one.name,
+    "ROLE": lambda one: "form" if one.is_form else one.role,
+    "STATE": lambda one: one.state,
+    "VERSION": lambda one: (
+        f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")
+    ),
+    "READ": lambda one: read_words(one) if one.text is not None and one.state != "withdrawn" else "",
+    "USED BY": lambda one: ", ".join(_uses(one)),
+    "REMARKS": _remarks,
+}
+
+
 def _plural(word: str, number: int) -> str:
     first, _, rest = word.partition(" ")
     return " ".join(filter(None, (first if number == 1 else f"{first}s", rest)))
 
 
 def remarks_of(one: InputView) -> Iterator[str]:
-    """Why an input was not read, and what of it was read otherwise than it stands there."""
     if one.unreadable is not None:
         kept = "; the version before counts on" if one.text is not None else ""
         yield f"{one.name} was not read: {clean_line(one.unreadable.detail) or one.unreadable.reason}{kept}"
@@ -88,7 +91,6 @@ async def changes_in(client: Client, document_id: str, ref: ArtifactRef | None) 
 
 
 def change_lines(changes: InputChanges, most: int = MOST_SHOWN) -> Iterator[str]:
-    """Blocks before and after, one below the other."""
     for part in changes.changed[:most]:
         yield f"{_place(part)}:"
         yield from (f"{sign} {_short(text)}" for sign, text in (("-", part.before), ("+", part.after)) if text)
@@ -108,7 +110,6 @@ def _short(text: str) -> str:
 
 
 async def show_plan(client: Client, view: DocumentView, one: InputView) -> None:
-    """What a staged version would change, before it counts."""
     for words in remarks_of(one):
         note(words)
     changes = await changes_in(client, view.document_id, one.changes)
@@ -137,10 +138,8 @@ async def show_requirements(client: Client, view: DocumentView, one: InputView) 
 
 
 def is_source(one: InputView, ledger: LedgerView) -> bool:
-    """Whether demands are read from an input."""
     return ledger.brief if one.input_id == BRIEF else one.role == "request" or one.name in ledger.sources
 
 
 def _letters(text: str) -> str:
-    """The letters and figures of a text, whatever marks it up."""
     return "".join(filter(str.isalnum, text))

@@ -49,7 +49,6 @@ class _Marks:
         self._mark = ""
 
     def enter(self, around: Sequence[Container]) -> None:
-        """Note that a container began, the last one of those around the next block."""
         container = around[-1]
         if container.kind == "list" and isinstance(container.detail, int):
             self._numbers[container.start] = container.detail
@@ -62,7 +61,6 @@ class _Marks:
             self._mark = f"[{container.detail}] "
 
     def taken(self) -> str:
-        """The mark of the next block; only the first one has it."""
         mark, self._mark = self._mark, ""
         return mark
 

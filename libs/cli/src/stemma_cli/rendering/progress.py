@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, aclosing, asynccontextmanager, contextmanager, suppress
-from typing import Protocol
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -39,54 +38,39 @@ WIDE = 64
 ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
 
 
-class Screen(Protocol):
-    """Where the progress of a document is seen."""
+class Screen:
+    """A line per event, of JSON if that is asked for."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self._as_json = as_json
 
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
-        """One more event, and the document after it."""
+        if self._as_json:
+            say_json(event.view)
+        else:
+            say(event_line(event))
+        sys.stdout.flush()
 
     def live(self, section_id: str, characters: int) -> None:
         """Text that is being written now."""
 
 
-class LineScreen:
-    """A line per event."""
-
-    def update(self, view: DocumentView, event: RecordedEvent) -> None:
-        """See `Screen.update`."""
-        say(event_line(event))
-        sys.stdout.flush()
-
-    def live(self, section_id: str, characters: int) -> None:
-        """Nothing: lines tell events only."""
-
-
-class JsonScreen(LineScreen):
-    """A line of JSON per event."""
-
-    def update(self, view: DocumentView, event: RecordedEvent) -> None:
-        """See `Screen.update`."""
-        say_json(event.view)
-        sys.stdout.flush()
-
-
-class TableScreen:
+class TableScreen(Screen):
     """A table by section that changes in place, below a line per event."""
 
     def __init__(self, display: Live) -> None:
+        super().__init__()
         self._display = display
         self._view: DocumentView | None = None
         self._written: dict[str, int] = {}
 
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
-        """See `Screen.update`."""
         self._view = view
         self._written = {k: n for k, n in self._written.items() if view.sections[k].at_work}
         self._display.console.print(Text(clean_line(event_line(event)), style="dim"))
         self._display.update(self._rendered(view))
 
     def live(self, section_id: str, characters: int) -> None:
-        """See `Screen.live`."""
         if self._view is not None and section_id in self._view.sections:
             self._written[section_id] = self._written.get(section_id, 0) + characters
             self._display.update(self._rendered(self._view))
@@ -108,26 +92,18 @@ class TableScreen:
         )
 
 
-def screen_for(*, as_json: bool) -> AbstractContextManager[Screen]:
+@contextmanager
+def screen_for(*, as_json: bool) -> Iterator[Screen]:
     """The table at a terminal, lines elsewhere."""
-    return _table_screen() if sys.stdout.isatty() and not as_json else _line_screen(as_json)
-
-
-@contextmanager
-def _line_screen(as_json: bool) -> Iterator[Screen]:
-    yield JsonScreen() if as_json else LineScreen()
-
-
-@contextmanager
-def _table_screen() -> Iterator[Screen]:
+    if as_json or not sys.stdout.isatty():
+        yield Screen(as_json=as_json)
+        return
     with Live(console=console(), refresh_per_second=8, transient=False) as display:
         yield TableScreen(display)
 
 
 @asynccontextmanager
 async def live_text(client: Client, document_id: str, screen: Screen) -> AsyncIterator[None]:
-    """Show what is written as it comes."""
-
     async def show() -> None:
         async with aclosing(client.follow_live(document_id)) as pieces:
             async for piece in pieces:

@@ -36,7 +36,6 @@ class Staleness:
 
 
 async def staleness_of(client: Client, view: DocumentView) -> Staleness:
-    """What is stale, with the changes that made it so."""
     found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
     for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
         found.changes[_key(reason)] = await _changes(client, view, reason)
@@ -60,7 +59,6 @@ async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> t
 
 
 def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
-    """A stale section for programs, with the lines that changed in what it rests on."""
     changes = {r.upstream_section_id: found.changes.get(_key(r), ()) for r in section.stale_reasons}
     return {
         "section": section,
@@ -70,7 +68,6 @@ def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
 
 
 def tree(found: Staleness) -> Tree:
-    """Every stale section, below what made it so."""
     root = Tree(Text(f"{found.view.document_id}: {len(found.reasons)} of {len(found.view.sections)} sections stale"))
     drawn: set[str] = set()
     for changed in {c.input_id: c for section in found.view.stale for c in section.stale_inputs}.values():

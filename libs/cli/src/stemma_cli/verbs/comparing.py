@@ -8,7 +8,7 @@ import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
 from stemma_cli.lookup import find_document, find_section
-from stemma_cli.output import console, note, say, say_fitting, say_json, say_table, say_tree, stdout_width
+from stemma_cli.output import console, note, say, say_fitting, say_json, say_rows, say_tree, stdout_width
 from stemma_cli.runtime import connected
 
 
@@ -68,7 +68,7 @@ async def history(
     """
     from stemma_client.reading import is_decision
 
-    from stemma_cli.rendering.events import HISTORY_COLUMNS, history_line, history_row, words_with
+    from stemma_cli.rendering.events import DECISIONS, history_line, words_with
 
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
@@ -81,7 +81,7 @@ async def history(
         for event in events:
             say(history_line(event))
     else:
-        say_table(HISTORY_COLUMNS, [history_row(event, words) for event, words in zip(events, said, strict=True)])
+        say_rows(DECISIONS, [*zip(events, said, strict=True)])
 
 
 async def trace(document: Document, as_json: AsJson = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +12,14 @@ import typer
 from stemma_cli.arguments import AsJson, Document, Message, Section, Version
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section, words_or_stdin
-from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.report import ask, tell_answer
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.summary import DocumentSummary
+    from stemma_contracts.v1.views import SectionView
 
     from stemma_cli.rendering.inbox import Entry
 
@@ -64,9 +66,9 @@ async def _entries(client: Client, documents: list[DocumentSummary]) -> list[Ent
 
 
 def _show(found: list[Entry]) -> None:
-    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, finding_lines, row
+    from stemma_cli.rendering.inbox import COLUMNS, closing_lines, finding_lines
 
-    say_table(COLUMNS, [row(entry) for entry in found])
+    say_rows(COLUMNS, found)
     for line in (*(line for entry in found for line in finding_lines(entry)), *closing_lines(found)):
         note(line)
 
@@ -156,17 +158,44 @@ async def answer(
 
     from pathlib import Path
 
-    from stemma_cli.answers import check_names, decisions, open_need, parse_assignment
-
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
-        need = need or open_need(found)
-        chosen, files = decisions(skip, use), dict(map(parse_assignment, supply))
-        check_names(found, {*chosen, *files})
+        need = need or _open_need(found)
+        chosen, files = _image_decisions(skip, use), dict(map(_parse_assignment, supply))
+        _check_names(found, {*chosen, *files})
         uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
         words = await words_or_stdin(message) if message else ""
         accepted = await client.answer_need(view.document_id, section, need, words, decisions={**chosen, **uploads})
     tell_answer(accepted, f"answered {need} of {section}", as_json=as_json, need_id=need)
+
+
+def _open_need(section: SectionView) -> str:
+    if section.need is None:
+        raise CliError(ExitCode.FAILED, f"{section.section_id} asks for nothing", "see `stemma inbox` for what waits")
+    return section.need.need_id
+
+
+def _image_decisions(skip: Iterable[str], use: Iterable[str]) -> dict[str, str]:
+    """What becomes of missing images that are left out or are among the inputs."""
+    from stemma_contracts.v1.needs import SKIP
+
+    return dict.fromkeys(skip, SKIP) | dict(map(_parse_assignment, use))
+
+
+def _parse_assignment(given: str) -> tuple[str, str]:
+    """An image and what stands for it."""
+    name, equals, value = given.partition("=")
+    if not (name and equals and value):
+        raise CliError(ExitCode.USAGE, f"{given!r} does not look like IMAGE=FILE", "see `stemma answer --help`")
+    return name, value
+
+
+def _check_names(section: SectionView, named: set[str]) -> None:
+    """A misspelt image would be asked for again, with no word why."""
+    asked = {entry.reference for entry in section.need.references} if section.need else set()
+    if unknown := sorted(named - asked):
+        words = f"{section.section_id} does not ask for {unknown[0]!r}"
+        raise CliError(ExitCode.USAGE, words, f"it asks for {', '.join(sorted(asked)) or 'words'}")
 
 
 async def retry(document: Document, section: Section, as_json: AsJson = False) -> None:

@@ -11,7 +11,7 @@ import typer
 from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, title_of
-from stemma_cli.output import clean, note, say, say_json, say_table, say_tree
+from stemma_cli.output import clean, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
@@ -121,12 +121,30 @@ async def _brief_in(file: str | None) -> str | Path:
 
 
 async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[OutlineSection] | None:
-    if file is None and not inputs:
-        return None
-    # What reads outlines takes a tenth of what a verb without them does.
-    from stemma_cli.outlines import read_outline_option
+    """The sections that a person gives or has looked for; what was found is told, for nobody has seen it yet."""
+    if file is not None:
+        from stemma_client.outlines import read_outline
 
-    return await read_outline_option(file, inputs or ())
+        from stemma_cli.prompt import text_in
+
+        return read_outline(file, await text_in(file))
+    if not inputs:
+        return None
+    sections = _find_sections(inputs)
+    note(f"{len(sections)} sections are asked for: {', '.join(section.title for section in sections)}")
+    return sections
+
+
+def _find_sections(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
+    from stemma_client.inputs import collect, media_type_of, read
+    from stemma_client.outlines import find_outline
+    from stemma_contracts.media import READ
+
+    files = [file for file in collect(inputs) if media_type_of(file.name) in READ]
+    if not (sections := find_outline(read(file.path).decode("utf-8-sig", errors="replace") for file in files)):
+        hint = "write one: a heading for each section, the purpose below it, lines such as `max 500 words`"
+        raise CliError(ExitCode.FAILED, "no passage of the inputs says which sections the document has to have", hint)
+    return sections
 
 
 def _read_first(inputs: Sequence[Path]) -> list[str]:
@@ -150,9 +168,7 @@ def outline(
     """
     from stemma_client.outlines import write_outline
 
-    from stemma_cli.outlines import find_sections
-
-    sections = find_sections(inputs)
+    sections = _find_sections(inputs)
     if as_json:
         say_json([section.model_dump(mode="json", exclude_none=True) for section in sections])
         return
@@ -165,16 +181,15 @@ async def list_documents(as_json: AsJson = False) -> None:
 
     Example: stemma list
     """
-    from stemma_cli.rendering.documents import LIST_COLUMNS, list_row
+    from stemma_cli.rendering.documents import LISTED
 
     async with connected(as_json) as client:
-        summaries = await client.documents()
-        titles = [await title_of(client, s.document_id, s.title) for s in summaries]
+        listed = [(s, await title_of(client, s.document_id, s.title)) for s in await client.documents()]
     if as_json:
-        say_json([{**dict(s), "title": t} for s, t in zip(summaries, titles, strict=True)])
+        say_json([{**dict(summary), "title": title} for summary, title in listed])
         return
-    say_table(LIST_COLUMNS, [list_row(s, t) for s, t in zip(summaries, titles, strict=True)])
-    if not summaries:
+    say_rows(LISTED, listed)
+    if not listed:
         note("no documents yet: ask for one with `stemma new proposal --sample`")
 
 
@@ -236,15 +251,12 @@ async def kinds(as_json: AsJson = False) -> None:
 
     Example: stemma kinds
     """
-    from stemma_cli.rendering.documents import KIND_COLUMNS, kind_row
+    from stemma_cli.rendering.documents import KINDS
 
     async with connected(as_json) as client:
-        found = await client.kinds()
-    if as_json:
-        say_json(found)
-        return
-    say_table(KIND_COLUMNS, [kind_row(kind) for kind in found])
-    note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
+        say_rows(KINDS, await client.kinds(), as_json=as_json)
+    if not as_json:
+        note("inputs are Markdown, text, CSV, JSON and images: `stemma new KIND --brief FILE --input FOLDER`")
 
 
 async def watch(

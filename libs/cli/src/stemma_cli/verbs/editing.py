@@ -113,8 +113,7 @@ async def _edit_by_hand(client: Client, view: DocumentView, section: SectionView
     """
     from stemma_client.errors import RequestRejectedError
 
-    from stemma_cli.prompt import text_in
-    from stemma_cli.text_editor import edited_in_file, kept_unless_sent, merge_into
+    from stemma_cli.prompt import edited_in_file, kept_unless_sent, merge_into, text_in
 
     document_id, name, version = view.document_id, section.section_id, section.version
     before = await client.text(document_id, section.draft)
@@ -291,7 +290,6 @@ async def _waits(client: Client, accepted: RequestAccepted, names: Iterable[str]
 
 
 def _checked(sections: list[str] | None, version: int | None, everything: bool) -> tuple[list[str], int | None, bool]:
-    """The options by which sections are chosen, if they fit together."""
     named = sections or []
     if bool(named) == everything:
         raise typer.BadParameter("give either sections, as SECTION or SECTION=VERSION, or an option for all")

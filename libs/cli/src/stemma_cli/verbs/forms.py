@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,15 +11,15 @@ import typer
 from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
-from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.output import note, reply, say_rows
 from stemma_cli.runtime import connected
 from stemma_cli.verbs.inputs import InputName
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
+    from stemma_contracts.v1.forms import FormField
     from stemma_forms import Field
 
-COLUMNS = ("field", "place", "accepts", "question")
 Form = Annotated[Path, typer.Argument(metavar="FORM", help="An XLSX or DOCX of the buyer.")]
 
 
@@ -38,12 +38,10 @@ async def fields(
     from stemma_cli.forms import fields_of
 
     found = await fields_of(form)
-    if as_json:
-        say_json(found)
-    elif markdown:
+    if markdown and not as_json:
         print(as_markdown(found), end="")
     else:
-        say_table(COLUMNS, [(field.id, field.place, accepted(field), field.question) for field in found])
+        say_rows(FIELDS, found, as_json=as_json)
     note(f"{len(found)} fields" if len(found) != 1 else "1 field")
 
 
@@ -133,10 +131,7 @@ async def confirm(
         view, one = await find_input(client, document, name)
         about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
         accepted = await client.request(ConfirmFormFields.model_validate(about | {"dropped": drop or ()}))
-    if as_json:
-        say_json(accepted)
-    else:
-        say(f"form-{one.input_id}")
+    reply(accepted, f"form-{one.input_id}", as_json=as_json)
 
 
 async def proposed(document: Document, name: InputName, as_json: AsJson = False) -> None:
@@ -153,15 +148,21 @@ async def proposed(document: Document, name: InputName, as_json: AsJson = False)
         if one.form is None:
             raise CliError(ExitCode.FAILED, f"no fields were found in {one.name}", "see `stemma show DOC --inputs`")
         found = FormFields.model_validate_json(await client.artifact(view.document_id, one.form.fields))
-    if as_json:
-        say_json(found.fields)
-        return
-    rows = [
-        (field.field_id, field.place, ", ".join(field.allowed) or field.kind, field.question) for field in found.fields
-    ]
-    say_table(COLUMNS, rows)
+    say_rows(PROPOSED, found.fields, as_json=as_json)
 
 
+FIELDS: Mapping[str, Callable[[Field], str]] = {
+    "field": lambda field: field.id,
+    "place": lambda field: field.place,
+    "accepts": accepted,
+    "question": lambda field: field.question,
+}
+PROPOSED: Mapping[str, Callable[[FormField], str]] = {
+    "field": lambda field: field.field_id,
+    "place": lambda field: field.place,
+    "accepts": lambda field: ", ".join(field.allowed) or field.kind,
+    "question": lambda field: field.question,
+}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "form": (
         "Forms that a buyer wants to have back filled.",

@@ -10,7 +10,7 @@ import typer
 
 from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import say, say_json
+from stemma_cli.output import reply, say, say_json
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ async def login(
             await client.documents()
         write_login(login_file(), known)
     told = {name: getattr(known, name) for name in ("person", "role", "tenant", "url")}
-    if as_json:
-        say_json(told)
-    else:
-        say("{person} is {role} of {tenant} at {url}".format(**told))
+    reply(told, "{person} is {role} of {tenant} at {url}".format(**told), as_json=as_json)
 
 
 def logout(as_json: AsJson = False) -> None:
@@ -52,10 +49,7 @@ def logout(as_json: AsJson = False) -> None:
 
     known = _kept()
     login_file().unlink()
-    if as_json:
-        say_json({"forgotten": known.person})
-    else:
-        say(f"{known.person} is logged out")
+    reply({"forgotten": known.person}, f"{known.person} is logged out", as_json=as_json)
 
 
 def token(
@@ -74,10 +68,7 @@ def token(
     from stemma_client.settings import find_server
 
     printed = bearer_of(find_server(login=file))
-    if as_json:
-        say_json({"token": printed})
-    else:
-        say(printed)
+    reply({"token": printed}, printed, as_json=as_json)
 
 
 def _kept() -> Login:

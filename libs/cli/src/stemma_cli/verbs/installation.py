@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import say, say_json, say_table
+from stemma_cli.output import reply, say_rows
 
 if TYPE_CHECKING:
     from stemma_client.logins import Login
@@ -110,11 +111,8 @@ def list_users(
 
     with in_words():
         people = Place(data, admitted, tenant).admitted.people()
-    rows = [(name, str(people[name].role)) for name in sorted(people)]
-    if as_json:
-        say_json([{"person": name, "role": role} for name, role in rows])
-    else:
-        say_table(("NAME", "ROLE"), rows)
+    admitted_people = [{"person": name, "role": str(people[name].role)} for name in sorted(people)]
+    say_rows({"NAME": itemgetter("person"), "ROLE": itemgetter("role")}, admitted_people, as_json=as_json)
 
 
 def remove_user(
@@ -132,10 +130,7 @@ def remove_user(
 
     with in_words():
         Place(data, admitted, tenant).admitted.remove(name)
-    if as_json:
-        say_json({"removed": name})
-    else:
-        say(f"{name} is not admitted any more")
+    reply({"removed": name}, f"{name} is not admitted any more", as_json=as_json)
 
 
 def rotate_user(
@@ -167,12 +162,13 @@ def rotate_user(
 
 
 def _tell_login(login: Login, file: Path, password: str, words: str, as_json: bool) -> None:
-    if as_json:
-        told = {"person": login.person, "role": login.role, "tenant": login.tenant, "login": str(file)}
-        say_json({**told, "password": password})
-    else:
-        say(f"{words}; hand over {file}, and there: stemma login {file.name}")
-        say(f"password for browsers, printed this once: {password}")
+    told = {"person": login.person, "role": login.role, "tenant": login.tenant, "login": str(file)}
+    reply(
+        {**told, "password": password},
+        f"{words}; hand over {file}, and there: stemma login {file.name}",
+        f"password for browsers, printed this once: {password}",
+        as_json=as_json,
+    )
 
 
 def add_tenant(
@@ -197,14 +193,13 @@ def add_tenant(
     tenants.add(name)
     if served:
         tenants.wait_until_served(name)
-    passwords = data / CREDENTIALS_FILE
-    if as_json:
-        say_json({"tenant": name, "served": bool(served), "user": client_user(name), "passwords": str(passwords)})
-    elif served:
-        say(f"{name} is served; its programs are {client_user(name)} with the password in {passwords}")
-        say(f"people: stemma user add NAME --role author --tenant {name}")
-    else:
-        say(f"{name} is served from the next `stemma up` on")
+    passwords, user = data / CREDENTIALS_FILE, client_user(name)
+    now = (
+        f"{name} is served; its programs are {user} with the password in {passwords}",
+        f"people: stemma user add NAME --role author --tenant {name}",
+    )
+    told = {"tenant": name, "served": bool(served), "user": user, "passwords": str(passwords)}
+    reply(told, *(now if served else [f"{name} is served from the next `stemma up` on"]), as_json=as_json)
 
 
 def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
@@ -216,11 +211,9 @@ def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
 
     tenants = Tenants.of(data)
     served = tenants.served()
-    rows = [(name, name in served) for name in dict.fromkeys([*served, *tenants.known()])]
-    if as_json:
-        say_json([{"tenant": name, "served": is_served} for name, is_served in rows])
-    else:
-        say_table(("TENANT", "SERVED"), [(name, "yes" if is_served else "no") for name, is_served in rows])
+    known = [{"tenant": name, "served": name in served} for name in dict.fromkeys([*served, *tenants.known()])]
+    columns = {"TENANT": lambda one: str(one["tenant"]), "SERVED": lambda one: "yes" if one["served"] else "no"}
+    say_rows(columns, known, as_json=as_json)
 
 
 VERBS = {"demo": demo, "up": up}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,13 +13,13 @@ import typer
 from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
-from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, ListedDeadline, RequirementLedger
-    from stemma_contracts.v1.deadlines import DeadlineChange, DueTime
+    from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, DueTime
     from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts, SecondOpinion
 
 
@@ -111,7 +111,6 @@ async def ledger(
 
 
 def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mark: Ids) -> list[RequirementDecision]:
-    """The decisions of the options, one for each row."""
     fields: dict[str, dict[str, object]] = {}
     for name in confirm or ():
         fields.setdefault(name, {})["confirmed"] = True
@@ -142,7 +141,6 @@ def _decision(name: str, given: dict[str, object]) -> RequirementDecision:
 
 
 def _splits(asked: Ids, found: RequirementLedger) -> list[RowCuts]:
-    """The cuts of the options, all of a row together."""
     words: dict[str, list[str]] = {}
     for name, begin in map(_pair, asked or ()):
         words.setdefault(name, []).append(begin)
@@ -264,25 +262,8 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 
 
 def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
-    if as_json:
-        say_json(entries)
-        return
-    rows = [
-        (
-            entry.row.requirement_id,
-            _cited(entry.row),
-            entry.row.kind,
-            entry.row.obligation,
-            _stands(entry),
-            entry.standing.section_id,
-            entry.standing.status,
-            entry.row.quote,
-            entry.answer[:SHOWN_OF_ANSWER],
-        )
-        for entry in entries
-    ]
-    say_table(("id", "source", "kind", "obligation", "standing", "section", "status", "text", "answer"), rows)
-    if coming := next_deadline(found):
+    say_rows(ROWS, entries, as_json=as_json)
+    if not as_json and (coming := next_deadline(found)):
         note(coming)
 
 
@@ -292,15 +273,11 @@ def _stands(entry: LedgerEntry) -> str:
     return f"{entry.decided}{by}"
 
 
-def _cited(row: LedgerRow) -> str:
+def _cited(row: LedgerRow | Deadline) -> str:
     """The place as people look it up: in the file that was given, else in its text."""
     return f"{row.source}, {row.place}" if row.place else f"{row.source}:{row.line}"
 
 
-VERBS = {"ledger": ledger}
-
-
-COLUMNS = ("id", "day", "time", "state", "due", "source", "as written", "before", "text")
 DOUBTS = {
     "order": "day and month may be the other way round",
     "year": "no year is said",
@@ -315,12 +292,8 @@ def show_deadlines(ledger: RequirementLedger, *, as_json: bool) -> None:
 
     if ledger.deadlines is None:
         raise CliError(ExitCode.FAILED, "no deadlines were looked for when the requirements were read: `--read` does")
-    listed = listed_deadlines(ledger.deadlines, date.today())
-    if as_json:
-        say_json(listed)
-        return
-    say_table(COLUMNS, [_cells(one) for one in listed])
-    if ledger.more_deadlines:
+    say_rows(DEADLINES, listed_deadlines(ledger.deadlines, date.today()), as_json=as_json)
+    if ledger.more_deadlines and not as_json:
         note(f"{ledger.more_deadlines} more than a ledger can have were left out")
 
 
@@ -345,21 +318,6 @@ def next_deadline(ledger: RequirementLedger) -> str:
     )
 
 
-def _cells(one: ListedDeadline) -> tuple[str, ...]:
-    deadline = one.deadline
-    return (
-        deadline.deadline_id,
-        _day(deadline.due),
-        " ".join(word for word in (deadline.due.time, deadline.due.zone) if word),
-        _state(one),
-        deadline.kind,
-        f"{deadline.source}, {deadline.place}" if deadline.place else f"{deadline.source}:{deadline.line}",
-        "; ".join((deadline.due.written, *(DOUBTS[doubt] for doubt in deadline.due.doubts))),
-        "; ".join(f"was {change.before.written} ({_amendment(change)})" for change in reversed(deadline.changes)),
-        deadline.quote,
-    )
-
-
 def _day(due: DueTime) -> str:
     """The day as its words decide it; what they leave open is told as that."""
     days = " or ".join(due.days)
@@ -379,3 +337,30 @@ def _state(one: ListedDeadline) -> str:
 def _amendment(change: DeadlineChange) -> str:
     version = f", version {change.version}" if change.version else ""
     return f"{change.source}{version}{f', {change.file}' if change.file not in ('', change.source) else ''}"
+
+
+ROWS: Mapping[str, Callable[[LedgerEntry], str]] = {
+    "id": lambda entry: entry.row.requirement_id,
+    "source": lambda entry: _cited(entry.row),
+    "kind": lambda entry: entry.row.kind,
+    "obligation": lambda entry: entry.row.obligation,
+    "standing": _stands,
+    "section": lambda entry: entry.standing.section_id,
+    "status": lambda entry: entry.standing.status,
+    "text": lambda entry: entry.row.quote,
+    "answer": lambda entry: entry.answer[:SHOWN_OF_ANSWER],
+}
+DEADLINES: Mapping[str, Callable[[ListedDeadline], str]] = {
+    "id": lambda one: one.deadline.deadline_id,
+    "day": lambda one: _day(one.deadline.due),
+    "time": lambda one: " ".join(word for word in (one.deadline.due.time, one.deadline.due.zone) if word),
+    "state": _state,
+    "due": lambda one: one.deadline.kind,
+    "source": lambda one: _cited(one.deadline),
+    "as written": lambda one: "; ".join((one.deadline.due.written, *map(DOUBTS.__getitem__, one.deadline.due.doubts))),
+    "before": lambda one: "; ".join(
+        f"was {change.before.written} ({_amendment(change)})" for change in reversed(one.deadline.changes)
+    ),
+    "text": lambda one: one.deadline.quote,
+}
+VERBS = {"ledger": ledger}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +10,11 @@ import typer
 from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
-from stemma_cli.output import note, say, say_json, say_table
+from stemma_cli.output import note, reply, say_json, say_rows
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
-    from stemma_contracts.v1.notifications import NotificationRule
+    from stemma_contracts.v1.notifications import DeliveryAttempt, NotificationRule
 
 EVERY = ("waiting", "finished", "failed", "stale", "assigned", "due_soon", "overdue")
 Rule = Annotated[str, typer.Argument(metavar="RULE", help="Name of the rule: letters, digits, - and _.")]
@@ -63,12 +63,9 @@ async def add(
         doubt = await client.notifications.add(made)
     if doubt:
         note(f"{rule} is added, but {doubt}; see what comes of it: stemma notify test {rule}, then log {rule}")
-    if as_json:
-        say_json(made.model_dump(mode="json", exclude_none=True))
-        return
-    say(f"{rule} tells {webhook or email}")
-    if made.secret:
-        say(f"secret {made.secret}")
+    secret = [f"secret {made.secret}"] if made.secret else []
+    value = made.model_dump(mode="json", exclude_none=True)
+    reply(value, f"{rule} tells {webhook or email}", *secret, as_json=as_json)
 
 
 async def list_rules(as_json: AsJson = False) -> None:
@@ -80,19 +77,8 @@ async def list_rules(as_json: AsJson = False) -> None:
         rules = await client.notifications.rules()
     if as_json:
         say_json([rule.model_dump(mode="json", exclude_none=True, exclude={"secret"}) for rule in rules])
-        return
-    say_table(("RULE", "TELLS", "OF", "DOCUMENTS", "KINDS"), [_row(rule) for rule in rules])
-
-
-def _row(rule: NotificationRule) -> tuple[str, ...]:
-    told = rule.webhook or rule.email or ""
-    return (
-        rule.rule_id,
-        told,
-        ", ".join(_of(rule, one) for one in rule.on),
-        _some(rule.document_ids),
-        _some(rule.kinds),
-    )
+    else:
+        say_rows(RULES, rules)
 
 
 def _of(rule: NotificationRule, occasion: str) -> str:
@@ -114,10 +100,7 @@ async def remove(rule: Rule, as_json: AsJson = False) -> None:
     """
     async with connected(as_json) as client:
         await client.notifications.remove(rule)
-    if as_json:
-        say_json({"removed": rule})
-    else:
-        say(f"{rule} is gone")
+    reply({"removed": rule}, f"{rule} is gone", as_json=as_json)
 
 
 async def try_rule(rule: Rule, as_json: AsJson = False) -> None:
@@ -127,10 +110,8 @@ async def try_rule(rule: Rule, as_json: AsJson = False) -> None:
     """
     async with connected(as_json) as client:
         await client.notifications.test(rule)
-    if as_json:
-        say_json({"tested": rule})
-    else:
-        say(f"{rule} is tested")
+    reply({"tested": rule}, f"{rule} is tested", as_json=as_json)
+    if not as_json:
         note(f"what came of it: stemma notify log {rule}")
 
 
@@ -143,21 +124,25 @@ async def log(rule: Rule, as_json: AsJson = False) -> None:
         attempts = await client.notifications.log(rule)
     if as_json:
         say_json([attempt.model_dump(mode="json", exclude_none=True) for attempt in attempts])
-        return
-    rows: list[tuple[Any, ...]] = [
-        (
-            f"{attempt.at:%Y-%m-%d %H:%M:%S}",
-            attempt.result,
-            attempt.detail,
-            attempt.occasion.value,
-            attempt.document_id or "",
-            attempt.section_id or "",
-        )
-        for attempt in attempts
-    ]
-    say_table(("AT", "RESULT", "DETAIL", "OF", "DOCUMENT", "SECTION"), rows)
+    else:
+        say_rows(ATTEMPTS, attempts)
 
 
+RULES: Mapping[str, Callable[[NotificationRule], str]] = {
+    "RULE": lambda rule: rule.rule_id,
+    "TELLS": lambda rule: rule.webhook or rule.email or "",
+    "OF": lambda rule: ", ".join(_of(rule, occasion) for occasion in rule.on),
+    "DOCUMENTS": lambda rule: _some(rule.document_ids),
+    "KINDS": lambda rule: _some(rule.kinds),
+}
+ATTEMPTS: Mapping[str, Callable[[DeliveryAttempt], str]] = {
+    "AT": lambda attempt: f"{attempt.at:%Y-%m-%d %H:%M:%S}",
+    "RESULT": lambda attempt: attempt.result,
+    "DETAIL": lambda attempt: attempt.detail,
+    "OF": lambda attempt: attempt.occasion.value,
+    "DOCUMENT": lambda attempt: attempt.document_id or "",
+    "SECTION": lambda attempt: attempt.section_id or "",
+}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "notify": (
         "Say of what you are told by webhook or mail.",

@@ -13,7 +13,7 @@ import typer
 
 from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import clean, note, say, say_json, say_table
+from stemma_cli.output import clean, note, reply, say, say_json, say_table
 
 from .installation import DATA, Data
 
@@ -47,7 +47,7 @@ async def doctor(
 
     from stemma_cli.operating.access import address_of, as_provisioner
     from stemma_cli.operating.backup import has_own_server
-    from stemma_cli.operating.doctor import CHECKS, Installation, examine, told, versions
+    from stemma_cli.operating.doctor import CHECKS, Installation, examine, versions
 
     async with as_provisioner(data) as client:
         folder = None if has_own_server() else data
@@ -55,7 +55,7 @@ async def doctor(
         installation = Installation(client, address_of(PROVISIONER, data), folder, bounds, ack_wait, replicas)
         known, findings = await versions(installation), await examine(installation)
     if as_json:
-        say_json({"healthy": not findings, "versions": known, "findings": [told(finding) for finding in findings]})
+        say_json({"healthy": not findings, "versions": known, "findings": findings})
     for name in () if as_json else CHECKS:
         say_finding = [f"{name}: {each.words}; {each.todo}" for each in findings if each.check == name]
         for line in say_finding or [f"{name}: ok"]:
@@ -84,10 +84,11 @@ async def backup(
         with writable_backup(target) as folder:
             manifest = await take_backup(client, checkpoint_place(data, checkpoints), folder, note)
     size = sum(part.size for part in manifest.parts)
-    if as_json:
-        say_json({"backup": str(target), "sequence": manifest.sequence, "bytes": size, "tenants": manifest.tenants})
-    else:
-        say(f"{target}: the log to sequence {manifest.sequence}, {size} bytes")
+    reply(
+        {"backup": str(target), "sequence": manifest.sequence, "bytes": size, "tenants": manifest.tenants},
+        f"{target}: the log to sequence {manifest.sequence}, {size} bytes",
+        as_json=as_json,
+    )
 
 
 async def restore_backup(
@@ -160,10 +161,10 @@ async def list_dead(
     shown = [one for one in letters if all(value in (None, getattr(one, name)) for name, value in wanted.items())]
     if as_json:
         say_json([letter.told() for letter in shown])
-    else:
-        say_table(COLUMNS, [_row(letter) for letter in shown])
-        if not shown:
-            note("no dead letters")
+        return
+    say_table(COLUMNS, [_row(letter) for letter in shown])
+    if not shown:
+        note("no dead letters")
 
 
 async def show_dead(number: Number, data: Data = DATA, as_json: AsJson = False) -> None:
@@ -207,8 +208,7 @@ async def edit_dead(
     Example: stemma dead edit 7 --file mended.json
     """
     from stemma_cli.operating.dead_letters import require_open_job
-    from stemma_cli.prompt import text_in
-    from stemma_cli.text_editor import edited_in_file, kept_unless_sent
+    from stemma_cli.prompt import edited_in_file, kept_unless_sent, text_in
 
     async with _dead_letters(data) as dead:
         letter = await dead.get(number)
@@ -248,12 +248,13 @@ async def _put_back(dead: DeadLetters, letter: DeadLetter, sent: DeadLetter, dee
     again = await put_back(dead.jetstream, sent)
     await dead.settle(letter, deed, getpass.getuser())
     request_id = sent.fields.get("request_id") if sent.family == "request" else None
-    if as_json:
-        told = {"number": letter.number, "deed": deed, "was_there": again, "request_id": request_id}
-        say_json({name: value for name, value in told.items() if value is not None})
-        return
-    say(f"{letter.number} is {'there already' if again else 'put back'}: {letter.subject}")
-    if request_id:
+    told = {"number": letter.number, "deed": deed, "was_there": again, "request_id": request_id}
+    reply(
+        {name: value for name, value in told.items() if value is not None},
+        f"{letter.number} is {'there already' if again else 'put back'}: {letter.subject}",
+        as_json=as_json,
+    )
+    if request_id and not as_json:
         note(f"its answer comes under the request id {request_id}")
 
 
@@ -275,10 +276,7 @@ async def drop_dead(
             note("\t".join(_row(letter)))
             await agreed(f"Drop {number}?", "nobody was asked", f"say it: stemma dead drop {number} --yes")
         await dead.settle(letter, "dropped", getpass.getuser())
-    if as_json:
-        say_json({"number": number, "deed": "dropped"})
-    else:
-        say(f"{number} is dropped")
+    reply({"number": number, "deed": "dropped"}, f"{number} is dropped", as_json=as_json)
 
 
 async def _history(dead: DeadLetters, letter: DeadLetter) -> list[dict[str, Any]]:

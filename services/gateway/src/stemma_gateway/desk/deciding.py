@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
-from stemma_client.single_changes import single_changes, without
+from stemma_client.differences import single_changes, without
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 
