@@ -15,7 +15,14 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.requests import AcceptEdit, CancelDocument, KeepSection, RegenerateSection, RestoreSection
+from stemma_contracts.v1.requests import (
+    AcceptEdit,
+    ApproveSection,
+    CancelDocument,
+    KeepSection,
+    RegenerateSection,
+    RestoreSection,
+)
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
@@ -102,7 +109,7 @@ async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_compl
         await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
 
 
-@pytest.mark.req("P8", "P18")
+@pytest.mark.req("E3", "P8", "P18")
 async def test_feedback_replaces_the_text_and_the_review_is_presented_again_and_answered_once(client: Client) -> None:
     document_id = await request_sample(client)
     await wait_for(client, document_id, about(e.SectionReviewRequested, "research"))
@@ -115,9 +122,15 @@ async def test_feedback_replaces_the_text_and_the_review_is_presented_again_and_
     assert research.current.origin is Origin.REVISED
     assert "The survey is repeated in spring." in await text_of(client, document_id, research.draft)
     assert "survey" in await text_of(client, document_id, research.current.summary)
-    await client.approve(document_id, "research", 2)
+    approval = ApproveSection(request_id="twice", document_id=document_id, section_id="research", version=2)
+    answers = [await client.request(approval) for _ in range(2)]
+    assert answers[0].request_digest == answers[1].request_digest
+    with pytest.raises(RequestRejectedError, match="it was used for another request"):
+        await client.request(approval.model_copy(update={"version": 1}))
     with pytest.raises(RequestRejectedError, match="the section is approved"):
         await client.revise(document_id, "research", 2, "Shorten it.")
+    history = [event.contract for event in await client.history(document_id)]
+    assert len([one for one in history if isinstance(one, e.Event) and one.request_id == "twice"]) == 1
     assert (await section_of(client, document_id, "research")).status is SectionStatus.APPROVED
     await client.request(CancelDocument(document_id=document_id))
 

@@ -107,7 +107,7 @@ def test_refuses_a_dependency_file_naming_what_is_wrong(config: Path, text: str,
 
 
 @pytest.mark.req("P16")
-@pytest.mark.parametrize(("field", "value"), [("max_lint_round", 1), ("sections", [])])
+@pytest.mark.parametrize(("field", "value"), [("max_lint_round", 1), ("sections", []), ("title", "")])
 def test_refuses_a_blueprint_by_the_field_that_is_wrong(config: Path, field: str, value: object) -> None:
     file = config / "blueprints" / "proposal.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {field: value}))
