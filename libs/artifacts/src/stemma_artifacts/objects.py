@@ -23,6 +23,8 @@ from nats.js.errors import NotFoundError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 CHUNK_BYTES = 128 * 1024
+WRONG_LAST_SEQUENCE = (10071, 10164)
+"""Something is stored under the subject by now, says the server."""
 
 
 class BadObject(ValueError):

@@ -17,7 +17,7 @@ from nats.js.errors import BadRequestError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 
-from .objects import BadObject, Mismatch, NoSuchObject, Objects, get_stored, verified
+from .objects import WRONG_LAST_SEQUENCE, BadObject, Mismatch, NoSuchObject, Objects, get_stored, verified
 
 
 def digest_of(data: bytes) -> str:
@@ -31,7 +31,6 @@ def fits(data: bytes, digest: str, size: int) -> bool:
 
 
 SMALL_BYTES = 128 * 1024
-_WRONG_LAST_SEQUENCE = (10071, 10164)
 
 
 class ArtifactMissing(LookupError):
@@ -148,7 +147,7 @@ class JetStreamArtifactStore:
         try:
             await self._js.publish(subject, data, stream=subjects.ARTIFACTS, headers=only_first)
         except BadRequestError as refused:
-            if refused.err_code not in _WRONG_LAST_SEQUENCE:
+            if refused.err_code not in WRONG_LAST_SEQUENCE:
                 raise
 
     async def _get_message(self, subject: str) -> bytes | None:

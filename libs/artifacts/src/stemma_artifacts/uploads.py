@@ -1,17 +1,39 @@
-"""Uploads: what callers hand in beside a request, kept for seven days in a bucket of their tenant."""
+"""Uploads: what callers hand in beside a request, kept for seven days in a bucket of their tenant.
+
+One that comes in several calls needs no memory between them: its chunks lie under its id, each with the place where it
+ends, so that a call may come to another process than the one before.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import IO
+from uuid import uuid4
 
 from nats.js import JetStreamContext
+from nats.js.api import Header
+from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 
-from .objects import CHUNK_BYTES, BadObject, Mismatch, NoSuchObject, Objects, verified
+from .objects import (
+    CHUNK_BYTES,
+    WRONG_LAST_SEQUENCE,
+    BadObject,
+    Described,
+    Mismatch,
+    NoSuchObject,
+    Objects,
+    rechunked,
+    subject_of,
+    verified,
+)
 
 
 class UploadMissing(LookupError):
@@ -63,3 +85,105 @@ def _digest_of(file: IO[bytes]) -> str:
     while piece := file.read(CHUNK_BYTES):
         hashed.update(piece)
     return hashed.hexdigest()
+
+
+ENDS_AT, LAST = "Stemma-Ends-At", "Stemma-Last"
+_ID = re.compile(r"^[0-9a-f]{32}$")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an upload has come: bytes, whether they are all, and the sequence of its last chunk."""
+
+    offset: int = 0
+    complete: bool = False
+    sequence: int = 0
+
+
+class WrongOffset(ValueError):
+    """An upload has not come as far as a caller says, or further."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(f"the upload has {progress.offset} bytes{' and is complete' if progress.complete else ''}")
+        self.progress = progress
+
+
+class Incomplete(LookupError):
+    """Something is still missing of an upload, or it was never begun."""
+
+
+class ResumableUploads:
+    """Uploads in pieces into the bucket of one tenant."""
+
+    def __init__(self, js: JetStreamContext, tenant: str) -> None:
+        self._js = js
+        self._bucket = subjects.uploads_bucket(tenant)
+        self._stream = f"OBJ_{self._bucket}"
+
+    @staticmethod
+    def new_id() -> str:
+        """The id of an upload that nobody has begun."""
+        return uuid4().hex
+
+    async def progress(self, upload_id: str) -> Progress:
+        """How far an upload has come; one that nobody began has come nowhere. Raises `ValueError` for no id."""
+        try:
+            last = await self._js.get_last_msg(self._stream, self._chunks(upload_id))
+        except NotFoundError:
+            return Progress()
+        headers = last.headers or {}
+        return Progress(int(headers.get(ENDS_AT, "0")), LAST in headers, last.seq or 0)
+
+    async def append(
+        self, upload_id: str, offset: int, pieces: AsyncIterator[bytes], *, complete: bool = False
+    ) -> Progress:
+        """Add pieces behind the bytes that are there; what came is kept also if the pieces end with an exception.
+
+        Raises `WrongOffset` if ``offset`` is not where the upload ends, or somebody else adds to it meanwhile.
+        """
+        progress = await self.progress(upload_id)
+        if progress.complete or progress.offset != offset:
+            raise WrongOffset(progress)
+        async for chunk in rechunked(pieces):
+            progress = await self._store(upload_id, progress, chunk)
+        return await self._store(upload_id, progress, b"", last=True) if complete else progress
+
+    async def _store(self, upload_id: str, progress: Progress, chunk: bytes, *, last: bool = False) -> Progress:
+        ends_at = progress.offset + len(chunk)
+        headers: dict[str, str] = {Header.EXPECTED_LAST_SUBJECT_SEQUENCE: str(progress.sequence), ENDS_AT: str(ends_at)}
+        if last:
+            headers[LAST] = "1"
+        try:
+            stored = await self._js.publish(self._chunks(upload_id), chunk, stream=self._stream, headers=headers)
+        except BadRequestError as refused:
+            if refused.err_code not in WRONG_LAST_SEQUENCE:
+                raise
+            raise WrongOffset(await self.progress(upload_id)) from None
+        return Progress(ends_at, last, stored.seq)
+
+    async def finished(self, upload_id: str, name: str, media_type: str) -> UploadRef:
+        """The reference of an upload that is complete; asking again is harmless. Raises `Incomplete`."""
+        progress = await self.progress(upload_id)
+        if not progress.complete:
+            raise Incomplete(f"{progress.offset} bytes are there, and not all")
+        described, hashed = Described(self._bucket, upload_id, upload_id), hashlib.sha256()
+        async for chunk in self._stored(upload_id, progress):
+            described.add(chunk)
+            hashed.update(chunk)
+        body = json.dumps(described.as_json(datetime.now(UTC).isoformat())).encode()
+        await self._js.publish(subject_of(self._bucket, upload_id), body, stream=self._stream)
+        return UploadRef(
+            object_name=upload_id, digest=hashed.hexdigest(), size=progress.offset, media_type=media_type, name=name
+        )
+
+    async def _stored(self, upload_id: str, progress: Progress) -> AsyncIterator[bytes]:
+        sequence = 0
+        while sequence < progress.sequence:
+            chunk = await self._js.get_msg(self._stream, seq=sequence + 1, subject=self._chunks(upload_id), next=True)
+            sequence = chunk.seq or progress.sequence
+            yield chunk.data or b""
+
+    def _chunks(self, upload_id: str) -> str:
+        if not _ID.fullmatch(upload_id):
+            raise ValueError("this is the id of no upload")
+        return f"$O.{self._bucket}.C.{upload_id}"

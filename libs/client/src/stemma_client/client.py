@@ -30,8 +30,8 @@ from .requests import answered, encode, publish, read_answer, with_request_id
 from .settings import ServerAddress, find_server
 
 if TYPE_CHECKING:
-    from stemma_artifacts.resumable import Progress, ResumableUploads
     from stemma_artifacts.store import ArtifactStore
+    from stemma_artifacts.uploads import Progress, ResumableUploads
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.capabilities import DocumentKind
     from stemma_contracts.v1.comments import NewComment
@@ -219,7 +219,7 @@ class Client(Decisions):
         return await self._connection.call(store.put(content, name=name, media_type=input_files.media_type_of(name)))
 
     async def upload_progress(self, upload_id: str) -> Progress:
-        """How far an upload in pieces has come; see `stemma_artifacts.resumable`."""
+        """How far an upload in pieces has come; see `ResumableUploads`."""
         return await self._connection.call((await self._in_pieces()).progress(upload_id))
 
     async def upload_piece(
@@ -235,7 +235,7 @@ class Client(Decisions):
         return await self._connection.call(uploads.finished(upload_id, name, input_files.media_type_of(name)))
 
     async def _in_pieces(self) -> ResumableUploads:
-        from stemma_artifacts.resumable import ResumableUploads
+        from stemma_artifacts.uploads import ResumableUploads
 
         return ResumableUploads(await self._connection.asking(), self.tenant)
 

@@ -12,7 +12,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from stemma_artifacts.resumable import Incomplete, Progress, ResumableUploads, WrongOffset
+from stemma_artifacts.uploads import Incomplete, Progress, ResumableUploads, WrongOffset
 from stemma_client.inputs import MAX_FILE_BYTES
 from stemma_contracts.tokens import FileName
 from stemma_contracts.v1.answers import Problem
