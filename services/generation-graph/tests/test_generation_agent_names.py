@@ -6,7 +6,7 @@ import typing
 import pytest
 from generation_agency import Agency, call
 from stemma_generation_graph.deps import RunContext
-from stemma_generation_graph.graphs.document_agent.session import DRAFT, Session
+from stemma_generation_graph.graphs.document_agent.session import DRAFT
 from stemma_generation_graph.graphs.document_agent.state import build_initial_state
 from stemma_generation_graph.graphs.document_agent.tools import get_tools
 from stemma_generation_graph.runner import Finished, GenerateResult, Paused, Runner
@@ -63,13 +63,6 @@ def test_the_tools_of_a_session_have_their_names_and_arguments_and_none_takes_a_
         "leave_out": {"file", "heading", "reason"},
         "finish": set(),
     }
-
-
-@pytest.mark.req("G14")
-def test_a_checkpoint_is_restored_by_session_and_id_and_that_is_true_or_false() -> None:
-    signature = inspect.signature(Session.restore_from_checkpoint)
-    assert list(signature.parameters) == ["self", "session_id", "checkpoint_id"]
-    assert typing.get_type_hints(Session.restore_from_checkpoint)["return"] is bool
 
 
 @pytest.mark.req("G8", "G11", "G5", "T2")

@@ -11,7 +11,6 @@ from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
-from stemma_generation_graph.evaluating import prompt_values
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.writing import outline_block, section_block
 from stemma_models.client import PIECE_CHARS
@@ -97,19 +96,11 @@ async def test_a_prompt_holds_the_demands_that_the_section_has_to_answer_and_no_
 
 
 @pytest.mark.req("P19", "T5")
-async def test_a_prompt_says_in_what_language_and_how_long_a_section_is(workshop: Workshop) -> None:
+async def test_a_prompt_holds_the_instructions_of_a_section(workshop: Workshop) -> None:
     job = await workshop.job("budget")
-    limited = with_section(job, max_words=500, max_pages=2, instructions="Name every rate. Say what it assumes.")
-    german = limited.model_copy(update={"document": job.document.model_copy(update={"language": "de"})})
-    (section,) = parse_blocks(section_block(german))
-    assert {name: section.attributes[name] for name in ("language", "max_words", "max_pages")} == {
-        "language": "de",
-        "max_words": "500",
-        "max_pages": "2",
-    }
-    assert section.text == "Name every rate. Say what it assumes."
-    assert prompt_values(german)["language"] == "German"
-    assert parse_blocks(section_block(job))[0].attributes["language"] == "en"
+    limited = with_section(job, instructions="Name every rate. Say what it assumes.")
+    (section,) = parse_blocks(section_block(limited))
+    assert (section.text, section.attributes["language"]) == ("Name every rate. Say what it assumes.", "en")
 
 
 @pytest.mark.req("T5")
