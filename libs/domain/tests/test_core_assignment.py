@@ -36,7 +36,7 @@ def test_a_section_is_assigned_by_somebody_to_another_and_taken_back(begun: Stor
     assign(begun).then_types(e.SectionAssigned)
     now = assigned(begun)
     assert now is not None
-    assert (now.assignee, now.due, now.by) == ("bea", DUE, "ada")
+    assert (now.assignee, now.due, now.by, now.number) == ("bea", DUE, "ada", begun.document.number)
     assign(begun, "carl", None)
     now = assigned(begun)
     assert now is not None

@@ -324,6 +324,10 @@ def test_a_restored_version_rests_on_what_it_did_and_not_on_what_the_replaced_on
     done.drafted("solution", "from the new research")
     (restored, *_) = done.when(asking.restore(done.asked(), "solution", 2, 1))
     assert [v.rests_on[0].version for v in done.document.sections["solution"].versions] == [1, 2, 1]
+    keep(done, "solution", 3)
+    write(done, "solution", "another")
+    done.when(asking.restore(done.asked(), "solution", 4, 3))
+    assert [v.kept_against != () for v in done.document.sections["solution"].versions[2:]] == [True, False, False]
     assert "solution" in {mark.section_id for mark in restored.makes_stale}
 
 

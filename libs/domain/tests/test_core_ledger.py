@@ -119,6 +119,9 @@ def test_what_is_dropped_merged_or_answered_is_not_open_and_what_is_taken_back_i
     decide(begun, requirement_id="R1", dropped=False)
     decide(begun, requirement_id="R2", confirmed=True)
     assert set(open_mandatory(begun.document)) == {"R1", "R2", "R3"}
+    decide(begun, requirement_id="R2", merged_into="R3")
+    decide(begun, requirement_id="R2", dropped=False)
+    assert standing(begun, "R2").merged_into == ""
 
 
 @pytest.mark.req("L1")

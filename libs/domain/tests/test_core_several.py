@@ -47,6 +47,7 @@ def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(st
     events = keep(stale, timeline=1, budget=1, solution=1).events
     assert [type(event) for event in events] == [e.SectionKept] * 3 + [e.DocumentCompleted]
     assert events[0].section_id == "solution"
+    assert [event.accepted[0].stale for event in events[1:3]] == [False, False], "their upstream was kept just before"
     assert {event.request_id for event in events[:3]} == {events[0].request_id}
     assert set(events[2].clears_stale) == {"solution", "budget", "timeline"}
     assert staleness(stale.document) == {}

@@ -10,6 +10,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment
 from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
+from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.needs import MissingReference, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.references import ArtifactRef
@@ -17,7 +18,7 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_contracts.v1.views import SectionView
+from stemma_contracts.v1.views import SectionView, StaleView
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Section
 from stemma_domain.texts import with_current
@@ -86,6 +87,14 @@ def test_readers_of_0_1_0_find_all_that_they_know_of_a_section(name: str) -> Non
     assert (old.document_id, old.graph, old.status) == (document.document_id, new.graph, new.status)
     assert (old.version, old.evaluation, old.validation) == (new.version, new.evaluation, new.validation)
     assert ((old.stale and old.stale.reasons) or ()) == new.stale_reasons
+
+
+@pytest.mark.req("E3", "I4")
+def test_readers_of_0_1_0_read_a_section_that_is_stale_by_an_input_alone() -> None:
+    changed = ChangedInput(input_id="input-1", name="a.md", accepted_version=1, current_version=2)
+    view = SectionView(section_id="s", title="S", kind="s", last_sequence=1, stale=StaleView(inputs=(changed,)))
+    assert SectionOf010.model_validate_json(view.stored("d")).stale == StaleOf010(reasons=())
+    assert SectionView.model_validate_json(view.stored("d")).stale_inputs == (changed,)
 
 
 @pytest.mark.req("E3")

@@ -8,11 +8,12 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.provenance import ProcessingMetadata, RetrievedSource
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import DocumentView, SectionView
-from stemma_testkit.document_events import REF
+from stemma_testkit.document_events import CREATED_AT, REF
 
 ISSUES = ValidationSummary(passed=False, issue_count=3, engine="rumdl", engine_version="1")
 FAILURE: dict[str, Any] = {
@@ -35,6 +36,17 @@ def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any
     assert evaluation is not None
     assert evaluation.score == 0.9
     assert (view.usage.calls, view.usage.output_tokens) == (4, 10)
+
+
+@pytest.mark.req("D7")
+def test_a_version_tells_how_it_was_made_by_the_event_that_its_text_came_with(after: Any, drafted: Any) -> None:
+    run = ProcessingMetadata(started_at=CREATED_AT, finished_at=CREATED_AT, seconds=0)
+    read = (RetrievedSource(kind="input", name="a.md"),)
+    made = {"processing_metadata": run, "retrieved_context": read}
+
+    versions = research(after(drafted("research").model_copy(update=made), drafted("research", REF, 2))).versions
+
+    assert [(one.processing_metadata, one.retrieved_context) for one in versions] == [(run, read), (None, None)]
 
 
 @pytest.mark.req("V2")
