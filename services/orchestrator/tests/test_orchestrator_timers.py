@@ -11,10 +11,11 @@ from domain_story import DOCUMENT, Story
 from nats.aio.client import Client
 from nats.js.api import RawStreamMsg
 from stemma_contracts import subjects
+from stemma_domain.commands import Elapsed, Timer
 from stemma_eventlog import StreamId
-from stemma_messaging import Publisher
+from stemma_messaging import Delivery, InvalidMessage, Publisher
 from stemma_orchestrator.app import service
-from stemma_orchestrator.timers import Timers
+from stemma_orchestrator.timers import Timers, elapsed
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from stemma_testkit.working import access, at_work
@@ -81,6 +82,24 @@ async def test_a_timer_that_is_set_too_late_elapses_at_once(client: Client, begu
 
         await eventually(elapsed)
         assert await lying(client, subjects.timer(*place)) is None
+
+
+def delivered(name: str, data: bytes) -> Delivery:
+    subject = subjects.elapsed("default", DOCUMENT, "research", name)
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return Delivery(subject, {}, data, subjects.TIMERS, subjects.ORCHESTRATOR, stream_sequence=1, deliveries=1, time=at)
+
+
+def test_reads_a_timer_as_an_earlier_release_set_it() -> None:
+    stream, read = elapsed(delivered("overdue", b'{"assignment": 2}'))
+    assert stream == StreamId("default", DOCUMENT)
+    assert read == Elapsed(Timer("research", "overdue", 2, datetime(2026, 1, 1, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize(("name", "data"), [("someday", b'{"assignment": 2}'), ("overdue", b"{}"), ("overdue", b"?")])
+def test_refuses_a_timer_that_no_feature_sets(name: str, data: bytes) -> None:
+    with pytest.raises(InvalidMessage):
+        elapsed(delivered(name, data))
 
 
 async def test_an_assignment_sets_its_timers_and_what_elapses_becomes_one_event(
