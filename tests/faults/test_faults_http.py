@@ -69,7 +69,8 @@ async def follow(http: httpx.AsyncClient, address: str, seen: Seen) -> None:
                 async for line in stream.aiter_lines():
                     if line.startswith("data: "):
                         event = json.loads(line.removeprefix("data: "))
-                        seen.append((event["sequence"], event["name"]))
+                        if "sequence" in event:  # a stream that ends tells its problem
+                            seen.append((event["sequence"], event["name"]))
         except httpx.TransportError:
             pass
         await asyncio.sleep(AGAIN_S)
