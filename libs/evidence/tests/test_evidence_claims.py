@@ -341,3 +341,12 @@ def test_a_day_in_the_name_of_a_street_is_no_date(language: str, street: str) ->
 )
 def test_a_day_beside_the_name_of_a_street_is_a_date(language: str, text: str, day: str) -> None:
     assert [claim.text for claim in claims(text, language) if claim.kind == "date"] == [day]
+
+
+def test_a_claim_of_each_kind_has_the_line_that_it_begins_on() -> None:
+    text = (
+        "# Plan\n\nAda Berg GmbH pays\nEUR 5 on 1 May 2027 for\n12 kg, says she:\n"
+        "“Nobody has ever\nseen such a thing,” in\nplan.pdf.\n"
+    )
+    lines = {claim.kind: claim.line for claim in claims(text, "en")}
+    assert lines == {"name": 3, "amount": 4, "date": 4, "quantity": 5, "quotation": 6, "citation": 8}

@@ -168,7 +168,7 @@ class Answers:
         candidates = sorted({number for word in demand.words for number in self._with_word.get(word, ())})
         scored = ((self._score(demand, self._passages[number]), -number) for number in candidates)
         score, number = max(scored, default=(0.0, 0))
-        return self._passages[-number].start if score >= ENOUGH else None
+        return self._passages[-number].start if score else None
 
     def _passage(self, found: Sequence[Unit]) -> _Passage:
         clauses = (clause for unit in found for clause in _CLAUSE.split(unit.text))
