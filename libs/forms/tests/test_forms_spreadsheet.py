@@ -152,6 +152,20 @@ def test_a_price_of_nought_waits_for_an_answer_and_so_does_all_of_a_row_that_is_
 
 
 @pytest.mark.req("L7")
+def test_a_header_that_names_answers_in_the_same_columns_begins_another_table() -> None:
+    rows = [
+        row(1, text("A1", "Question"), text("B1", "Answer")),
+        row(2, text("A2", "Backups?")),
+        row(3, text("A3", "Requirement"), text("B3", "Response"), text("C3", "Comments")),
+        row(4, text("A4", "Encryption")),
+    ]
+    fields = by_place(workbook({"S": sheet(*rows)}))
+    assert {place: field.question for place, field in fields.items()} == {
+        "B2": "Backups?", "B4": "Encryption (Response)", "C4": "Encryption (Comments)",
+    }  # fmt: skip
+
+
+@pytest.mark.req("L7")
 def test_sheets_in_which_the_buyer_judges_ask_for_nothing() -> None:
     asked = sheet(row(1, text("A1", "Question"), text("B1", "Answer")), row(2, text("A2", "Backups?"), empty("B2")))
     found = find_fields(workbook({"Questions": asked, "Institution Evaluation": asked}))

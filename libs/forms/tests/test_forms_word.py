@@ -56,6 +56,13 @@ def test_a_header_may_have_a_remark_below_its_words() -> None:
 
 
 @pytest.mark.req("L7")
+def test_a_question_over_two_columns_is_answered_in_the_column_of_answers() -> None:
+    asked, wide = paragraph("Backups"), '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+    rows = table(("Question", "Remark", "Answer"), ("Backups", "")).replace(f"<w:tcPr/>{asked}", wide + asked)
+    assert [(field.question, field.confidence) for field in find_fields(document(rows))] == [("Backups (Answer)", 0.9)]
+
+
+@pytest.mark.req("L7")
 def test_content_controls_are_found_with_what_they_accept() -> None:
     fields = by_question(CONTROLS)
     assert list(fields) == [

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from openpyxl import Workbook, load_workbook
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import FillForm
-from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled
+from stemma_contracts.v1.jobs import FillForm, ReadInput
+from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled, InputRead
 from stemma_converter.handlers import on_fill_form, routes
 from stemma_converter.reading_call import accepted, form_fields
 from stemma_messaging import WorkerBroker, WorkerSettings
@@ -76,3 +76,16 @@ def test_fields_that_accept_the_same_are_told_from_others_whatever_stands_around
     limited = questionnaire("Name your insurer", "Backups (max. 3 words)")
     of = [accepted(form_fields(form)[0]) for form in (asked, moved, limited)]
     assert of[0] == of[1] != of[2]
+
+
+@pytest.mark.parametrize(("questions", "codes"), [(["Name your insurer"], []), ([], ["no_fields"])])
+async def test_a_form_is_read_with_its_fields_and_one_without_any_says_so(
+    exporter: Any, questions: list[str], codes: list[str]
+) -> None:
+    head = (await exporter.job("md", "# A\n")).document
+    file = await exporter.store.put("default", "doc-1", questionnaire(*questions), media_type=XLSX, name="form.xlsx")
+    about = {"job_id": "doc-1.1.read.input-1", "document": head, "input_id": "input-1", "version": 1}
+    told = await exporter.tools.readings.read(ReadInput(**about, name="form.xlsx", file=file, form=True))
+    assert isinstance(told, InputRead)
+    assert [warning.code for warning in told.reading.warnings] == codes
+    assert len(told.reading.form.field_ids if told.reading.form else ()) == len(questions)

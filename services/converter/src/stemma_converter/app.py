@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pypandoc  # type: ignore[import-untyped]
@@ -70,10 +71,6 @@ def converter(settings: ConverterSettings) -> Converter:
     return Converter(pandoc, config, House(settings.author, settings.company), images, template, fonts)
 
 
-def conversion_limits(settings: ConverterSettings) -> Limits:
-    return Limits(seconds=settings.conversion_limit_s, memory_mb=settings.conversion_memory_mb)
-
-
 def build_app(settings: ConverterSettings) -> FastStream:
     broker, tools = WorkerBroker(subjects.CONVERTER, settings), Opened[Tools]()
     broker.include_router(routes(tools))
@@ -89,19 +86,13 @@ def build_app(settings: ConverterSettings) -> FastStream:
 
 
 def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
-    turns = Turns(settings.conversions, settings.conversions_per_tenant)
-    return Tools(artifacts, converter(settings), conversion_limits(settings), turns, readings(settings, artifacts))
-
-
-def readings(settings: ConverterSettings, artifacts: ArtifactStore) -> Readings:
-    limits = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
+    conversion = Limits(seconds=settings.conversion_limit_s, memory_mb=settings.conversion_memory_mb)
+    reading = Limits(seconds=settings.reading_limit_s, memory_mb=settings.reading_memory_mb)
+    drawings = Drawings(replace(reading, seconds=settings.drawing_limit_s), settings.max_drawn_pages)
     turns = Turns(settings.readings, settings.readings_per_tenant)
-    return Readings(artifacts, limits, turns, file_limits(settings), drawings(settings))
-
-
-def drawings(settings: ConverterSettings) -> Drawings:
-    limits = Limits(seconds=settings.drawing_limit_s, memory_mb=settings.reading_memory_mb)
-    return Drawings(limits, settings.max_drawn_pages)
+    readings = Readings(artifacts, reading, turns, file_limits(settings), drawings)
+    turns = Turns(settings.conversions, settings.conversions_per_tenant)
+    return Tools(artifacts, converter(settings), conversion, turns, readings)
 
 
 def file_limits(settings: ConverterSettings) -> FileLimits:
