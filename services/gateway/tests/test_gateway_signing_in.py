@@ -335,7 +335,7 @@ def cookie_of(request: Request) -> str:
 
 
 @pytest.mark.req("H1")
-def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> None:
+async def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> None:
     now = 1000.0
     cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
     cookies.begun(begun := request_with(), "token")
@@ -358,7 +358,7 @@ def test_a_session_slides_while_it_is_used_and_ends_idle_and_in_any_case() -> No
 
 
 @pytest.mark.req("H1")
-def test_no_session_outlives_the_token_of_its_provider_however_much_it_is_used() -> None:
+async def test_no_session_outlives_the_token_of_its_provider_however_much_it_is_used() -> None:
     now = 1000.0
     cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
     cookies.begun(begun := request_with(), "token", 1050.0)
@@ -372,7 +372,7 @@ def test_no_session_outlives_the_token_of_its_provider_however_much_it_is_used()
 
 
 @pytest.mark.req("H1", "H3")
-def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
+async def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
     now = 1000.0
     cookies = Cookies(["k"], CookieRules(idle_s=100, longest_s=250), clock=lambda: now)
     cookies.begun(begun := request_with(), "token")
@@ -382,7 +382,7 @@ def test_what_an_open_page_asks_by_itself_keeps_no_session() -> None:
 
 
 @pytest.mark.req("H1")
-def test_a_cookie_that_was_changed_or_is_of_another_key_is_none_and_one_too_long_is_not_made() -> None:
+async def test_a_cookie_that_was_changed_or_is_of_another_key_is_none_and_one_too_long_is_not_made() -> None:
     rules = CookieRules(100, 100)
     Cookies(["k"], rules).begun(begun := request_with(), "token")
     cookie = cookie_of(begun)
@@ -395,7 +395,7 @@ def test_a_cookie_that_was_changed_or_is_of_another_key_is_none_and_one_too_long
 
 
 @pytest.mark.req("H1")
-def test_a_key_that_could_be_guessed_is_refused_and_not_quoted() -> None:
+async def test_a_key_that_could_be_guessed_is_refused_and_not_quoted() -> None:
     with pytest.raises(BadSettings, match="cookie_keys") as told:
         service.check(service.load_settings(cookie_keys="secret"))
     assert "secret" not in str(told.value)

@@ -24,8 +24,7 @@ async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
 
 
 def _client_of(context: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
-    client: Client = _state_of(context).client
-    return nullcontext(client)
+    return nullcontext(_state_of(context).client)
 
 
 def _profile_of(context: Context[Any, Any]) -> Profile:

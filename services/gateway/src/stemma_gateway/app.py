@@ -226,7 +226,6 @@ service = HttpService(subjects.GATEWAY, GatewaySettings, build_app, check)
 
 
 def main() -> None:
-
     def print_openapi(settings: GatewaySettings) -> None:
         """print the OpenAPI of the gateway, and end"""
         print(json.dumps(build_app(settings).openapi(), indent=1, sort_keys=True, ensure_ascii=False))

@@ -10,7 +10,7 @@ import base64
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -52,9 +52,8 @@ class Visit(BaseModel):
 class OpenId:
     """A provider at which people sign in."""
 
-    def __init__(self, registration: Registration, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, registration: Registration) -> None:
         self._own = registration
-        self._clock = clock
         self._known: dict[str, Any] = {}
         self._known_at = 0.0
 
@@ -129,7 +128,7 @@ class OpenId:
         return token
 
     async def _about(self) -> dict[str, Any]:
-        if self._known and self._clock() - self._known_at < KNOWN_FOR_S:
+        if self._known and time.monotonic() - self._known_at < KNOWN_FOR_S:
             return self._known
         async with httpx.AsyncClient(timeout=WITHIN_S) as http:
             try:
@@ -139,7 +138,7 @@ class OpenId:
                     raise ValueError("the provider calls itself otherwise")
             except (httpx.HTTPError, ValueError, KeyError, TypeError):
                 raise ProviderAway(Problem.of("provider_unreachable"), WITHIN_S) from None
-        self._known, self._known_at = told, self._clock()
+        self._known, self._known_at = told, time.monotonic()
         return self._known
 
 

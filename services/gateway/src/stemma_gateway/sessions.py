@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from stemma_client import AccessDeniedError, Client, NobodyAdmitsError
@@ -65,10 +65,9 @@ class _Entry:
 
 
 class Sessions:
-    def __init__(self, most: int, idle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int, idle_s: float) -> None:
         self._shares = Shares("sessions", "max_sessions", most, OF_ONE_CALLER)
         self._idle_s = idle_s
-        self._clock = clock
         self._entries: dict[str, _Entry] = {}
 
     def __contains__(self, key: str) -> bool:
@@ -99,7 +98,7 @@ class Sessions:
             yield await asyncio.shield(entry.opening)
         finally:
             entry.users -= 1
-            entry.idle_since = self._clock()
+            entry.idle_since = time.monotonic()
             if not entry.users and self._entries.get(key) is not entry:
                 await entry.stack.aclose()
 
@@ -156,23 +155,17 @@ class Sessions:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(self._idle_s / SWEEPS)
-            long_ago = self._clock() - self._idle_s
-            for key in self._idle_since(long_ago):
-                await self._close(key)
-
-    def _idle_since(self, moment: float) -> Iterator[str]:
-        """Those that are idle for so long, each looked at once the one before it is closed."""
-        for key in list(self._entries):
-            entry = self._entries.get(key)
-            if entry is not None and not entry.users and entry.idle_since < moment:
-                yield key
+            long_ago = time.monotonic() - self._idle_s
+            for key in list(self._entries):
+                entry = self._entries.get(key)  # it may be gone, while the one before was closed
+                if entry is not None and not entry.users and entry.idle_since < long_ago:
+                    await self._close(key)
 
     async def _close(self, key: str) -> None:
         """Forget a session; whoever uses it still closes it in the end."""
         entry = self._entries.pop(key)
         if not entry.users:
-            with suppress(asyncio.CancelledError):
-                entry.opening.cancel()
+            entry.opening.cancel()
             await entry.stack.aclose()
 
 

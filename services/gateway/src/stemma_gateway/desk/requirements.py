@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -129,10 +129,10 @@ def coverage_of(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -
 
 
 def by_section(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -> Mapping[str, Coverage]:
-    rows: dict[str, list[LedgerEntry]] = {}
+    rows = defaultdict[str, list[LedgerEntry]](list)
     for entry in entries:
         if entry.counts and entry.standing.section_id:
-            rows.setdefault(entry.standing.section_id, []).append(entry)
+            rows[entry.standing.section_id].append(entry)
     return {name: coverage_of(of, open_mandatory) for name, of in rows.items()}
 
 

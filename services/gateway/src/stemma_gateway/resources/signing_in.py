@@ -307,11 +307,10 @@ def _token_of(url: str, credentials: Credentials) -> str:
 
 
 def _who(request: Request, session: Session, signed_in: SignedIn | None) -> WhoAmI:
-    who = WhoAmI(tenant=session.tenant, user=session.user, kind="person" if session.is_person else "program")
-    if signed_in:
-        ends_at = request.app.state.bearer.cookies.ends_at(signed_in)
-        who = who.model_copy(update={"ends_at": ends_at, "csrf_token": signed_in.proof})
-    return who
+    ends_at = request.app.state.bearer.cookies.ends_at(signed_in) if signed_in else None
+    kind: Literal["person", "program"] = "person" if session.is_person else "program"
+    csrf_token = signed_in.proof if signed_in else None
+    return WhoAmI(tenant=session.tenant, user=session.user, kind=kind, ends_at=ends_at, csrf_token=csrf_token)
 
 
 GOOD_FOR_S = 60.0
