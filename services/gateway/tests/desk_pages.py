@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import chromium, opened
+from stemma_testkit.browser import chromium, opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 PNG = bytes.fromhex(
@@ -22,6 +22,7 @@ PNG = bytes.fromhex(
     "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
 )
 LONG_WORD = 5000
+NARROW: Any = {"width": 320, "height": 640}
 
 
 def hostile(word: int) -> str:
@@ -97,6 +98,12 @@ async def web(address: str, caller: Callable[..., Any]) -> AsyncIterator[httpx.A
     """The same program without a browser."""
     async with caller(address) as client:
         yield client
+
+
+async def check(page: Page, state: str = "") -> None:
+    """What is shown now fits, and axe finds nothing in it."""
+    assert await violations(page) == [], state or page.url
+    assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"], state or page.url
 
 
 def section(document_id: str) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -29,7 +29,7 @@ from stemma_gateway.desk.shell import stale_words
 from stemma_gateway.desk.verbs import VERBS
 from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import opened, violations
+from stemma_testkit.browser import opened
 from stemma_testkit.document_events import (
     REF,
     form_added,
@@ -40,7 +40,7 @@ from stemma_testkit.document_events import (
 )
 
 from .conftest import PAGES, Caller
-from .desk_pages import LONG_WORD, Desk, plain, section, signed_in
+from .desk_pages import LONG_WORD, NARROW, Desk, check, plain, section, signed_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PASSED = Evaluation(scores={"clarity": 0.9}, score=0.9, passed=True, judged=True)
@@ -324,7 +324,6 @@ async def test_a_decision_leads_to_a_page_that_contains_it_and_what_nobody_answe
     assert (late.status_code, "\nMine.</textarea>" in late.text) == (503, True)
 
 
-SIZE: Any = {"width": 320, "height": 640}
 SEND = """([path, fields]) => {
   const form = document.createElement("form");
   form.method = "post";
@@ -335,12 +334,6 @@ SEND = """([path, fields]) => {
   document.body.append(form);
   form.submit();
 }"""
-
-
-async def check(page: Page, state: str) -> None:
-    """What is shown now fits, and axe finds nothing in it."""
-    assert await violations(page) == [], state
-    assert await page.evaluate("document.documentElement.scrollWidth") <= SIZE["width"], state
 
 
 @pytest.mark.req("H4", "H5")
@@ -357,7 +350,7 @@ async def test_axe_finds_nothing_in_pages_that_refuse_wait_or_have_nothing_to_sh
     desk: Desk, language: str, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
     here, document = section(document_id), f"/desk/documents/{document_id}"
-    async with desk("/desk?approved=1&refused=1", viewport=SIZE, color_scheme=scheme, locale=language) as page:
+    async with desk("/desk?approved=1&refused=1", viewport=NARROW, color_scheme=scheme, locale=language) as page:
         await check(page, "inbox")
         for path in (
             f"{here}?done=approve",

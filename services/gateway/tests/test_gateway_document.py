@@ -22,10 +22,9 @@ from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_gateway.desk.shell import money, number
 from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
-from .desk_pages import Desk, plain, section
+from .desk_pages import NARROW, Desk, check, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 STALE = StaleMark(
@@ -75,13 +74,11 @@ def document(document_id: str) -> str:
 async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing_in_them(
     desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
-    size: Any = {"width": 320, "height": 640}
     here = document(document_id)
-    async with desk(here, viewport=size, color_scheme=scheme) as page:
+    async with desk(here, viewport=NARROW, color_scheme=scheme) as page:
         for path in (here, f"{here}/history?all=true"):
             await page.goto(f"{address}{path}")
-            assert await violations(page) == [], path
-            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+            await check(page, path)
 
 
 async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_map_is_stale(

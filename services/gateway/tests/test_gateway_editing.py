@@ -29,7 +29,7 @@ from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, Desk, plain, section
+from .desk_pages import NARROW, PNG, Desk, check, plain, section
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 OURS, THEIRS = "# Research\n\nOur words.\n\nThe end.\n", "# Research\n\nTheir words.\n\nThe very end.\n"
@@ -77,16 +77,14 @@ async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothin
     desk: Desk, scheme: Any, bus: Backstage, document_id: str
 ) -> None:
     await edited(bus, document_id, BASE)
-    size: Any = {"width": 320, "height": 640}
-    async with desk(f"{section(document_id)}/edit", viewport=size, color_scheme=scheme) as page:
+    async with desk(f"{section(document_id)}/edit", viewport=NARROW, color_scheme=scheme) as page:
         await expect(editor(page)).to_contain_text("Old words.")
         assert await violations(page) == []
         await write(page, OURS)
         await edited(bus, document_id, THEIRS, version=4)
         await page.get_by_role("button", name="Merge it into your text").click()
         await expect(page.get_by_role("heading", name="Merged into your text: version 4")).to_be_visible()
-        assert await violations(page) == []
-        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        await check(page)
 
 
 @pytest.mark.full
@@ -297,13 +295,11 @@ def file(name: str, content: bytes = b"x", kind: str = PLAIN) -> Any:
 async def test_what_starts_and_amends_a_document_fits_320_pixels_and_axe_finds_nothing_in_it(
     desk: Desk, scheme: Any, address: str, bus: Backstage, kinds: None, document_id: str
 ) -> None:
-    size: Any = {"width": 320, "height": 640}
     one = await amended(bus, document_id, f"{'x' * 200}.md")
-    async with desk("/desk/new", viewport=size, color_scheme=scheme) as page:
+    async with desk("/desk/new", viewport=NARROW, color_scheme=scheme) as page:
         for path in ("/desk/new", f"/desk/documents/{document_id}/inputs", one):
             await page.goto(f"{address}{path}")
-            assert await violations(page) == [], path
-            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+            await check(page, path)
 
 
 @pytest.mark.req("H2", "H5", "I1")
@@ -432,12 +428,10 @@ async def test_each_missing_image_is_uploaded_left_out_or_taken_from_the_others(
 ) -> None:
     document_id = f"{scheme}{id(bus)}"
     await question_asked(bus, document_id, "Images are missing.", kind="upload", references=MISSING)
-    size: Any = {"width": 320, "height": 640}
-    async with desk(section(document_id), viewport=size, color_scheme=scheme) as page:
+    async with desk(section(document_id), viewport=NARROW, color_scheme=scheme) as page:
         await page.keyboard.press("w")
         await page.wait_for_url("**/question")
-        assert await violations(page) == []
-        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        await check(page)
         image: Any = {"name": "our plan.png", "mimeType": "image/png", "buffer": b"png"}
         await page.get_by_label("Or a new image").first.set_input_files(image)
         await page.get_by_label("Decide").nth(2).select_option("there.png")

@@ -47,11 +47,10 @@ from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
 from stemma_gateway.resources import documents
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
 from .conftest import Caller
-from .desk_pages import PNG, Desk, plain, section
+from .desk_pages import NARROW, PNG, Desk, check, plain, section
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
 NAME = "rfp <i>.pdf"
@@ -196,17 +195,15 @@ def ledger(document_id: str) -> str:
 async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_nothing_in_them(
     desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
-    size: Any = {"width": 320, "height": 640}
     here = ledger(document_id)
-    async with desk(here, viewport=size, color_scheme=scheme) as page:
+    async with desk(here, viewport=NARROW, color_scheme=scheme) as page:
         for path in (here, f"{here}/R1", f"/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1"):
             await page.goto(f"{address}{path}")
-            assert await violations(page) == [], path
-            assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+            await check(page, path)
             assert "Requirements" in await page.content()
         picture = await page.locator(".page svg").bounding_box()
         assert picture is not None
-        assert 0 < picture["width"] <= size["width"], "a page fits, and need not be moved to be read"
+        assert 0 < picture["width"] <= NARROW["width"], "a page fits, and need not be moved to be read"
 
 
 async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_that_are_ticked(
