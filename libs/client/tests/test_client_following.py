@@ -17,6 +17,7 @@ from stemma_client import (
     Client,
     CopyIncompleteError,
     DocumentNotFoundError,
+    ExportFailedError,
     ServerUnreachableError,
     UnreadableEventError,
 )
@@ -25,7 +26,16 @@ from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
 from stemma_contracts import Contract, Family, Registry, subjects
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.events import DecisionRefused, DocumentCompleted, DocumentPaused, DocumentResumed
+from stemma_contracts.v1.events import (
+    DecisionRefused,
+    DocumentCompleted,
+    DocumentPaused,
+    DocumentResumed,
+    ExportFailed,
+    ExportJobDead,
+    FormExportFailed,
+)
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_provisioning import NatsServer, client_user, provision
 from stemma_provisioning.copies import copies, mend_copies
 from stemma_testkit.servers import connected
@@ -59,6 +69,26 @@ async def test_a_late_follower_gets_all_events_from_any_place_on_and_then_the_ne
     seen = [await raw.next_msg(timeout=5) for _ in followed]
     assert [(m.subject, m.headers["ce-id"], m.data) for m in seen] == [
         (e.subject, e.envelope.id, e.data) for e in followed
+    ]
+
+
+@pytest.mark.req("L7", "T5")
+async def test_who_waits_for_an_export_is_told_why_there_is_none(
+    client: Client, backstage: Any, document_id: str
+) -> None:
+    failed = ExportFailed(export_id="x1", format=ExportFormat.PDF, job_id="j1", detail="time limit")
+    dead = ExportJobDead(export_id="x2", format=ExportFormat.PDF, job_id="j2", detail="not understood")
+    form = FormExportFailed(export_id="x3", job_id="j3", reasons=("A9: too long.", "B2: no date."))
+    await backstage.append(document_id, failed, dead, form)
+
+    waits = (client.exported(document_id, "x1"), client.exported(document_id, "x2"))
+    async with asyncio.timeout(20):
+        told = await asyncio.gather(*waits, client.form_exported(document_id, "x3"), return_exceptions=True)
+
+    assert [one.detail for one in told if isinstance(one, ExportFailedError)] == [
+        "time limit",
+        "not understood",
+        "A9: too long.\nB2: no date.",
     ]
 
 

@@ -21,7 +21,11 @@ from stemma_client.errors import (
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView, VersionView
+from stemma_mcp.answers import decisions_about, further
 from stemma_mcp.asking import ASKING
 from stemma_mcp.refusals import refusal_of
 from stemma_mcp.sections import MOST_CHARACTERS
@@ -263,6 +267,27 @@ async def test_a_section_that_cannot_be_written_yet_tells_what_it_waits_for(
         "research": [],
         "solution": ["research"],
     }
+
+
+@pytest.mark.req("P9")
+def test_an_edit_is_decided_about_in_the_version_that_it_changes() -> None:
+    draft = ArtifactRef(object_name="t1", name="t1.md", digest="0" * 64, size=9, media_type="text/markdown")
+    section = SectionView(
+        section_id="research", title="Research", kind="text", status=SectionStatus.APPROVED,
+        versions=tuple(VersionView(number=number, draft=draft, origin=Origin.GENERATED) for number in (1, 2)),
+        proposal=ProposalView(proposal_id="p1", version=1, draft=draft),
+    )  # fmt: skip
+
+    told = decisions_about(DocumentView(document_id="d1"), section, 2)
+
+    about = {"document_id": "d1", "section_id": "research", "version": 1, "proposal_id": "p1"}
+    assert [(step.tool, step.arguments) for step in told] == [("accept_edit", about), ("reject_edit", about)]
+
+
+def test_there_is_another_page_only_if_there_is_more() -> None:
+    pages = [further("list_deadlines", 100, total, document_id="d1") for total in (99, 100, 101)]
+
+    assert [[one.arguments for one in page] for page in pages] == [[], [], [{"document_id": "d1", "skip": 100}]]
 
 
 async def test_what_waits_is_listed_over_all_documents(called: Any, backstage: Any, hostile: str) -> None:
