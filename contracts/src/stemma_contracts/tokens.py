@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Annotated
-from uuid import UUID, uuid5
 
 from pydantic import AfterValidator, StringConstraints
 
@@ -74,11 +73,3 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 LanguageTag = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$")]
 """A language as BCP 47 writes it, such as ``de`` or ``pt-BR``."""
 JobId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,250}$")]
-
-
-_NAMESPACE = UUID("5f3c1c1e-8a52-5d0b-9a31-6f1a4be0c6d7")
-
-
-def graph_execution_id(job_id: str) -> str:
-    """A UUID that is the same each time a job runs, and another for every other job."""
-    return str(uuid5(_NAMESPACE, job_id))

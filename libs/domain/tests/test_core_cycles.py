@@ -9,7 +9,7 @@ import domain_asking as asking
 import pytest
 from domain_design import DRAFTS, EVERY, Design
 from domain_story import ref
-from stemma_contracts.tokens import graph_execution_id
+from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from generation_company import Company, ProviderError, Stage, analysis, failing, in_virtual_time, plays, role, said
 from langgraph.runtime import Runtime
-from stemma_contracts.tokens import graph_execution_id
+from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes

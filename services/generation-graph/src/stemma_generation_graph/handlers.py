@@ -13,7 +13,7 @@ from typing import Any, TypeVar, assert_never
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_contracts import subjects
-from stemma_contracts.tokens import graph_execution_id
+from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult, ProgramCheck
 from stemma_contracts.v1.jobs import (

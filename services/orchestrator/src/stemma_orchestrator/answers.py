@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 from stemma_contracts import registry, subjects
-from stemma_contracts.tokens import graph_execution_id
+from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
 from stemma_domain.features.generation import held_up_by
 from stemma_domain.staleness import staleness

@@ -27,7 +27,8 @@ from typing import Annotated, Any, Literal, Self, TypedDict
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
-from stemma_contracts.tokens import Token, graph_execution_id
+from stemma_contracts.execution import graph_execution_id
+from stemma_contracts.tokens import Token
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
