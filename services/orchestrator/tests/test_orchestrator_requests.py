@@ -8,7 +8,7 @@ import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, Story, ref
 from stemma_contracts import MAX_MESSAGE_BYTES
-from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument, SeenVersion
 from stemma_messaging import InvalidMessage
 from stemma_orchestrator.answers import answer_of
@@ -261,3 +261,13 @@ def test_a_request_about_several_sections_is_answered_for_all_of_them(begun: Sto
     assert all(isinstance(answer, RequestAccepted) for answer in answers)
     told = [(answer.section_id, answer.section_ids) for answer in answers if isinstance(answer, RequestAccepted)]
     assert told == [(None, ("solution", "budget")), ("budget", ("budget",))]
+
+
+@pytest.mark.req("P10")
+def test_a_request_under_the_id_of_another_is_refused_also_when_its_answer_is_gone(begun: Story) -> None:
+    first = begun.asked("mine")
+    begun.when(asking.write(first, "research", 1, ref("a person's text")))
+    received = Received("default", {**first, "request_digest": "1" * 64}, 7, 0, None, DOCUMENT)
+    answer = answer_of(received, begun.state)
+    assert isinstance(answer, RequestRejected)
+    assert [problem.code for problem in answer.problems] == ["request_id_used"]
