@@ -37,6 +37,15 @@ def test_a_required_heading_is_there_however_it_is_written_and_nothing_else_is_o
     assert [check.passed for check in found if check.check == "required_headings"] == [passed]
 
 
+@pytest.mark.parametrize(
+    "required", ["Use of `pip`", "Kosten *netto*", "A <T> b", "Costs &amp; x", r"A \* b", "[Site](site.md)"]
+)
+def test_a_required_heading_with_markup_is_there_as_it_is_written(required: str) -> None:
+    material = block("headings", f"- {required}\n- What it takes")
+    found = run_checks(material, f"# Plan\n\n## {required}\n\nTime.\n\n## *What* it takes\n")
+    assert found[0].passed
+
+
 @pytest.mark.req("L7")
 def test_answers_in_a_form_of_the_buyer_need_not_name_the_inputs_and_other_texts_have_to() -> None:
     material, draft = block("input", "Backups are made.", name="facts.md"), "# Form\n\nBackups are made.\n"
