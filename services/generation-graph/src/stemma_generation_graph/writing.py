@@ -64,8 +64,8 @@ def as_draft(title: str, text: str) -> str:
 
 
 def without_title(text: str) -> str:
-    """A text without the heading of the first level that it begins with."""
-    first = next(iter(split(text)), None)
+    """A text without the heading of the first level that it begins with; no heading goes on after a blank line."""
+    first = next(iter(split(text.partition("\n\n")[0])), None)
     is_title = first is not None and (first.kind, first.level) == ("heading", 1)
     return text[first.end :] if first is not None and is_title else text
 
