@@ -15,6 +15,7 @@ from stemma_generation_graph.graphs.document_agent.images import (
 )
 from stemma_generation_graph.sources import resolve
 from stemma_markdown import images
+from stemma_testkit.counting import calls
 
 PNG = b"\x89PNG\r\n\x1a\n"
 FORMS = """# Site
@@ -146,6 +147,14 @@ def test_what_is_no_image_stays_to_the_byte() -> None:
 )
 def test_only_an_image_on_the_web_becomes_a_link_and_no_address_leaves_its_brackets(image: str, expected: str) -> None:
     assert with_assets("s.md", image, Shown) == expected
+
+
+@pytest.mark.req("G3", "S6")
+@pytest.mark.parametrize("piece", ["![", "![a](", "![a][", "<img ", "[", "`"])
+def test_hostile_markdown_is_read_in_linear_time(piece: str) -> None:
+    short, long = piece * 1_000, piece * 5_000
+    assert with_assets("a.md", long, Shown) == long
+    assert calls(lambda: with_assets("a.md", long, Shown)) < 5.1 * calls(lambda: with_assets("a.md", short, Shown))
 
 
 @pytest.mark.req("G3")

@@ -211,6 +211,11 @@ def test_a_node_that_no_graph_has_is_refused_by_name(node: str) -> None:
 
 
 BAD_SETUPS = {
+    "a misspelled key of a node": (
+        {"STEMMA_GENERATION_GRAPH_NODES": '{"evaluate": {"modle": "openai/judge"}}'},
+        r"nodes\.evaluate\.modle: Extra inputs are not permitted .*\n",
+        2,
+    ),
     "a wrong value": ({"STEMMA_CHECKPOINT_DSN": "hidden"}, r"not a connection .* or STEMMA_CHECKPOINT_DSN\)\n", 2),
     "no PostgreSQL": (
         {"STEMMA_CHECKPOINT_DSN": "postgresql://me:hidden@127.0.0.1:1/db"},
