@@ -226,20 +226,23 @@ async def test_litellm_prints_nothing_between_the_lines_of_the_log(
 
 
 UNUSABLE = [
-    (says("half an ans", "length"), "cut at the token limit"),
-    (says("", "content_filter"), "the model refused"),
-    (Reply({"refusal": "I will not."}), "the model refused"),
-    (says(""), "empty answer"),
+    (says("half an ans", "length"), "cut at the token limit", "be shorter"),
+    (says("", "content_filter"), "the model refused", "give the one that the material allows"),
+    (Reply({"refusal": "I will not."}), "the model refused", "give the one that the material allows"),
+    (says(""), "empty answer", "was empty"),
 ]
 
 
 @pytest.mark.req("P13")
-@pytest.mark.parametrize(("unusable", "detail"), UNUSABLE)
-async def test_an_answer_that_is_none_is_never_taken_for_one(provider: Provider, unusable: Reply, detail: str) -> None:
+@pytest.mark.parametrize(("unusable", "detail", "complaint"), UNUSABLE)
+async def test_an_answer_that_is_none_is_never_taken_for_one(
+    provider: Provider, unusable: Reply, detail: str, complaint: str
+) -> None:
     provider.script = [unusable] * 9
     with pytest.raises(MalformedAnswerError, match=detail) as failure:
         await caller(provider).text(context(), "generate", PROMPT)
     assert (len(provider.requests), failure.value.usage.calls) == (3, 3)
+    assert complaint in provider.requests[1]["messages"][-1]["content"]
 
 
 KEYS = {"openai/gpt-4o-mini": "OPENAI_API_KEY", "anthropic/claude-sonnet-4-5": "ANTHROPIC_API_KEY"}
