@@ -11,7 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import expect
-from stemma_contracts import Family, registry
+from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
@@ -22,7 +22,7 @@ from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_gateway.desk.shell import money, number
 from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+from stemma_testkit.document_events import CREATED_AT, document_requested, review_requested, section_drafted
 
 from .desk_pages import NARROW, Desk, check, plain, section
 
@@ -177,6 +177,25 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
     last = await rows(unescape(earlier))
     assert (len(last), "sent it back" in last[-1]) == (14, True)
+
+
+async def test_what_an_event_of_a_later_release_tells_is_left_out_and_all_else_is_shown(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    stored = await bus.text(document_id, "%PDF-")
+    done = e.DocumentExported(export_id="later", format=ExportFormat.PDF, job_id="j8", artifact=stored)
+    await bus.append(document_id, done)
+    names = ("section-translated", "section-approved", "section-revised", "requirements-decided")
+    reached = (await web.get(f"/documents/{document_id}/history")).json()[-1]["number"]
+    for place, name in enumerate(names, reached + 1):
+        later = Envelope(f"e{place}", "stemma.later.v9", "test", f"default/{document_id}", CREATED_AT, sequence=place)
+        await bus.js.publish(subjects.event("default", document_id, name), b"{}", headers=later.headers())
+    page = await web.get(f"{document(document_id)}/history?all=true")
+    lines = [plain(row.partition("</time>")[2]) for row in page.text.split('<li class="item event">')[1:5]]
+    assert lines == ["decided about requirements", "revised it", "approved", "section translated"]
+    page = await web.get(document(document_id))
+    assert "x7" in page.text.partition('name="since"')[2].partition("</select>")[0]
+    assert ('value="later"' in page.text, "exports/later/content" in page.text) == (False, True)
 
 
 async def test_every_event_has_words_in_every_language_and_numbers_are_written_as_there() -> None:
