@@ -19,6 +19,8 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested
 from stemma_testkit.servers import admit
 
+from .conftest import at
+
 APPROVAL = {"section_id": "research", "version": 1}
 
 
@@ -66,18 +68,23 @@ async def test_a_document_of_another_tenant_is_not_there(
 
 
 @pytest.mark.req("H1", "S4")
+@pytest.mark.parametrize("by_cookie", [False, True])
 async def test_a_person_does_what_its_role_allows_and_is_let_in_no_more_when_removed(
-    http: httpx.AsyncClient, server: NatsServer, backstage: Backstage, document_id: str
+    gateway: Any, server: NatsServer, backstage: Backstage, document_id: str, by_cookie: bool
 ) -> None:
     await backstage.append(document_id, document_requested())
     login = admit(server, "ada", Role.READER)
     token = bearer_of(ServerAddress(server.url, login.tenant, login.person, login=login))
-    assert (await http.get(f"/documents/{document_id}", headers=shown(token))).status_code == 200
-    refused = await http.post(f"/documents/{document_id}/approve-section", json=APPROVAL, headers=shown(token))
-    assert problem(refused) == (403, "forbidden")
-    server.admitted("default").remove("ada")
-    while (answer := await http.get(f"/documents/{document_id}", headers=shown(token))).status_code in (200, 503):
-        pass
+    path, headers = f"/documents/{document_id}", {} if by_cookie else shown(token)
+    async with gateway() as url, at(url) as http:
+        if by_cookie:
+            await http.post("/sign-in", json={"token": token})
+        assert (await http.get(path, headers=headers)).status_code == 200
+        refused = await http.post(f"{path}/approve-section", json=APPROVAL, headers=headers)
+        assert problem(refused) == (403, "forbidden")
+        server.admitted("default").remove("ada")
+        while (answer := await http.get(path, headers=headers)).status_code in (200, 503):
+            pass
     assert problem(answer) == (401, "unauthenticated")
 
 

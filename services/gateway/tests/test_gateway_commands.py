@@ -93,6 +93,7 @@ async def test_a_rejection_names_the_fields_as_the_orchestrator_does(
         ("approve-section", {"section_id": "research", "version": 0}, ["version"]),
         ("approve-section", {**APPROVAL, "colour": "red"}, ["colour"]),
         ("edit-section", APPROVAL, ["instruction"]),
+        ("assign-section", {"section_id": "research", "assignee": "bea", "due": "2099-12-01T17:00"}, ["due"]),
         ("keep-sections", {"sections": [APPROVAL, APPROVAL]}, ["sections.1.section_id"]),
     ],
 )

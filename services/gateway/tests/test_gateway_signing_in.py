@@ -113,8 +113,9 @@ async def test_nobody_is_led_to_another_site(browser: httpx.AsyncClient, person:
     typed = person("ida")
     hosts = ("https://evil.example", "https://[", "//evil.example", "//[", "//", "evil", "")
     for path in (*hosts, "/\\evil.example", "/\t/evil", "/\r\nSet-Cookie: x=1"):
+        shown = await browser.get("/sign-in", params={"next": path})
         refused = await browser.post("/sign-in", params={"next": path}, json=typed)
-        assert problem(refused) == (422, "invalid"), path
+        assert [problem(shown), problem(refused)] == [(422, "invalid")] * 2, path
         assert "set-cookie" not in refused.headers
 
 

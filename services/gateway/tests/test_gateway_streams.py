@@ -74,9 +74,10 @@ async def test_who_comes_back_after_the_gateway_was_restarted_gets_each_event_on
         await some(told(http, path, seen[-1][0]), 2)
     seen += await reading
     await backstage.append(document_id, review_requested("research", 3))
-    async with gateway(port) as url, caller(url) as http:
+    async with gateway(port) as url, gateway() as other, caller(url) as http, caller(other) as elsewhere:
         seen += await some(told(http, path, seen[-1][0]), 5 - len(seen))
         assert seen == await some(told(http, path), 5)
+        assert seen[2:] == await some(told(elsewhere, path, seen[1][0]), 3)
     names = ["document-requested", *["section-drafted"] * 3, "section-review-requested"]
     assert [name for _, name in seen] == names
 
