@@ -118,6 +118,13 @@ def test_older_form_fields_are_found_and_filled() -> None:
 
 
 @pytest.mark.req("L7")
+def test_a_list_of_nothing_that_can_be_chosen_is_no_field_for_text() -> None:
+    content = document(paragraph("Size: ", inside=form_field('<w:ddList><w:listEntry w:val=""/></w:ddList>')))
+    [field] = by_question(content).values()
+    assert (field.kind, field.allowed) == (Kind.CHOICE, ())
+
+
+@pytest.mark.req("L7")
 def test_free_cells_lines_and_placeholders_are_found_and_filled() -> None:
     content = document(
         paragraph("Your company", style="H1"),

@@ -455,7 +455,7 @@ def _form_field(form_field: FormField, before: str, after: str, around: Around) 
     kind = _FIELD_KINDS.get(val(data, "textInput/type"), Kind.TEXT)
     if data.find(f"{W}checkBox") is not None:
         kind, entries = Kind.CHECKBOX, ()
-    elif entries:
+    elif data.find(f"{W}ddList") is not None:
         kind = Kind.CHOICE
     title = val(data, "statusText").strip() or val(data, "helpText").strip()
     longest = val(data, "textInput/maxLength")
