@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoints
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 from stemma_cli.exit_codes import ExitCode
-from stemma_cli.local.foreground import how_to_begin, run_demo, run_in_foreground
+from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
+from stemma_cli.local.run import SERVICES_GROUP
+from stemma_cli.local.supervisor import WRITING, LocalStemma
+from stemma_contracts import subjects
 
 STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 
@@ -135,15 +138,47 @@ def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
     assert capsys.readouterr().err.startswith(f"error: {variable} {words}")
 
 
-@pytest.mark.parametrize("start", ["up", "demo"])
-def test_without_services_nothing_starts_and_they_are_named(
-    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Take services away from beside the command."""
+
+    def of(*missing: str) -> None:
+        names = {*subjects.SERVICES, subjects.GATEWAY} - {*missing}
+        there = EntryPoints(EntryPoint(name, "", SERVICES_GROUP) for name in names)
+        monkeypatch.setattr("stemma_cli.local.supervisor.entry_points", lambda group: there)
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("start", "missing"),
+    [
+        (lambda folder: run_in_foreground(folder, processes=False, port=None, as_json=False), "validator"),
+        (lambda folder: run_demo(folder, "proposal", as_json=False), "orchestrator"),
+        (lambda _: run_demo_desk(), "gateway"),
+    ],
+)
+def test_without_a_service_that_is_needed_nothing_starts_and_it_is_named(
+    start: Callable[[Path], ExitCode],
+    missing: str,
+    tmp_path: Path,
+    not_installed: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("stemma_cli.local.supervisor.entry_points", lambda group: EntryPoints())
-    code = (
-        run_in_foreground(tmp_path / "data", processes=False, port=None, as_json=False)
-        if start == "up"
-        else run_demo(tmp_path, "proposal", as_json=False)
-    )
-    assert (code, (tmp_path / "data").exists()) == (ExitCode.FAILED, False)
-    assert "not installed beside this command: stemma-converter" in capsys.readouterr().err
+    not_installed(missing, "notifier")
+    assert (start(tmp_path), [*tmp_path.iterdir()]) == (ExitCode.FAILED, [])
+    assert f"not installed beside this command: stemma-{missing};" in capsys.readouterr().err
+
+
+async def test_without_notifier_and_gateway_all_else_runs_and_each_is_told_in_a_line(
+    tmp_path: Path, not_installed: Callable[..., None]
+) -> None:
+    not_installed("notifier", "gateway")
+    told: list[tuple[str, str]] = []
+    assert LocalStemma(tmp_path, report=lambda *line: told.append(line)).names == sorted(WRITING)
+    assert [(name, line.rpartition(" ")[2]) for name, line in told] == [
+        ("gateway", "stemma-gateway"),
+        ("notifier", "stemma-notifier"),
+    ]
+    async with LocalStemma(tmp_path, services=[]) as local:
+        assert "HTTP" not in how_to_connect(local)

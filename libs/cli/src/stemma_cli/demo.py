@@ -19,6 +19,7 @@ from stemma_client.differences import differences
 from stemma_client.logins import new_password
 from stemma_client.reading import Reading
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
+from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
@@ -33,7 +34,7 @@ from stemma_provisioning.roles import Role
 
 from .exit_codes import ExitCode
 from .local.desk import link_to
-from .local.supervisor import LocalStemma
+from .local.supervisor import WRITING, LocalStemma, service_names
 from .local.tenants import Place, keys_of, login_at
 from .rendering.changes import excerpt
 from .samples import SAMPLES
@@ -396,9 +397,10 @@ async def demonstrate(output: Path, kind: str) -> ExitCode:
 
 async def demonstrate_desk() -> ExitCode:
     """Start everything, fill it with samples in review, and keep it running until it is cancelled."""
+    services = service_names(_report, (*WRITING, subjects.GATEWAY))
     with tempfile.TemporaryDirectory(prefix="stemma-demo-") as data:
         say("Starting NATS and the services ...")
-        async with LocalStemma(Path(data), report=_report) as stemma:
+        async with LocalStemma(Path(data), services=services, report=_report) as stemma:
             if not await _holds(stemma, fill_samples):
                 return ExitCode.FAILED
             await _run_until_cancelled(stemma)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stemma_client.settings import DATA_DIR, DATA_VARIABLE, DEFAULT_TENANT, TENANT_VARIABLE
+from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken, check_token
 from stemma_provisioning import BadBound, Bounds, ServerFailed
 from stemma_provisioning.providers import BadProvider
@@ -93,7 +94,7 @@ async def _up(data: Path, *, processes: bool, port: int | None, say: Report) -> 
         async with local:
             say("stemma", "ready")
             if say is _say:
-                print(_how_to_connect(local), flush=True)
+                print(how_to_connect(local), flush=True)
             await asyncio.Event().wait()
     say("stemma", "stopped")
     return ExitCode.OK
@@ -125,11 +126,14 @@ def _say_on_stderr(name: str, message: str) -> None:
     print(f"{name:18} {message}", file=sys.stderr, flush=True)
 
 
-def _how_to_connect(local: LocalStemma) -> str:
-    return (
-        f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
+def how_to_connect(local: LocalStemma) -> str:
+    http = (
         f"HTTP is at {local.gateway_url}; programs show what `stemma token` prints, people sign in there.\n"
         f"The review desk is at {local.gateway_url}/desk.\n"
+    )
+    return (
+        f"NATS is at {local.url}; users and passwords are in {local.folder.root / 'credentials.json'}.\n"
+        f"{http if subjects.GATEWAY in local.names else ''}"
         f"Logs are in {local.folder.root / 'logs'}. Ctrl-C stops all.\n"
         f"{how_to_begin(local.folder.root)}"
     )

@@ -34,6 +34,7 @@ from .run import SERVICES_GROUP
 from .tenants import DamagedTenantsError, KeptTenants
 
 CALL_MODELS = (subjects.GENERATION, subjects.EDITOR)
+WRITING = (subjects.ORCHESTRATOR, *subjects.WORKERS)
 _ALL = (*subjects.SERVICES, subjects.GATEWAY)
 _OURS, _CHECKPOINTS, _PASSWORDS = "STEMMA_", "STEMMA_CHECKPOINT_", "STEMMA_PASSWORD_"
 _SYSTEM = frozenset(
@@ -75,15 +76,23 @@ WATCH_S = 0.2
 
 
 class NotInstalledError(RuntimeError):
-    """Services are missing beside the command; the message names them."""
+    """Services that are needed are missing beside the command; the message names them."""
 
 
-def service_names() -> list[str]:
-    """The services, found by their entry points. Raises `NotInstalledError`."""
+def _silent(name: str, message: str) -> None: ...
+
+
+def service_names(report: Report = _silent, needed: Iterable[str] = WRITING) -> list[str]:
+    """The services that are installed, found by their entry points; ``report`` gets which are not.
+
+    Raises `NotInstalledError` if one that is needed is not: as a rule, one without which no document is written.
+    """
     found = entry_points(group=SERVICES_GROUP).names
-    if missing := sorted({*_ALL} - found):
+    if missing := sorted({*needed} - found):
         packages = " ".join(f"stemma-{name}" for name in missing)
-        raise NotInstalledError(f"{len(missing)} services of Stemma are not installed beside this command: {packages}")
+        raise NotInstalledError(f"services that are needed are not installed beside this command: {packages}")
+    for name in sorted({*_ALL} - found):
+        report(name, f"not installed, all else runs without it; to have it, install stemma-{name}")
     return sorted(found)
 
 
@@ -91,9 +100,6 @@ def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
-
-
-def _silent(name: str, message: str) -> None: ...
 
 
 class LocalStemma:
@@ -121,7 +127,7 @@ class LocalStemma:
     ) -> None:
         self.folder = DataFolder(data)
         self.services: dict[str, ManagedProcess] = {}
-        self._names = service_names() if services is None else list(services)
+        self.names = service_names(report) if services is None else list(services)
         self._port = port or -1
         self._tenants = tenants
         self._env = env or {}
@@ -242,9 +248,9 @@ class LocalStemma:
 
     async def _start_services(self, stack: AsyncExitStack) -> None:
         if self._separate:
-            self.services = {name: self._process(name, "stemma_cli.local.run", name) for name in self._names}
-        elif self._names:
-            self.services = {ALL: self._process(ALL, "stemma_cli.local.together", *self._names)}
+            self.services = {name: self._process(name, "stemma_cli.local.run", name) for name in self.names}
+        elif self.names:
+            self.services = {ALL: self._process(ALL, "stemma_cli.local.together", *self.names)}
         stack.push_async_callback(self._stop_services)
         await asyncio.gather(*(self.start_service(name) for name in self.services))
 
