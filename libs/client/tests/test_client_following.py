@@ -535,3 +535,16 @@ async def test_a_connection_that_broke_with_something_to_send_is_closed_without_
     assert connection.nats.is_closed
     with pytest.raises(ConnectionClosedError):
         await waiting.next_msg(timeout=10)
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_a_connection_that_is_being_renewed_is_closed_at_each_step_of_it(server: NatsServer, steps: int) -> None:
+    user = client_user("default")
+    connection = Connection(ServerAddress(server.url, "default", user, server.passwords[user]), lambda line: None)
+    await connection.open()
+    transport: Any = connection.nats._transport
+    transport._io_reader.feed_eof()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await connection.close()
+    assert connection.nats.is_closed

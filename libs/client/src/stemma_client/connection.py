@@ -452,12 +452,17 @@ class Connection:
 
 
 async def _closed(connection: Nats) -> None:
-    """Close a connection, also one that broke with something still to send, at which nats-py stops half way."""
+    """Close a connection, also one that broke with something still to send, at which nats-py stops half way.
+
+    Of one that is being renewed nats-py cancels what it waits for itself: nobody cancelled the caller.
+    """
     try:
         await connection.close()
     except ConnectionError:
         connection._status = Nats.DISCONNECTED  # noqa: SLF001
         await connection.close()
+    except asyncio.CancelledError:
+        _raise_if_cancelled()
 
 
 def _password_of(address: ServerAddress) -> Mapping[str, Any]:
