@@ -2,10 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stemma_messaging import ServiceSettings
-from stemma_messaging.connection import ConnectionMonitor, connect_options
+from stemma_messaging.connection import ConnectionMonitor, close, connect_options, connected
 
 from .conftest import service_of
 
@@ -67,3 +68,14 @@ async def test_that_no_server_answers_is_told_once_and_without_the_password(
     assert told.count("one:4222,two:4222") == told.count("server_unreachable") == 1
     assert "connection_lost" not in told
     assert "hidden" not in told
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_a_connection_that_is_being_renewed_is_closed_at_each_step_of_it(lab: Any, steps: int) -> None:
+    connection = await connected(lab.settings("validator"), "validator", ConnectionMonitor())
+    transport: Any = connection._transport
+    transport._io_reader.feed_eof()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await close(connection)
+    assert connection.is_closed

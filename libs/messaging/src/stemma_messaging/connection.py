@@ -15,6 +15,7 @@ from nats.errors import Error as NatsError
 from stemma_contracts.connections import servers_in, without_credentials
 from stemma_telemetry import get_logger, names
 
+from .cancellation import raise_if_cancelled
 from .errors import BusFailed
 from .settings import ServiceSettings
 
@@ -121,7 +122,13 @@ async def _connected(options: dict[str, Any]) -> Client:
 
 
 async def close(client: Client) -> None:
-    """Send what is buffered, then close. Not ``drain``: it waits for status messages that a fetch left unmarked."""
+    """Send what is buffered, then close. Not ``drain``: it waits for status messages that a fetch left unmarked.
+
+    Of a connection that is being renewed nats-py cancels what it waits for itself: nobody cancelled the caller.
+    """
     with suppress(NatsError, OSError):
         await client.flush(CLOSE_TIMEOUT_S)
-    await client.close()
+    try:
+        await client.close()
+    except asyncio.CancelledError:
+        raise_if_cancelled()
