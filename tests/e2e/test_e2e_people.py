@@ -198,9 +198,9 @@ async def test_a_link_of_a_webhook_decides_once_as_the_person_who_signs_in(
         browser = {"Accept": "text/html", "Origin": stemma.gateway_url}
         assert "You approve it as lia" in (await http.get(there, headers=browser)).text
         assert "was approved" in (await http.post(there, headers=browser)).text
+        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionApproved))
         again = await http.post(there, headers=browser)
         assert (again.status_code, "this link was used" in again.text) == (409, True)
-    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionApproved))
     decided = [event.contract for event in await client.history(document_id)]
     approvals = [one for one in decided if isinstance(one, e.SectionApproved)]
     assert [(one.section_id, one.actor, one.actor_verified) for one in approvals] == [
