@@ -21,13 +21,13 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.review import ReviewMode
+from stemma_messaging.cancellation import end
 from stemma_provisioning import PROVISIONER
 from stemma_testkit.cutting import Cuttable, cuttable
 from stemma_testkit.defects import takes_a_lost_database_for_a_failure
 from stemma_testkit.driving import ENDS, request_sample
 from stemma_testkit.model_server import model_server
 from stemma_testkit.postgres import postgres_server
-from stemma_testkit.working import end
 
 EVERY = 29
 """Messages between two cuts; few would never let a run get anywhere."""

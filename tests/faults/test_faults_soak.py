@@ -21,10 +21,10 @@ from faults_people import Asked, people
 from faults_soak import Disturbance, Disturbed, all_in_one, two_of_everything
 from stemma_cli.local.supervisor import ALL
 from stemma_contracts import subjects
+from stemma_messaging.cancellation import end
 from stemma_testkit.defects import acknowledges_first, appends_without_fence, planted
 from stemma_testkit.model_server import model_server
 from stemma_testkit.postgres import postgres_server
-from stemma_testkit.working import end
 
 MINUTES = float(os.environ.get("STEMMA_TEST_SOAK_MINUTES", "20"))
 PEOPLE = ("ada", "ben", "cleo")

@@ -17,6 +17,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.requests import CancelDocument, RetrySection
 from stemma_contracts.v1.review import ReviewMode
+from stemma_messaging.cancellation import end
 from stemma_provisioning import PROVISIONER
 from stemma_provisioning.copies import mend_copies
 from stemma_provisioning.topology import KIB
@@ -24,7 +25,6 @@ from stemma_testkit.clocks import clock_env
 from stemma_testkit.driving import wait_for
 from stemma_testkit.filling import full
 from stemma_testkit.servers import eventually
-from stemma_testkit.working import end
 
 TENANT = "default"
 MANY = 501

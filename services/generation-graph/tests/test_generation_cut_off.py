@@ -14,10 +14,10 @@ from psycopg.conninfo import make_conninfo
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.checkpoints import open_checkpointer, set_up
 from stemma_generation_graph.runner import Runner
+from stemma_messaging.cancellation import end
 from stemma_testkit.cutting import Cuttable, cuttable
 from stemma_testkit.postgres import PostgresServer
 from stemma_testkit.servers import eventually
-from stemma_testkit.working import end
 
 pytestmark = [pytest.mark.req("F5", "P2"), pytest.mark.failure("no-room")]
 DONE = {"steps": ["prepared", "blue", "round", "closed"]}

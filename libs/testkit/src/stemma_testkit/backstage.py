@@ -25,6 +25,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_messaging.cancellation import end
 from stemma_provisioning import PROVISIONER, NatsServer, inbox_prefix
 
 from .document_events import CREATED_AT, TENANT, document_requested, review_requested, section_drafted, time_of
@@ -211,8 +212,7 @@ async def _backstage(server: NatsServer) -> AsyncIterator[Backstage]:
         try:
             yield stage
         finally:
-            looking.cancel()
-            await asyncio.wait([looking])
+            await end([looking])
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from stemma_messaging.cancellation import end
 from stemma_messaging.same_kind import SameKind
 from stemma_provisioning import NatsServer
-
-ASK_AGAIN_S = 0.5
 
 
 async def _told_of_no_kind(_: str) -> str | None:
@@ -34,15 +33,6 @@ async def at_work(*services: Coroutine[Any, Any, None]) -> AsyncIterator[Sequenc
         assert_at_work(tasks)
     finally:
         await end(tasks)
-
-
-async def end(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel tasks and wait for them. Before Python 3.12 that can be swallowed: who goes on is asked again."""
-    left = {task for task in tasks if not task.done()}
-    while left:
-        for task in left:
-            task.cancel()
-        _, left = await asyncio.wait(left, timeout=ASK_AGAIN_S)
 
 
 def assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
