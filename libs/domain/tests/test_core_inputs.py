@@ -268,6 +268,17 @@ def test_an_earlier_text_is_no_evidence() -> None:
     assert ([one.name for one in generating.inputs], [one.name for one in generating.manner]) == (["a.md"], ["old.md"])
 
 
+@pytest.mark.req("B1")
+def test_what_is_internal_is_no_evidence_and_reaches_jobs_apart() -> None:
+    story = Story()
+    roles = ("internal", "price", "request")
+    begin(story, *(file(f"{role}.md", role, "text/markdown", **InputFile.fields_of(role)) for role in roles))
+    [generating] = story.jobs(j.GenerateSection)
+    assert [one.used_as for one in generating.inputs] == ["price", "request"]
+    assert ([one.name for one in generating.internal], generating.manner) == (["internal.md"], ())
+    assert [view.used_as for view in input_views(story.document)] == ["request", *roles]
+
+
 @pytest.fixture
 def written() -> Story:
     """A document of which `research` uses a part of its input, `solution` another one, and `budget` none."""

@@ -91,6 +91,7 @@ class GenerateSection(GraphJob):
     ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
     requirements: tuple[Token, ...] = Field(default=(), description="rows that this section has to answer")
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
+    internal: tuple[InputFile, ...] = Field(default=(), description="what informs the writer and is never quoted")
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)
@@ -177,6 +178,10 @@ class ValidateDraft(SectionJob):
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
     ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
     requirements: tuple[Token, ...] = Field(default=(), description="rows that are looked for in the draft")
+    internal: tuple[InputFile, ...] = Field(default=(), description="no run of their words may stand in the draft")
+    instructions: tuple[ArtifactRef, ...] = Field(
+        default=(), description="what people asked the writer for: no run of their words may stand in the draft"
+    )
 
 
 class LedgerSource(Contract):

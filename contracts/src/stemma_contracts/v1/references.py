@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictInt
 
@@ -14,8 +14,14 @@ InputRole = Literal["request", "evidence", "past-text", "style"]
 """What an input is for: it asks for the document, it says what is so, it is an earlier text whose manner may be taken
 and nothing of what it says, it says how to write."""
 
-UploadRole = Literal["request", "evidence", "past-text", "style", "form"]
-"""What a request may say that a file is for; a form is one of the buyer's that is to come back with answers in it."""
+UploadRole = Literal["request", "evidence", "past-text", "style", "form", "internal", "price"]
+"""What a request may say that a file is for.
+
+A form is one of the buyer's that is to come back with answers in it. What is internal informs people and models and is
+never quoted. A price is a rate sheet of the bidder that prices are computed from.
+"""
+
+_KEPT_AS: dict[UploadRole, InputRole] = {"form": "request", "internal": "style", "price": "evidence"}
 
 
 class ArtifactRef(Contract):
@@ -38,6 +44,10 @@ class UploadRef(Contract):
         description="path inside the input folder, for example media/plan.png"
     )
     role: UploadRole = Field(default="evidence", description="of an input")
+    role_confirmed: bool = Field(
+        default=False,
+        description="a person chose the role; else evidence whose name or content says otherwise is what they propose",
+    )
 
 
 class InputFile(Contract):
@@ -52,3 +62,20 @@ class InputFile(Contract):
     role: InputRole = "evidence"
     anchors: ArtifactRef | None = Field(default=None, description="Anchors as JSON")
     form: bool = Field(default=False, description="it is to come back with answers in it; its role is then request")
+    internal: bool = Field(default=False, description="never quoted; its role is then style")
+    price: bool = Field(default=False, description="prices are computed from it; its role is then evidence")
+
+    @staticmethod
+    def fields_of(role: UploadRole) -> dict[str, Any]:
+        """The fields that say what a file is for; readers of the first release know four roles."""
+        kept = _KEPT_AS.get(role)
+        return {"role": kept, str(role): True} if kept else {"role": role}
+
+    @property
+    def used_as(self) -> UploadRole:
+        """What the file is for."""
+        if self.form:
+            return "form"
+        if self.internal:
+            return "internal"
+        return "price" if self.price else self.role

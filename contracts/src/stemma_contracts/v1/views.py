@@ -26,7 +26,7 @@ from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWa
 from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
-from .references import ArtifactRef, InputFile, InputRole
+from .references import ArtifactRef, InputFile, InputRole, UploadRole
 from .section import UNDER_WAY, Activity, SectionStatus, Wait, waits_for
 from .staleness import Because, StaleReason, UpstreamVersion
 from .usage import Usage
@@ -452,7 +452,27 @@ class InputView(Contract):
     concerns: tuple[str, ...] = ()
     form: FoundFields | None = None
     is_form: bool = False
+    is_internal: bool = False
+    is_price: bool = False
     drawn: ArtifactRef | None = None
+
+    @property
+    def used_as(self) -> UploadRole:
+        """What the file is for."""
+        return self.as_given.used_as
+
+    @property
+    def as_given(self) -> InputFile:
+        """The file in the version that counts, or the newest if none does."""
+        return InputFile(
+            name=self.name,
+            artifact=self.file,
+            input_id=self.input_id,
+            role=self.role,
+            form=self.is_form,
+            internal=self.is_internal,
+            price=self.is_price,
+        )
 
     @property
     def source(self) -> str:
@@ -538,10 +558,7 @@ class DocumentView(Contract):
     def inputs(self) -> tuple[InputFile, ...]:
         """The files beside the brief as they were given, in the version that counts."""
         counting = (one for one in self.counting if one.version and one.input_id != BRIEF)
-        return tuple(
-            InputFile(name=one.name, artifact=one.file, input_id=one.input_id, role=one.role, form=one.is_form)
-            for one in counting
-        )
+        return tuple(one.as_given for one in counting)
 
     def input(self, input_id: str) -> InputView | None:
         """An input by its id; None if there never was one."""

@@ -17,7 +17,7 @@ from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 
-from stemma_domain.features.inputs.material import brief_file, evidence_of, pictures_of
+from stemma_domain.features.inputs.material import brief_file, evidence_of, internal_of, pictures_of
 from stemma_domain.state import Document, Section, Tries
 
 GENERATE = "generate"
@@ -45,6 +45,7 @@ class Grounds(TypedDict):
     inputs: tuple[InputFile, ...]
     upstream: tuple[UpstreamDraft, ...]
     said: tuple[ArtifactRef, ...]
+    internal: tuple[InputFile, ...]
 
 
 class Recorded(TypedDict):
@@ -105,6 +106,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Ground
         inputs=tuple(item for item in evidence_of(document, with_forms=True) if item.artifact.media_type not in SHOWN),
         upstream=upstream_drafts(document, _with_theirs(document, versions)),
         said=document.said,
+        internal=internal_of(document),
     )
 
 

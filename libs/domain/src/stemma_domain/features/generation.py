@@ -23,7 +23,7 @@ from stemma_contracts.v1.views import is_unchecked
 
 from stemma_domain.commands import Asked, of_status, refused_section
 from stemma_domain.dependencies import unsettled
-from stemma_domain.features.inputs.material import brief_file, evidence_of, lacks_form, manner_of
+from stemma_domain.features.inputs.material import brief_file, evidence_of, internal_of, lacks_form, manner_of
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.jobs import (
     GENERATE,
@@ -153,6 +153,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         brief_file=brief_file(document),
         inputs=evidence_of(document),
         manner=manner_of(document),
+        internal=internal_of(document),
         outline=outline_of(document),
         upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),

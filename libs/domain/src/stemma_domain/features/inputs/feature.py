@@ -114,7 +114,7 @@ def _given(
     event: e.DocumentInputAdded | None = None,
 ) -> Input:
     assert file.input_id is not None
-    one = Input(file.input_id, file.name, file.role, event.parent if event else None, form=file.form)
+    one = Input(file.input_id, file.name, file.used_as, event.parent if event else None)
     staged = event is not None and event.staged
     if reads:
         return replace(one, pending=_pending(document, one, 1, file.artifact, staged=staged))
@@ -426,11 +426,15 @@ def _view(document: Document, one: Input) -> InputView:
     file = content.file if content else one.pending.file if one.pending else None
     assert file is not None, "an input has a version that counts or one that is to come"
     reading = content.reading if content else None
+    given = InputFile(name=one.name, artifact=file, **InputFile.fields_of(one.role))
     uses = tuple(_uses(document, one.input_id))
     told = InputView(
         input_id=one.input_id,
         name=one.name,
-        role=one.role,
+        role=given.role,
+        is_form=given.form,
+        is_internal=given.internal,
+        is_price=given.price,
         state=_state(one),
         version=one.version,
         file=file,
@@ -444,7 +448,6 @@ def _view(document: Document, one: Input) -> InputView:
         used_by=tuple(use.section_id for use in uses),
         uses=uses,
         form=reading.form if reading else None,
-        is_form=one.form,
         drawn=reading.drawn if reading else None,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stemma_contracts.media import READ, SHOWN
@@ -16,7 +16,7 @@ from stemma_contracts.v1.inputs import (
     UsedInput,
 )
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole
 from stemma_contracts.v1.section import Activity
 
 from stemma_domain.state import Document, Section, Validating, Version
@@ -60,12 +60,16 @@ class Input:
 
     input_id: str
     name: str
-    role: InputRole = "evidence"
+    role: UploadRole = "evidence"
     parent: str | None = None
     contents: tuple[Content, ...] = ()
     pending: Pending | None = None
     withdrawn: bool = False
-    form: bool = False
+
+    @property
+    def form(self) -> bool:
+        """Whether it is to come back with answers in it."""
+        return self.role == "form"
 
     @property
     def current(self) -> Content | None:
@@ -94,8 +98,10 @@ class Input:
         return next((content for content in self.contents if content.number == number), None)
 
 
-EVIDENCE = frozenset({"request", "evidence"})
-"""The roles of what a text may state."""
+EVIDENCE: frozenset[UploadRole] = frozenset({"request", "evidence", "price", "form"})
+"""The roles of what a text may rest on."""
+MANNER: frozenset[UploadRole] = frozenset({"past-text", "style"})
+"""The roles of what says how to write."""
 ATTACHED = "application/octet-stream"
 _CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
 """Texts that are made of the one before."""
@@ -106,9 +112,7 @@ def artifact_of(upload: UploadRef) -> ArtifactRef:
 
 
 def as_input(upload: UploadRef) -> InputFile:
-    if upload.role == "form":
-        return InputFile(name=upload.name, artifact=artifact_of(upload), role="request", form=True)
-    return InputFile(name=upload.name, artifact=artifact_of(upload), role=upload.role)
+    return InputFile(name=upload.name, artifact=artifact_of(upload), **InputFile.fields_of(upload.role))
 
 
 def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:
@@ -129,7 +133,16 @@ def brief_file(document: Document) -> InputFile | None:
 
 def manner_of(document: Document) -> tuple[InputFile, ...]:
     """Earlier texts and rules of style: how to write, and nothing that may be stated."""
-    return tuple(_file(one, one.contents[-1]) for one in given(document) if one.role not in EVIDENCE and _text(one))
+    return _read_as(document, MANNER)
+
+
+def internal_of(document: Document) -> tuple[InputFile, ...]:
+    """What informs people and models, and is never quoted."""
+    return _read_as(document, {"internal"})
+
+
+def _read_as(document: Document, roles: Collection[UploadRole]) -> tuple[InputFile, ...]:
+    return tuple(_file(one, one.contents[-1]) for one in given(document) if one.role in roles and _text(one))
 
 
 def pictures_of(document: Document) -> Iterator[InputFile]:
@@ -287,7 +300,8 @@ def _files_of(one: Input) -> Iterator[InputFile]:
 def _file(one: Input, content: Content) -> InputFile:
     anchors = content.reading.anchors if content.reading else None
     artifact = content.text or (_as_attachment(content.file) if content.unreadable else content.file)
-    return InputFile(name=one.name, artifact=artifact, input_id=one.input_id, role=one.role, anchors=anchors)
+    about = InputFile.fields_of(one.role)
+    return InputFile(name=one.name, artifact=artifact, input_id=one.input_id, anchors=anchors, **about)
 
 
 def _as_attachment(file: ArtifactRef) -> ArtifactRef:
