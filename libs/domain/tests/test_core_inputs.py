@@ -23,7 +23,7 @@ from stemma_contracts.v1.inputs import (
     UsedInput,
 )
 from stemma_contracts.v1.outline import PlanWording, SectionTitles
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
@@ -271,7 +271,7 @@ def test_an_earlier_text_is_no_evidence() -> None:
 @pytest.mark.req("B1")
 def test_what_is_internal_is_no_evidence_and_reaches_jobs_apart() -> None:
     story = Story()
-    roles = ("internal", "price", "request")
+    roles: tuple[UploadRole, ...] = ("internal", "price", "request")
     begin(story, *(file(f"{role}.md", role, "text/markdown", **InputFile.fields_of(role)) for role in roles))
     [generating] = story.jobs(j.GenerateSection)
     assert [one.used_as for one in generating.inputs] == ["price", "request"]
