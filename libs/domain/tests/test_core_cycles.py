@@ -99,6 +99,22 @@ def test_a_revision_runs_every_agent_again_though_nothing_above_it_changed(desig
     assert design.cycle.revision_feedback is None
 
 
+@pytest.mark.req("R9", "D4")
+def test_a_text_that_lacks_a_role_waits_for_a_person_in_the_next_cycle_too(design: Design) -> None:
+    lacking = (GenerationWarning(code="role_failed", detail="cook"),)
+    design.drafted("hld_draft", partial=True, warnings=lacking)
+    (waits,) = design.validated("hld_draft")
+    assert isinstance(waits, e.SectionReviewRequested)
+    design.approve("hld_draft")
+    design.write("lld_draft")
+    design.write("database_schema")
+    design.review(needs_revision=True)
+    (again,) = design.drafted("hld_draft", "another draft")
+    assert (again.partial, again.warnings) == (True, lacking)
+    (waits,) = design.validated("hld_draft")
+    assert isinstance(waits, e.SectionReviewRequested)
+
+
 def test_a_review_that_a_person_approves_starts_its_cycle(design: Design) -> None:
     design.draft_all()
     design.drafted("review_feedback", review=ReviewVerdict(needs_revision=True))

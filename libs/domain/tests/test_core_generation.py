@@ -107,6 +107,13 @@ def test_the_view_of_a_draft_that_nobody_judged_has_no_score(begun: Story) -> No
     assert summarise(begun.document, last_sequence=2).sections[0].score is None
 
 
+@pytest.mark.req("R9")
+def test_a_partial_draft_of_any_graph_waits_for_a_person(story: Story) -> None:
+    story.create(review=ReviewPolicy(mode=ReviewMode.NONE))
+    story.drafted("research", partial=True, warnings=(GenerationWarning(code="failure"),), evaluation=not_judged())
+    story.validated("research").then_types(e.SectionReviewRequested)
+
+
 @pytest.mark.failure("lint-issues")
 def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(begun: Story) -> None:
     for number in (1, 2, 3):

@@ -191,24 +191,44 @@ def test_state_logging_can_be_switched_on_in_production() -> None:
     assert "role_analyzer" in [line["node"] for line in logs if line["event"] == "state_updated"]
 
 
-def test_a_lint_round_only_puts_the_text_right() -> None:
-    async def jobs(stage: Stage) -> Any:
+def in_a_lint_round(stage: Stage, text: str) -> Any:
+    """The outcome of a round that mends this text."""
+
+    async def round_of(stage: Stage) -> Any:
         issue = ValidationIssue(line_number=3, rule="MD022", rule_description="headings", message="blank line")
         report = ValidationReport(validation_passed=False, issues=(issue,), engine="rumdl", engine_version="1")
-        previous = await stage.workshop.store("# Text\n\nThe last text.\n")
+        previous = await stage.workshop.store(text)
         ref = await stage.workshop.store(report.model_dump_json(), "report.json", "application/json")
         return await stage.outcome(round=1, previous=previous, report=ref)
 
+    return in_virtual_time(round_of(stage))
+
+
+def test_a_lint_round_only_puts_the_text_right() -> None:
+    last = "# Text\n\nThe last text.\n"
     stage = Stage(Company(plays=plays("a", "b")))
-    assert isinstance(in_virtual_time(jobs(stage)), SectionGenerated)
+    assert isinstance(in_a_lint_round(stage, last), SectionGenerated)
     assert [who for _, who in stage.company.asked] == ["synthesis", "evaluation"]
     assert "The last text." in stage.company.prompts_of("synthesis")[0]
     broken = Stage(Company(plays={**plays("a", "b"), "synthesis": failing(ProviderError(401), then=said)}))
-    outcome = in_virtual_time(jobs(broken))
+    outcome = in_a_lint_round(broken, last)
     assert broken.draft(outcome) == "# Text\n\nThe last text.\n"
     assert [(warning.code, warning.detail) for warning in outcome.warnings] == [
         ("failure", "synthesizer: ModelUnavailableError")
     ]
+
+
+NOTICE = "> **This text is incomplete.** Slow was cut off by the time limit."
+
+
+@pytest.mark.req("R6", "R9")
+@pytest.mark.parametrize("kept", ["", f"\n{NOTICE}\n\nThe end.\n"], ids=["dropped", "kept in the middle"])
+def test_a_partial_text_says_what_it_lacks_after_its_lint_round_once(kept: str) -> None:
+    company = Company(plays={**plays("a"), "synthesis": lambda: said(f"# Text\n\nMended.\n{kept}")})
+    stage = Stage(company)
+    outcome = in_a_lint_round(stage, f"# Text\n\nThe last text.\n\n{NOTICE}\n")
+    draft = stage.draft(outcome)
+    assert (outcome.partial, draft.count(NOTICE), draft.endswith(f"\n\n{NOTICE}\n")) == (True, 1, True)
 
 
 def test_an_analysis_that_never_fits_ends_the_run() -> None:

@@ -169,10 +169,6 @@ def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[st
     }
 
 
-def failed_check(name: str) -> dict[str, Any]:
-    return ProgramCheck(check=name, passed=False).model_dump()
-
-
 def prompt_values(job: GenerateSection) -> dict[str, str]:
     return {
         "title": job.section.title,

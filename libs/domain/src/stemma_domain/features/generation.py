@@ -121,20 +121,20 @@ def _is_sound(validation: ValidationSummary, plan: SectionPlan) -> bool:
 def _settled_by_policy(section: Section, in_cycles: bool) -> bool:
     """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge.
 
-    Where a review judges the sections in cycles, an evaluation is shown and stops none of them.
+    Where a review judges the sections in cycles, an evaluation is shown and stops none of them. A text that lacks a
+    part goes to a person everywhere.
     """
     evaluation: Evaluation | None = section.current.evaluation if section.current else None
     policy = section.plan.review
-    if evaluation is None or policy.mode is ReviewMode.HUMAN:
+    if evaluation is None or policy.mode is ReviewMode.HUMAN or _lacks_a_part(evaluation):
         return False
-    if in_cycles and policy.mode is ReviewMode.NONE:
-        return True
-    if not evaluation.judged:
-        complete = all(check.passed for check in evaluation.checks if check.check == COMPLETE)
-        return policy.mode is ReviewMode.NONE and complete
-    if not evaluation.passed:
-        return False
-    return policy.mode is ReviewMode.NONE or evaluation.score >= policy.min_score
+    if policy.mode is ReviewMode.NONE:
+        return in_cycles or not evaluation.judged or evaluation.passed
+    return evaluation.judged and evaluation.passed and evaluation.score >= policy.min_score
+
+
+def _lacks_a_part(evaluation: Evaluation) -> bool:
+    return any(check.check == COMPLETE and not check.passed for check in evaluation.checks)
 
 
 class _Requirements(TypedDict):
@@ -143,8 +143,6 @@ class _Requirements(TypedDict):
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
-    in_cycle = document.cycle is not None and document.cycle.revision_feedback is not None
-    again = phase.round > 0 or in_cycle
     return j.GenerateSection(
         job_id=phase.job_id,
         document=head_of(document),
@@ -157,7 +155,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         outline=outline_of(document),
         upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),
-        previous=section.current.draft if again and section.current else None,
+        previous=section.current.draft if _changes_its_text(document, phase) and section.current else None,
         report=phase.report,
         round=phase.round,
         revision_feedback=document.cycle.revision_feedback if document.cycle else None,
@@ -167,6 +165,11 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         answered_before=phase.tries.answers,
         **_requirements(document, section),
     )
+
+
+def _changes_its_text(document: Document, phase: Generating) -> bool:
+    """Whether the graph is given the last text: in a lint round, and in a cycle that answers a review."""
+    return phase.round > 0 or (document.cycle is not None and document.cycle.revision_feedback is not None)
 
 
 def _requirements(document: Document, section: Section) -> _Requirements:
@@ -204,7 +207,7 @@ def _written(document: Document, section: Section, generating: Generating, outco
     """What a graph's end or pause means."""
     match outcome:
         case o.SectionGenerated():
-            return _drafted(section, generating, outcome)
+            return _drafted(document, section, generating, outcome)
         case o.GraphPaused():
             return e.SectionNeedRaised(**paid(outcome, section), thread_id=outcome.thread_id, need=outcome.need)
         case _ if isinstance(outcome, Failure):
@@ -213,24 +216,27 @@ def _written(document: Document, section: Section, generating: Generating, outco
             raise unfitting(outcome)
 
 
-def _still_missing(section: Section, generating: Generating) -> tuple[GenerationWarning, ...]:
-    """What a lint round does not add: a text that lacks what a role was to write lacks it when its lines are mended."""
-    if not generating.round or section.current is None:
+def _still_missing(document: Document, section: Section, generating: Generating) -> tuple[GenerationWarning, ...]:
+    """The parts that a changed text lacks as the last text did: no role writes again."""
+    if section.current is None or not _changes_its_text(document, generating):
         return ()
     return tuple(warning for warning in section.current.warnings if warning.code in ROLE_MISSING)
 
 
-def _drafted(section: Section, generating: Generating, outcome: o.SectionGenerated) -> e.SectionDrafted:
-    missing = _still_missing(section, generating)
+def _drafted(
+    document: Document, section: Section, generating: Generating, outcome: o.SectionGenerated
+) -> e.SectionDrafted:
+    missing = _still_missing(document, section, generating)
+    partial = outcome.partial or bool(missing)
     return e.SectionDrafted(
         **paid(outcome, section),
         version=next_version(section, outcome.draft),
         draft=outcome.draft,
         upstream=generating.upstream,
-        evaluation=_incomplete(outcome.evaluation) if missing else outcome.evaluation,
+        evaluation=_incomplete(outcome.evaluation) if partial else outcome.evaluation,
         provenance=outcome.provenance,
         assets=outcome.assets,
-        partial=outcome.partial or bool(missing),
+        partial=partial,
         warnings=tuple(dict.fromkeys((*missing, *outcome.warnings))),
         retrieved_context=outcome.retrieved_context,
         processing_metadata=outcome.processing_metadata,

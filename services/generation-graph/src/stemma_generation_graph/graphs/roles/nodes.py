@@ -12,16 +12,16 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
-from stemma_contracts.v1.evaluation import COMPLETE
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_languages import count_words
+from stemma_markdown import Block, split
 from stemma_models import Meter
 from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import evaluate_draft, failed_check, not_judged, prompt_values
+from stemma_generation_graph.evaluating import evaluate_draft, not_judged, prompt_values
 from stemma_generation_graph.graphs.transitions import noted
 from stemma_generation_graph.writing import (
     OPENS_WITH,
@@ -250,12 +250,9 @@ class RolesNodes:
     async def output_formatter(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         """Gives the text its form, says in it what is missing, and has it scored if there is time left."""
         job, run = job_of(state), runtime.context
-        text = "\n\n".join(filter(None, (state["synthesized_content"], notice(state))))
-        draft = as_draft(job.section.title, text)
-        scored, told = await self._scored(state, run, job, draft), shortcomings(state)
-        if told["partial"]:
-            # Whatever its score, a text in which something is missing is looked at by a person.
-            scored["evaluation"] = _not_passed(scored["evaluation"])
+        lacks = await _lacked_before(job, run)
+        draft, told = finished(state, lacks), shortcomings(state, lacks)
+        scored = await self._scored(state, run, job, draft)
         return {**await _stored(job, run, draft), **told, **scored}
 
     async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
@@ -288,8 +285,9 @@ class RolesNodes:
             case "synthesizer":
                 return update | await self._without_synthesis(state, job, run)
             case "output_formatter":
-                stored = await _stored(job, run, as_draft(job.section.title, state["synthesized_content"]))
-                told = shortcomings({**state, "errors": [*state["errors"], *update["errors"]]})
+                now: WritingGraphState = {**state, "errors": [*state["errors"], *update["errors"]]}
+                lacks = await _lacked_before(job, run)
+                stored, told = await _stored(job, run, finished(now, lacks)), shortcomings(now, lacks)
                 return update | stored | told | {"evaluation": not_judged([], new[-1].error_type)}
             case _:
                 return update | {"critical": "role_analysis_missing"}
@@ -303,8 +301,16 @@ class RolesNodes:
         return {"critical": "no_role_left"}
 
 
-def _not_passed(evaluation: dict[str, Any]) -> dict[str, Any]:
-    return {**evaluation, "passed": False, "checks": [*evaluation["checks"], failed_check(COMPLETE)]}
+async def _lacked_before(job: GenerateSection, run: RunContext) -> str:
+    """The notice of the text that this run changes: what that text lacks, no role writes in this run."""
+    if job.previous is None:
+        return ""
+    previous = await run.library.text(job.document, job.previous)
+    return "\n\n".join(block.content for block in split(previous) if _is_notice(block, job))
+
+
+def _is_notice(block: Block, job: GenerateSection) -> bool:
+    return block.text.startswith(f"> **{language_of(job).words.incomplete}**")
 
 
 def _failed(failure: Failure) -> dict[str, Any]:
@@ -324,6 +330,13 @@ def joined(outputs: Sequence[tuple[Role, str]]) -> str:
     )
 
 
+def finished(state: WritingGraphState, lacks: str) -> str:
+    """The draft, which says at its end once what it lacks."""
+    job = job_of(state)
+    written = "".join(block.text for block in split(state["synthesized_content"]) if not _is_notice(block, job))
+    return as_draft(job.section.title, "\n\n".join(filter(None, (written.rstrip(), lacks, notice(state)))))
+
+
 def notice(state: WritingGraphState) -> str:
     """What is missing in a partial text, for its reader; empty if nothing is."""
     words = language_of(job_of(state)).words
@@ -334,10 +347,10 @@ def notice(state: WritingGraphState) -> str:
     return f"> **{words.incomplete}** {' '.join(lines)}" if lines else ""
 
 
-def shortcomings(state: WritingGraphState) -> dict[str, Any]:
+def shortcomings(state: WritingGraphState, lacks: str) -> dict[str, Any]:
     """The same for the event: by role id and type of error, never in words of a document."""
     found = _warnings(state)
-    return {"partial": bool(found), "warnings": [warning.model_dump() for warning in found]}
+    return {"partial": bool(found or lacks), "warnings": [warning.model_dump() for warning in found]}
 
 
 def _warnings(state: WritingGraphState) -> list[GenerationWarning]:
