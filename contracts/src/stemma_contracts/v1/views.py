@@ -452,27 +452,14 @@ class InputView(Contract):
     concerns: tuple[str, ...] = ()
     form: FoundFields | None = None
     is_form: bool = False
-    is_internal: bool = False
-    is_price: bool = False
+    used_as: UploadRole = "evidence"
     drawn: ArtifactRef | None = None
-
-    @property
-    def used_as(self) -> UploadRole:
-        """What the file is for."""
-        return self.as_given.used_as
 
     @property
     def as_given(self) -> InputFile:
         """The file in the version that counts, or the newest if none does."""
-        return InputFile(
-            name=self.name,
-            artifact=self.file,
-            input_id=self.input_id,
-            role=self.role,
-            form=self.is_form,
-            internal=self.is_internal,
-            price=self.is_price,
-        )
+        about = InputFile.fields_of(self.used_as)
+        return InputFile(name=self.name, artifact=self.file, input_id=self.input_id, **about)
 
     @property
     def source(self) -> str:

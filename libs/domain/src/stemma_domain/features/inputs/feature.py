@@ -426,15 +426,13 @@ def _view(document: Document, one: Input) -> InputView:
     file = content.file if content else one.pending.file if one.pending else None
     assert file is not None, "an input has a version that counts or one that is to come"
     reading = content.reading if content else None
-    given = InputFile(name=one.name, artifact=file, **InputFile.fields_of(one.role))
     uses = tuple(_uses(document, one.input_id))
     told = InputView(
         input_id=one.input_id,
         name=one.name,
-        role=given.role,
-        is_form=given.form,
-        is_internal=given.internal,
-        is_price=given.price,
+        role=InputFile.fields_of(one.role)["role"],
+        is_form=one.form,
+        used_as=one.role,
         state=_state(one),
         version=one.version,
         file=file,
