@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_markdown import fences, split, unwrapped
+from stemma_markdown import Document, fences, split, unwrapped
 from stemma_testkit.property_tests import examples
 
 PIECES = [
@@ -154,3 +154,39 @@ def test_leaves_a_text_that_only_holds_fences(answer: str) -> None:
 def test_a_heading_at_another_level_has_marks_before_its_words(text: str, expected: str) -> None:
     [block] = split(text)
     assert block.as_heading(3) == expected
+
+
+FILLED = """# Plan
+
+## Costs
+
+## Risks
+
+<!-- to come -->
+
+## Schedule
+
+### Months
+
+In May.
+
+Team
+---
+
+![all](team.png)
+
+## *Tests* `pip`
+
+---
+
+## Costs (net)
+
+> ## Quality
+"""
+
+
+def test_names_the_headings_that_are_missing_or_have_nothing_under_them() -> None:
+    wanted = ["Plan", "costs", "RISKS", "Schedule", "Months", "Team", "Tests pip", "*Tests* `pip`", "Quality"]
+    lines = {"costs": 3, "RISKS": 5, "Tests pip": 20, "*Tests* `pip`": 20, "Quality": 0}
+    assert Document(FILLED).lacking([*wanted, "Costs (net)"]) == lines
+    assert not Document(f"{FILLED}\n## Costs\n\nNone.\n\n# Risks\n\n- Tide\n").lacking(["Costs", "Risks"])

@@ -30,6 +30,7 @@ def test_what_a_brief_asks_is_read_once_for_all_sections_of_a_document() -> None
         ("# Plan\n\n```\n## What it takes\n```\n", False),
         ("# Plan\n\n- ## What it takes\n", False),
         ("# Plan\n\nWhat it takes\n", False),
+        ("# Plan\n\n## What it takes\n\n## Who does it\n\nWe.\n", False),
     ],
 )
 def test_a_required_heading_is_there_however_it_is_written_and_nothing_else_is_one(draft: str, passed: bool) -> None:
@@ -42,7 +43,7 @@ def test_a_required_heading_is_there_however_it_is_written_and_nothing_else_is_o
 )
 def test_a_required_heading_with_markup_is_there_as_it_is_written(required: str) -> None:
     material = block("headings", f"- {required}\n- What it takes")
-    found = run_checks(material, f"# Plan\n\n## {required}\n\nTime.\n\n## *What* it takes\n")
+    found = run_checks(material, f"# Plan\n\n## {required}\n\nTime.\n\n## *What* it takes\n\nMen.\n")
     assert found[0].passed
 
 

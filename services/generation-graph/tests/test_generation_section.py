@@ -41,6 +41,15 @@ async def test_a_section_is_written_and_then_evaluated(workshop: Workshop) -> No
     assert (result.feedback, result.passed) == ("Name the deadline first.", True)
 
 
+@pytest.mark.req("P6")
+async def test_a_draft_with_an_empty_required_heading_does_not_pass_whatever_its_score(workshop: Workshop) -> None:
+    job = await workshop.job("approach")
+    section = job.section.model_copy(update={"required_headings": ("Steps",)})
+    empty = DRAFT.replace("First the hull.\n", "## Team\n\nTwo people.\n")
+    outcome, _ = await workshop.run(job.model_copy(update={"section": section}), [empty, evaluation("approach")])
+    assert (outcome.evaluation.score, outcome.evaluation.passed) == (0.9, False)
+
+
 @pytest.mark.req("F3")
 async def test_a_clock_that_is_set_back_meanwhile_makes_no_run_last_less_than_nothing(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch

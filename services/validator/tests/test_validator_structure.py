@@ -97,11 +97,12 @@ def test_finds_a_link_to_a_file_that_is_not_part_of_the_document() -> None:
 
 
 @pytest.mark.req("V4")
-def test_finds_required_headings_that_are_missing_whatever_their_case() -> None:
-    body = "## Risks and *measures*\n\n> ## Costs\n\n```\n## Schedule\n```\n"
-    assert found(body, "risks  and MEASURES", "Costs", "Schedule") == [
+def test_finds_required_headings_that_are_missing_or_empty_whatever_their_case() -> None:
+    body = "## Risks and *measures*\n\n> ## Costs\n\n```\n## Schedule\n```\n\n## Team\n"
+    assert found(body, "risks  and MEASURES", "Costs", "Schedule", "Team") == [
         (Rule.REQUIRED_HEADING.code, 0, "Costs"),
         (Rule.REQUIRED_HEADING.code, 0, "Schedule"),
+        (Rule.REQUIRED_HEADING.code, 11, "Team"),
     ]
 
 

@@ -117,6 +117,18 @@ class Document:
         tags = list(tags_of(self.text))
         return cleared(self.text, tags, self.code) if tags else self.text
 
+    def lacking(self, headings: Iterable[str]) -> dict[str, int]:
+        """Which of these headings are missing, with 0, or have nothing under them, with their line.
+
+        A heading counts as it is written, or by its plain words; case and spaces do not count.
+        """
+        plain, found = {heading.line: heading.text for heading in self.headings}, dict[str, int]()
+        for block, filled in _with_filled(self.blocks):
+            for name in {_folded(block.content.strip("# ")), _folded(plain.get(block.line, ""))}:
+                found[name] = 0 if filled else found.get(name, block.line)
+        lines = {heading: found.get(_folded(heading)) for heading in headings}
+        return {heading: line or 0 for heading, line in lines.items() if line != 0}
+
     def sentences(self, language: str) -> tuple[Sentence, ...]:
         """The sentences of paragraphs, list items and quotes; ``language`` is a BCP 47 tag such as ``de``."""
         return tuple(sentences_of(self.prose, language))
@@ -124,6 +136,33 @@ class Document:
     @cached_property
     def _leaves(self) -> list[Leaf]:
         return [token for token in self.tokens if isinstance(token, Leaf)]
+
+
+_NOTHING_SAID = frozenset(("heading", "rule", "blank", "definition", "footnote", "front_matter"))
+_HTML = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
+_SAYS = re.compile(r"[^\W_]")
+
+
+def _with_filled(blocks: Iterable[Block]) -> list[tuple[Block, bool]]:
+    """The headings, each with whether something stands under it or under a heading of it."""
+    found, over = list[tuple[Block, bool]](), list[int]()
+    for block in blocks:
+        if block.kind == "heading":
+            over = [place for place in over if found[place][0].level < block.level] + [len(found)]
+            found.append((block, False))
+        elif over and block.kind not in _NOTHING_SAID and _SAYS.search(_shown(block)):
+            for place in over:
+                found[place] = found[place][0], True
+            over.clear()
+    return found
+
+
+def _shown(block: Block) -> str:
+    return _HTML.sub("", block.text) if block.kind == "html" else block.text
+
+
+def _folded(words: str) -> str:
+    return " ".join(words.split()).casefold()
 
 
 def document_of(text: str) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,7 @@ from .writing import Evaluation, criteria_block, language_of
 DETAIL_CHARS = 300
 ROUNDING = 1e-9
 GRAPH, NODE = "section", "evaluate"
+HEADINGS = "required_headings"
 
 log = get_logger()
 
@@ -41,20 +42,9 @@ def run_checks(material: str, draft: str, *, answers_form: bool = False) -> tupl
 
 
 def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck:
-    """A heading counts as it is written, or by its plain words."""
-    as_written = (block.content.strip("# ") for block in draft.blocks if block.kind == "heading")
-    missing = _absent(required, as_written)
-    if missing:
-        missing = _absent(missing, (heading.text for heading in draft.headings))
-    if not missing:
-        return ProgramCheck(check="required_headings", passed=True)
-    headings = ", ".join(missing)[:DETAIL_CHARS]
-    return coded_check("required_headings", False, "headings_missing", headings=headings)
-
-
-def _absent(required: Iterable[str], headings: Iterable[str]) -> list[str]:
-    present = {_words(heading).casefold() for heading in headings}
-    return [heading for heading in required if heading.casefold() not in present]
+    if not (lacking := draft.lacking(required)):
+        return ProgramCheck(check=HEADINGS, passed=True)
+    return coded_check(HEADINGS, False, "headings_missing", headings=", ".join(lacking)[:DETAIL_CHARS])
 
 
 def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
@@ -145,7 +135,7 @@ async def evaluate_draft(
         "score": verdict.score,
         "critical_failures": list(verdict.critical_failures),
         "failed_criteria": list(verdict.failed),
-        "passed": verdict.passed,
+        "passed": verdict.passed and all(check.passed for check in found if check.check == HEADINGS),
         "judged": True,
         "checks": checks,
     }

@@ -41,7 +41,7 @@ class Rule(Enum):
     EMPTY = _Row("STEMMA001", "The draft is empty")
     TITLE_FIRST = _Row("STEMMA002", "The draft must begin with its level 1 heading", same_as="MD041")
     ONE_TITLE = _Row("STEMMA003", "The draft must have one level 1 heading", same_as="MD025")
-    REQUIRED_HEADING = _Row("STEMMA004", "A required heading is missing")
+    REQUIRED_HEADING = _Row("STEMMA004", "A required heading is missing, or nothing stands under it")
     MISSING_IMAGE = _Row("STEMMA005", "An image is not among the files of the document")
     REMOTE_IMAGE = _Row("STEMMA006", "An image on another host does not become part of the document")
     UNDEFINED_REFERENCE = _Row("STEMMA007", "A link reference has no definition", same_as="MD052")

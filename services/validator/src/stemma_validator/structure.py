@@ -13,7 +13,7 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_forms import Field, Kind, too_long_answers, unaccepted_answers
 from stemma_languages import count_words
-from stemma_markdown import Document, Heading, Inline, Leaf, anchors, document_of
+from stemma_markdown import Document, Inline, Leaf, anchors, document_of
 
 from .confined import Check
 from .files import Files
@@ -57,7 +57,7 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
     inline = list(parts(document))
     return [
         *_title(document),
-        *_missing_headings(found, required_headings),
+        *(Rule.REQUIRED_HEADING.issue(line, heading) for heading, line in document.lacking(required_headings).items()),
         *_images(inline, assets),
         *_links(inline, assets, anchors(found)),
         *_undefined(written),
@@ -72,13 +72,6 @@ def _title(document: Document) -> Iterator[ValidationIssue]:
         yield Rule.TITLE_FIRST.issue(first.line if first else 1)
     for extra in [heading for heading in document.headings if heading.level == 1][1:]:
         yield Rule.ONE_TITLE.issue(extra.line, extra.text)
-
-
-def _missing_headings(found: Iterable[Heading], required: Iterable[str]) -> Iterator[ValidationIssue]:
-    present = {heading.text.casefold() for heading in found}
-    for heading in required:
-        if " ".join(heading.split()).casefold() not in present:
-            yield Rule.REQUIRED_HEADING.issue(0, heading)
 
 
 def _images(inline: list[Part], assets: Collection[str]) -> Iterator[ValidationIssue]:
