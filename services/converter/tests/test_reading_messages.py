@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from struct import pack
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
+from cryptography.x509.oid import NameOID
 from reading_scores import CORPUS, cells
 
-from .reading_files import read
+from .reading_files import package, read
 
 pytestmark = pytest.mark.req("I1", "I2")
 
@@ -28,16 +35,18 @@ def test_attachments_are_files_of_their_own_and_so_is_a_message_in_the_message()
     outer.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="prices.csv")
     outer.add_attachment(inner)
     reading = read("a.eml", outer.as_bytes())
-    assert reading.markdown == (
-        "# Price list\n\nFrom: Ada \\<ada@example.com>\n\nSee the attachments.\n\n\\* not a list\n"
-    )
+    assert reading.markdown == "See the attachments.\n\n\\* not a list\n"
     assert [(c.name, c.media_type) for c in reading.children] == [
         ("prices.csv", "text/csv"),
         ("Your question.eml", "message/rfc822"),
     ]
     assert reading.children[0].data == b"a;b\n1;2\n"
     assert "An answer." in read("b.eml", reading.children[1].data).markdown
-    assert (reading.anchors[0].kind, reading.anchors[0].label) == ("part", "message from Ada <ada@example.com>")
+    assert (reading.anchors[0].kind, reading.anchors[0].label) == (
+        "part",
+        "message from Ada <ada@example.com>, Price list",
+    )
+    assert reading.title == "Price list"
 
 
 def test_a_page_with_a_table_is_read_and_its_images_stand_in_it(make_picture: Callable[..., bytes]) -> None:
@@ -58,11 +67,122 @@ def test_a_page_with_a_table_is_read_and_its_images_stand_in_it(make_picture: Ca
 @pytest.mark.parametrize("name", ["letter.eml", "letter.msg"])
 def test_a_real_message_says_from_whom_it_is_and_its_attachment_can_be_read(name: str) -> None:
     reading = read(name, (CORPUS / name).read_bytes())
-    assert reading.markdown.startswith("# Request for Quotation\n\nFrom: ")
-    assert "Renee \\<renee@example.com>" in reading.markdown
+    assert reading.markdown.startswith("Request for Quotation (RFQ)\n\nMarch 30th")
+    assert "example.com" not in reading.markdown
+    assert "ada@example.com>, " in reading.anchors[0].label
+    assert reading.anchors[0].label.endswith(", Request for Quotation")
     [child] = reading.children
     assert child.name == "prices.xlsx"
     assert "Schrauben für Gehäuse" in read(child.name, child.data).markdown
+
+
+QUOTED = {
+    "plain": "We accept.\n\n-----Original Message-----\nFrom: Ada <ada@example.com>\nSent: 3 March 2026 10:00\n"
+    "To: Bo <bo@example.com>\nSubject: Lot 3\n\nThe pier is 40 m long.\n\n"
+    "On 2 March 2026, Bo <bo@example.com> wrote:\n> How long is it?",
+    "html": "<p>We accept.</p><table><tr><td>1</td><td>2</td></tr></table>"
+    "<p><b>Von:</b> Ada &lt;ada@example.com&gt;<br><b>Gesendet:</b> 3 March 2026 10:00<br>"
+    "<b>An:</b> bo@example.com<br><b>Betreff:</b> Lot 3</p>"
+    "<p>The pier is 40 m long.</p><p>On 2 March 2026, Bo wrote:</p><p>How long is it?</p>",
+}
+
+
+@pytest.mark.parametrize("subtype", ["plain", "html"])
+def test_headers_of_a_message_that_is_quoted_are_no_text_and_say_whose_words_follow(subtype: str) -> None:
+    message = mail()
+    message.set_content(QUOTED[subtype], subtype=subtype)
+    reading = read("a.eml", message.as_bytes())
+    for said in ("We accept.", "The pier is 40 m long.", "How long is it?"):
+        assert said in reading.markdown
+    for header in ("example.com", "3 March", "2 March", "Lot 3", "Original", "wrote"):
+        assert header not in reading.markdown
+    quoted = reading.anchors[-1]
+    assert quoted.label == "message from Ada <ada@example.com>, 3 March 2026 10:00, Lot 3"
+    assert reading.markdown[quoted.offset :].startswith("The pier")
+
+
+def test_a_period_in_a_message_is_not_taken_for_headers() -> None:
+    message = mail()
+    message.set_content("From: 1 March\nTo: 31 March\n\nThe fee for 2026 is as follows:\n")
+    assert read("a.eml", message.as_bytes()).markdown == (
+        "From: 1 March\\\nTo: 31 March\n\nThe fee for 2026 is as follows:\n"
+    )
+
+
+def test_text_behind_an_attachment_belongs_to_the_message() -> None:
+    message = mail()
+    message.set_content("Before the plan.")
+    message.add_attachment(b"x", maintype="text", subtype="csv", filename="a.csv")
+    more = EmailMessage()
+    more.set_content("Behind the plan.")
+    message.attach(more)
+    assert read("a.eml", message.as_bytes()).markdown == "Before the plan.\n\nBehind the plan.\n"
+
+
+INVITATION = (
+    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:Visit of the site\r\nDTSTART:20260303T100000Z\r\n"
+    "LOCATION:Pier 4\r\nDESCRIPTION:Bidders shall bring boots.\r\nATTENDEE:mailto:bo@example.com\r\n"
+    "END:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+
+
+def test_an_invitation_is_a_file_of_its_own_and_says_what_when_and_where() -> None:
+    message = mail()
+    message.set_content("You are invited.")
+    message.add_alternative(INVITATION, subtype="calendar")
+    message.add_attachment(INVITATION.encode(), maintype="text", subtype="calendar", filename="invite.ics")
+    reading = read("a.eml", message.as_bytes())
+    assert reading.markdown == "You are invited.\n"
+    assert read(reading.children[0].name, reading.children[0].data).markdown == (
+        "Visit of the site\\\nFrom: 2026-03-03 10:00:00+00:00\\\nPlace: Pier 4\n\nBidders shall bring boots.\n"
+    )
+
+
+def tnef(name: str, data: bytes) -> bytes:
+    def attribute(level: int, identity: int, value: bytes) -> bytes:
+        return pack("<BII", level, identity, len(value)) + value + pack("<H", sum(value) & 0xFFFF)
+
+    begins = attribute(2, 0x00069002, bytes(14))
+    titled = attribute(2, 0x00018010, name.encode() + b"\0")
+    return pack("<IH", 0x223E9F78, 1) + begins + titled + attribute(2, 0x0006800F, data)
+
+
+def test_files_in_a_winmail_dat_are_attachments_of_the_message() -> None:
+    packed = tnef("lot3.txt", b"The bollards shall be yellow.")
+    message = mail()
+    message.set_content("The terms are attached.")
+    message.add_attachment(packed, maintype="application", subtype="ms-tnef", filename="winmail.dat")
+    for reading in (read("a.eml", message.as_bytes()), read("winmail.dat", packed)):
+        assert [(c.name, c.data) for c in reading.children] == [("lot3.txt", b"The bollards shall be yellow.")]
+
+
+def signed(content: bytes) -> bytes:
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime(2026, 1, 1, tzinfo=UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Ada")])
+    built = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(1))
+    builder = pkcs7.PKCS7SignatureBuilder().set_data(content)
+    builder = builder.add_signer(built.sign(key, hashes.SHA256()), key, hashes.SHA256())
+    return builder.sign(Encoding.DER, [pkcs7.PKCS7Options.Binary])
+
+
+def test_a_signed_message_is_the_one_inside_and_a_signed_file_is_that_file() -> None:
+    inner = EmailMessage()
+    inner.set_content("The lighthouse shall be white.")
+    inner.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="prices.csv")
+    outer = mail()
+    whole = signed(b"MIME-Version: 1.0\r\n" + inner.as_bytes())
+    outer.set_content(whole, maintype="application", subtype="pkcs7-mime", filename="smime.p7m")
+    reading = read("a.eml", outer.as_bytes())
+    assert (reading.markdown, reading.children[0].name) == ("The lighthouse shall be white.\n", "prices.csv")
+    [child] = read("offer.txt.p7m", signed(b"The lighthouse is white.")).children
+    assert (child.name, child.data) == ("offer.txt", b"The lighthouse is white.")
+
+
+def test_files_of_an_archive_are_inputs_and_those_of_the_system_are_none() -> None:
+    content = package({"rfp/terms.txt": "Text", "prices.csv": "a;b", "__MACOSX/._terms.txt": "x", "rfp/Thumbs.db": "x"})
+    reading = read("tender.zip", content)
+    assert [child.name for child in reading.children] == ["prices.csv", "rfp/terms.txt"]
+    assert (reading.markdown, reading.warnings) == ("", ())
 
 
 def test_a_web_page_runs_nothing_and_fetches_nothing() -> None:

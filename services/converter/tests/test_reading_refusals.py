@@ -30,7 +30,7 @@ def test_macros_are_not_let_in_whatever_the_name_says() -> None:
 
 
 def test_an_archive_is_told_to_be_unpacked() -> None:
-    assert refusal("a.zip", zipped(("a.txt", b"x"))).reason == "archive"
+    assert refusal("a.7z", b"7z\xbc\xaf\x27\x1c\0\4").reason == "archive"
     assert refusal("a.gz", b"\x1f\x8b\x08\0" + bytes(50)).reason == "archive"
 
 

@@ -160,13 +160,14 @@ def _laid(folder: Path, kind: str, files: Sequence[Image | Child], within: str) 
 
 
 def _name(name: str, within: str, else_: str) -> str:
-    wanted = posixpath.join(within, name) if within else name
-    try:
-        check_upload_name(wanted)
-    except ValueError:
-        depth = "/".join(within.split("/")[: MAX_SEGMENTS - 1])
-        return posixpath.join(depth, else_) if within else else_
-    return wanted
+    depth = "/".join(within.split("/")[: MAX_SEGMENTS - 1])
+    plain = f"{else_}{posixpath.splitext(name)[1]}"
+    for wanted in (posixpath.join(within, name), posixpath.join(depth, posixpath.basename(name)), f"{depth}/{plain}"):
+        try:
+            return check_upload_name(wanted)
+        except ValueError:
+            continue
+    return posixpath.join(depth, else_)
 
 
 def form_fields(content: bytes) -> tuple[tuple[FormField, ...], str]:

@@ -29,6 +29,10 @@ _READERS = {
     Kind.HTML: ("pandoc_formats", "read_html"),
     Kind.EML: ("mail", "read_eml"),
     Kind.MSG: ("mail", "read_msg"),
+    Kind.ZIP: ("containers", "read_zip"),
+    Kind.SIGNED: ("containers", "read_signed"),
+    Kind.TNEF: ("mail", "read_tnef"),
+    Kind.CALENDAR: ("containers", "read_calendar"),
     Kind.IMAGE: ("pictures", "read_picture"),
     Kind.SVG: ("pictures", "read_svg"),
     Kind.CSV: ("plain_text", "read_csv"),
@@ -39,6 +43,7 @@ _OFFICE = (Kind.DOCX, Kind.XLSX, Kind.PPTX)
 _ADVICE = {
     Kind.XLSX: "All sheets are empty.",
     Kind.CSV: "It has no values.",
+    Kind.ZIP: "No file is in it.",
     Kind.PDF: "It is a scan that was not recognised: attach a PDF with text, or have tesseract installed where the "
     "converter runs.",
 }

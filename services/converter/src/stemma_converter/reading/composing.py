@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
@@ -45,6 +45,8 @@ class Composer:
         self.title = escaping.one_line(PurePath(name).stem)
         self.named = ""
         """The title among the properties of the file."""
+        self.leave_out: Callable[[str], str] = str
+        """Gives a paragraph without what is no content."""
         self._stem = _slug(self.title)
         self._parts: list[str] = []
         self._length = 0
@@ -69,7 +71,7 @@ class Composer:
         self.anchor("heading", PATH.join(label for _, label in self._headings), at=start)
 
     def paragraph(self, text: str) -> None:
-        lines = [escaping.line(part.strip()) for part in text.split("\n") if part.strip()]
+        lines = [escaping.line(part.strip()) for part in self.leave_out(text).split("\n") if part.strip()]
         if lines:
             self.block("\\\n".join(lines))
 

@@ -164,6 +164,10 @@ class Kind(StrEnum):
     HTML = "HTML"
     EML = "e-mail (EML)"
     MSG = "Outlook message (MSG)"
+    ZIP = "ZIP"
+    SIGNED = "signed file (P7M)"
+    TNEF = "winmail.dat"
+    CALENDAR = "calendar (ICS)"
     SVG = "SVG"
     IMAGE = "image"
     CSV = "CSV"
@@ -181,6 +185,9 @@ _SUFFIXES = {
     Kind.HTML: "html htm xhtml",
     Kind.EML: "eml",
     Kind.MSG: "msg oft",
+    Kind.ZIP: "zip",
+    Kind.SIGNED: "p7m",
+    Kind.CALENDAR: "ics",
     Kind.SVG: "svg",
     Kind.IMAGE: "png jpg jpeg jpe gif webp tif tiff bmp",
     Kind.CSV: "csv tsv tab",
@@ -212,6 +219,13 @@ _ODF = "application/vnd.oasis.opendocument.text"
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
+_TNEF = b"\x78\x9f\x3e\x22"
+# The names of signed and of enveloped data in CMS, near the beginning; or the first line of its text form.
+_CMS = re.compile(
+    rb"\x30.{1,30}?\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x02\x03]|-----BEGIN (?:PKCS7|CMS)-----", re.DOTALL
+)
+MIME_HEAD = re.compile(rb"(?:content-type|mime-version|content-transfer-encoding):", re.IGNORECASE)
+_CALENDAR = "BEGIN:VCALENDAR"
 _ARCHIVES = (b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 _HEAD = 4096
 # A comment ends at its first end: other ways to read many of them are without number.
@@ -240,6 +254,10 @@ def kind_of(name: str, media_type: str | None, content: bytes, limits: Limits) -
         return _compound(content)
     if content.startswith(b"{\\rtf"):
         return Kind.RTF
+    if content.startswith(_TNEF):
+        return Kind.TNEF
+    if _CMS.match(content):
+        return Kind.SIGNED
     if content.startswith(_IMAGES) or _is_other_image(content):
         return Kind.IMAGE
     if content.startswith(_ARCHIVES):
@@ -270,7 +288,9 @@ def _packaged(content: bytes, limits: Limits) -> Kind:
     if "mimetype" in package and package.read("mimetype").decode("latin-1").strip().startswith(_ODF):
         return _open_document(package)
     if not package.main:
-        raise Unreadable("unknown" if "mimetype" in package else "archive")
+        if "mimetype" in package:
+            raise Unreadable("unknown")
+        return Kind.ZIP
     return _office(package, package.content_type(package.main))
 
 
@@ -312,6 +332,8 @@ def _textual(name: str, media_type: str | None, content: bytes) -> Kind:
         return Kind.HTML
     if _SVG.match(head):
         return Kind.SVG
+    if head.lstrip().startswith(_CALENDAR):
+        return Kind.CALENDAR
     if _is_mail(head):
         return Kind.EML
     wanted = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get((media_type or "").partition(";")[0].strip().lower())

@@ -1,38 +1,123 @@
-"""Messages: EML and MSG, with attachments as files of their own."""
+"""Messages: EML, MSG and winmail.dat. Attachments are files of their own; headers are places to cite, never text."""
 
 from __future__ import annotations
 
 import email
 import email.policy
 import re
+from collections.abc import Iterator
 from email.message import EmailMessage
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from compressed_rtf import decompress
 from oxmsg import Message
 
 from . import escaping
-from .composing import Composer
-from .kinds import decoded
+from .composing import Composer, plain
+from .containers import held_by_tnef, signed_content
+from .kinds import MIME_HEAD, decoded
 from .pandoc_formats import put_html, read_rtf
 from .result import Unreadable
 
-_FIELDS = ("From", "To", "Cc", "Date", "Subject")
-_RTF_BODY, _ATTACHED_MESSAGE, _CONTENT_ID = 0x1009, 5, 0x3712
+_RTF_BODY, _CONTENT_ID = 0x1009, 0x3712
 _FEWEST_WORDS = 3
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+_SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+_ENCRYPTED = (
+    "A part of the message is encrypted. Open it where its key is, save it without encryption, and attach that."
+)
+
+
+class Body(NamedTuple):
+    """The text of a message in the forms that it has."""
+
+    plain: str = ""
+    page: str = ""
+    rtf: bytes = b""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.plain.strip() or self.page.strip() or self.rtf)
 
 
 def read_eml(content: bytes, composer: Composer) -> None:
     try:
-        message = email.message_from_bytes(content, policy=email.policy.default)
-        _put_fields({name: str(message.get(name, "")) for name in _FIELDS}, composer)
-        plain, page = (message.get_body((kind,)) for kind in ("plain", "html"))
-        inline = _attach(message, composer)
-        _put_body(_text_of(plain), _text_of(page), inline, composer)
+        message = _parsed(content)
+        sender, date, subject = (str(message.get(name, "")) for name in ("From", "Date", "Subject"))
+        _put_header(sender, date, subject, composer)
+        _Mail(composer).put(message)
     except (LookupError, ValueError, AttributeError, TypeError, RecursionError):
         raise Unreadable("damaged", kind="e-mail") from None
+
+
+def _parsed(content: bytes) -> EmailMessage:
+    return email.message_from_bytes(content, policy=email.policy.default)
+
+
+class _Mail:
+    def __init__(self, composer: Composer) -> None:
+        self._composer = composer
+        self._images: dict[str, bytes] = {}
+        self._more: list[Body] = []
+        self._spare = Body()
+        self._attached: set[bytes] = set()
+
+    def put(self, message: EmailMessage) -> None:
+        """The text, and what follows it; a signed message is the one inside of its signature."""
+        while message.get_content_type() in _SIGNED and (inside := self._inside(message)) is not None:
+            message = inside
+        text, page = (message.get_body((kind,)) for kind in ("plain", "html"))
+        for number, (part, is_one_of_several) in enumerate(_parts(message), 1):
+            if part is not text and part is not page:
+                self._part(part, number, is_one_of_several)
+        bodies = [body for body in (Body(_text_of(text), _text_of(page)), *self._more) if not body.is_empty]
+        for body in bodies or [self._spare]:
+            _put_body(body, self._images, self._composer)
+
+    def _inside(self, message: EmailMessage) -> EmailMessage | None:
+        try:
+            data = signed_content(_data_of(message))
+        except Unreadable as why:
+            self._composer.warn("attachment_unread", "", why.words)
+            return None
+        return _parsed(data) if MIME_HEAD.match(data) else None
+
+    def _part(self, part: Any, number: int, is_one_of_several: bool) -> None:
+        kind, data = part.get_content_type(), _data_of(part)
+        identifier = str(part.get("Content-ID", "")).strip().strip("<>")
+        if identifier and part.get_content_maintype() == "image":
+            self._images[f"cid:{identifier}"] = data
+        elif kind == "application/pgp-encrypted":
+            self._composer.warn("attachment_unread", "", _ENCRYPTED)
+        elif kind in _TNEF:
+            self._tnef(data)
+        elif part.get_filename() or part.is_attachment() or part.get_content_maintype() != "text":
+            if kind not in _SIGNATURES:
+                self._attach(_named(part, number), kind, data)
+        elif kind == "text/calendar":
+            self._attach(f"calendar-{number}.ics", kind, data)
+        elif not is_one_of_several:
+            self._more.append(Body(page=_text_of(part)) if kind == "text/html" else Body(_text_of(part)))
+
+    def _tnef(self, data: bytes) -> None:
+        try:
+            held = held_by_tnef(data)
+        except Unreadable as why:
+            self._composer.warn("attachment_unread", "winmail.dat", why.words)
+            return
+        for name, content in held.files:
+            self._attach(name, "application/octet-stream", content)
+        # The message mostly has the same text beside it.
+        self._spare = Body(held.plain, held.page, held.rtf)
+
+    def _attach(self, name: str, kind: str, data: bytes) -> None:
+        """An invitation is often in a message twice."""
+        if data not in self._attached:
+            self._attached.add(data)
+            self._composer.child(name, kind, data)
 
 
 def _text_of(part: Any) -> str:
@@ -46,27 +131,14 @@ def _text_of(part: Any) -> str:
         return escaping.clean(found[0]) if found else ""
 
 
-def _attach(message: EmailMessage, composer: Composer) -> dict[str, bytes]:
-    """Attachments as children; gives the images that the text shows itself, by their addresses."""
-    inline = {}
-    bodies = {id(part) for part in (message.get_body(("plain",)), message.get_body(("html",))) if part is not None}
-    for number, part in enumerate(_parts(message), 1):
-        if id(part) in bodies:
-            continue
-        data = _data_of(part)
-        identifier = str(part.get("Content-ID", "")).strip().strip("<>")
-        if identifier and part.get_content_maintype() == "image":
-            inline[f"cid:{identifier}"] = data
-        elif part.get_filename() or part.is_attachment() or part.get_content_maintype() != "text":
-            composer.child(_named(part, number), part.get_content_type(), data)
-    return inline
-
-
-def _parts(message: Any) -> list[Any]:
-    """The parts that hold something; a message in the message is one of them, whole."""
+def _parts(message: Any, *, is_one_of_several: bool = False) -> Iterator[tuple[Any, bool]]:
+    """The parts that hold something, and whether another one says the same; a message in the message is one, whole."""
     if message.get_content_type() == "message/rfc822" or not message.is_multipart():
-        return [message]
-    return [found for part in message.iter_parts() for found in _parts(part)]
+        yield message, is_one_of_several
+        return
+    several = message.get_content_type() == "multipart/alternative"
+    for part in message.iter_parts():
+        yield from _parts(part, is_one_of_several=several)
 
 
 def _data_of(part: Any) -> bytes:
@@ -83,46 +155,110 @@ def _named(part: Any, number: int) -> str:
     return f"attachment-{number}"
 
 
-def _put_fields(fields: dict[str, str], composer: Composer) -> None:
-    lines = {name: escaping.one_line(value) for name, value in fields.items()}
-    composer.anchor("part", f"message from {lines['From'] or 'somebody'}")
-    if lines["Subject"]:
-        composer.heading(1, escaping.inline(lines["Subject"]))
-    composer.paragraph("\n".join(f"{n}: {escaping.inline(lines[n])}" for n in _FIELDS[:-1] if lines[n]))
+def _put_header(sender: str, date: str, subject: str, composer: Composer) -> None:
+    composer.named = escaping.one_line(subject)
+    composer.anchor("part", _label(sender, date, subject))
+    composer.leave_out = lambda text: _without_headers(text, composer)
 
 
-def _put_body(plain: str, page: str, images: dict[str, bytes], composer: Composer) -> None:
+def _label(sender: str, date: str, subject: str) -> str:
+    told = [escaping.one_line(sender) or "somebody", escaping.one_line(date), escaping.one_line(subject)]
+    return f"message from {', '.join(filter(None, told))}"
+
+
+def _put_body(body: Body, images: dict[str, bytes], composer: Composer) -> None:
     """The text that says more: a table is one only in the page, and some messages have no text beside it."""
-    if page and (len(plain.split()) < _FEWEST_WORDS or _TABLE.search(page) or images):
+    text, page = escaping.clean(body.plain), escaping.clean(body.page)
+    if not text.strip() and not page.strip() and body.rtf:
+        read_rtf(body.rtf, composer)
+    elif page and (len(text.split()) < _FEWEST_WORDS or _TABLE.search(page) or images):
         put_html(page, composer, images)
-        return
-    for paragraph in re.split(r"\n\s*\n", plain.replace("\r\n", "\n")):
-        composer.paragraph(escaping.inline(paragraph))
+    else:
+        for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+            composer.paragraph(escaping.inline(paragraph))
+
+
+# The fields above a message that is answered or forwarded, as mail programs write them in nine languages.
+_SENDER, _DATE, _SUBJECT, _OTHER = (
+    frozenset(words.split())
+    for words in (
+        "from von de da van afzender remitente mittente expéditeur remetente absender 差出人 送信者 发件人 寄件者",
+        "sent date gesendet datum envoyé envoyée fecha enviado enviada data inviato verzonden 送信日時 日時 日付 "
+        "发送时间 日期 时间",
+        "subject betreff objet asunto oggetto assunto onderwerp 件名 主题 主題",
+        "to cc bcc an à a para aan kopie reply-to antwort-an message-id received return-path importance wichtigkeit "
+        "attachments anlagen signed-by mailed-by 宛先 收件人 抄送",
+    )
+)
+_FIELD = re.compile(r"[>\s|\\]*[*_]{0,2}([\w-]+)[*_]{0,2}\s?[:：][*_]{0,2}(.*)")
+_DIVIDER = re.compile(r"[>\s\\]*-{2,}[^-]{3,60}-{2,}\s*")
+_ATTRIBUTION = re.compile(
+    r"(?=.*\d)(?=.*(?:<\S+@\S+>|\b(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)\b|写道|書きました)).{9,300}[:：]\s*"
+)
+_FEWEST_FIELDS = 3
+
+
+def _without_headers(text: str, composer: Composer) -> str:
+    """A paragraph without the fields of a message that it quotes; what follows is said by the writer of that one."""
+    lines = text.split("\n")
+    fields = [_field_of(line) for line in lines]
+    first = next((at for at, (name, _) in enumerate(fields) if name in _SENDER), len(lines))
+    last = max((at for at, (name, _) in enumerate(fields) if name), default=0)
+    said = dict(reversed(fields[first : last + 1]))
+    sender, date, subject = (next((said[n] for n in said if n in names), "") for names in (_SENDER, _DATE, _SUBJECT))
+    if len(said.keys() - {""}) >= _FEWEST_FIELDS and (date or subject):
+        composer.anchor("part", _label(sender, date, subject))
+        return "\n".join([line for line in lines[:first] if not _DIVIDER.fullmatch(line)] + lines[last + 1 :])
+    return "\n".join(_without_attributions(lines))
+
+
+def _field_of(line: str) -> tuple[str, str]:
+    """The name and value of a line that is a field of a message; empty for any other."""
+    found = _FIELD.fullmatch(line)
+    name = found[1].lower() if found else ""
+    known = name in _SENDER or name in _DATE or name in _SUBJECT or name in _OTHER
+    return (name, plain(found[2])) if found and known else ("", "")
+
+
+def _without_attributions(lines: list[str]) -> list[str]:
+    """Lines but those that say who wrote what is quoted below, which may be two."""
+    kept: list[str] = []
+    for line in lines:
+        if _ATTRIBUTION.fullmatch(line.replace("\\", "")):
+            continue
+        if kept and len(lines) > 1 and _ATTRIBUTION.fullmatch(f"{kept[-1]} {line}".replace("\\", "")):
+            kept.pop()
+            continue
+        kept.append(line)
+    return kept
+
+
+def read_tnef(content: bytes, composer: Composer) -> None:
+    held = held_by_tnef(content)
+    for name, data in held.files:
+        composer.child(name, "application/octet-stream", data)
+    composer.leave_out = lambda text: _without_headers(text, composer)
+    _put_body(Body(held.plain, held.page, held.rtf), {}, composer)
 
 
 def read_msg(content: bytes, composer: Composer) -> None:
     try:
         message = Message.load(BytesIO(content))
-        _put_fields(_fields_of(message), composer)
+        _put_header(*_header_of(message), composer)
         inline = _attach_of(message, composer)
-        plain, page = message.body or "", message.html_body or ""
         compressed = message.properties.binary_prop_value(_RTF_BODY)
-        rtf = decompress(compressed) if compressed else b""
+        body = Body(message.body or "", message.html_body or "", decompress(compressed) if compressed else b"")
     except (LookupError, ValueError, AttributeError, TypeError, OSError, NotImplementedError):
         raise Unreadable("damaged", kind="Outlook message") from None
-    if plain.strip() or page.strip() or not rtf:
-        _put_body(escaping.clean(plain), escaping.clean(page), inline, composer)
-    else:
-        read_rtf(rtf, composer)
+    _put_body(body, inline, composer)
 
 
-def _fields_of(message: Message) -> dict[str, str]:
-    headers = {name.lower(): value for name, value in message.message_headers.items()}
-    people = ", ".join(f"{r.name} <{r.email_address}>" for r in message.recipients)
+def _header_of(message: Message) -> tuple[str, str, str]:
+    headers = {name.lower(): str(value) for name, value in message.message_headers.items()}
     date = message.sent_date.isoformat(" ", "minutes") if message.sent_date else ""
-    told = {name: str(headers.get(name.lower()) or "") for name in _FIELDS}
-    own = {"From": message.sender or "", "To": people, "Date": date, "Subject": message.subject or ""}
-    return {name: told[name] or own.get(name, "") for name in _FIELDS}
+    own = {"from": message.sender or "", "date": date, "subject": message.subject or ""}
+    sender, date, subject = (headers.get(name) or value for name, value in own.items())
+    return sender, date, subject
 
 
 def _attach_of(message: Message, composer: Composer) -> dict[str, bytes]:

@@ -69,6 +69,8 @@ WORDS = {
     "made, or export it anew.",
     "unknown": "This kind of file cannot be read. Save it as PDF, DOCX, XLSX or text and attach that.",
     "archive": "The file is an archive. Unpack it and attach the files that are in it.",
+    "encrypted": "The file is encrypted for the key of a person. Open it where that key is, and attach what is in it.",
+    "signature": "The file is a signature without the file that it signs. Attach that file itself.",
     "too_large": "The file has {size} MB; at most {most} MB are read. Split it, or leave out large images.",
     "too_many_pixels": "The image has {size} megapixels; at most {most} are read. Save it smaller.",
     "bomb": "Unpacked, the file would have {size} MB; at most {most} MB are read. It is either made to do harm, or "
