@@ -87,6 +87,48 @@ def test_what_is_due_is_told_by_the_words_around_the_date(
     assert told(text, language) == [expected]
 
 
+DUE = {
+    "es": ("Las ofertas deberán presentarse antes del 12 de marzo de 2027 a las 14:00 horas.",
+           "Las consultas podrán formularse hasta el 3 de abril de 2027.",
+           "La oferta tendrá una validez hasta el 30/06/2027.",
+           "El informe se entregará en un plazo de 30 días desde la firma del contrato."),
+    "it": ("Le offerte devono pervenire entro e non oltre le ore 14.00 del 12 marzo 2027.",
+           "I chiarimenti possono essere richiesti entro il 3 aprile 2027.",
+           "L'offerta è valida fino al 30 giugno 2027.",
+           "La relazione va consegnata entro 30 giorni dalla stipula del contratto."),
+    "nl": ("Inschrijvingen moeten uiterlijk 12 maart 2027 om 14.00 uur zijn ingediend.",
+           "Vragen kunnen tot en met 3 april 2027 worden gesteld.",
+           "De inschrijving is geldig tot 30 juni 2027.",
+           "Het rapport wordt geleverd binnen 30 dagen na ondertekening van de overeenkomst."),
+    "pt": ("As propostas devem ser apresentadas até às 14h00 do dia 12 de março de 2027.",
+           "Os esclarecimentos podem ser pedidos até 3 de abril de 2027.",
+           "A proposta é válida até 30/06/2027.",
+           "O relatório deve ser entregue no prazo de 30 dias após a assinatura do contrato."),
+    "ja": ("提案書は令和９年３月１２日（金）１４時までに提出すること。",
+           "質問は2027年4月3日まで受け付ける。",
+           "見積書の有効期限は2027年6月30日とする。",
+           "報告書は契約締結後30日以内に納品すること。"),
+    "zh": ("投标文件应于2027年3月12日14:00前递交。",
+           "供应商应在2027年4月3日前提出质疑。",
+           "投标有效期至2027年6月30日。",
+           "供应商应在合同签订之日起30个工作日内交货。"),
+    "fr": ("Les offres doivent être remises au plus tard le 12 mars 2027 à 14 heures.",
+           "Les questions sont posées avant le 3 avril 2027.",
+           "Les offres sont valables jusqu'au 30 juin 2027.",
+           "Le rapport est remis dans un délai de 30 jours à compter de la notification du marché."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", DUE)
+def test_closing_questions_validity_and_counted_times_are_read_in_each_language(language: str) -> None:
+    assert told("\n\n".join(DUE[language]), language) == [
+        ("submission", "2027-03-12", "14:00"),
+        ("questions", "2027-04-03", ""),
+        ("validity", "2027-06-30", ""),
+        ("delivery", "", ""),
+    ]
+
+
 def test_the_rows_of_a_schedule_are_deadlines_but_for_the_day_of_issue() -> None:
     text = "# Schedule\n\n| Event | Date |\n|---|---|\n| RFP issued | 1 March 2027 |\n| Orals | 4 - 8 May 2027 |\n"
     (one,) = found(text)

@@ -225,3 +225,136 @@ def test_only_what_says_that_a_list_follows_announces_its_items() -> None:
         ("Offers shall have the following parts.", ""),
         ("Describe your boats.", "Offers shall have the following parts."),
     ]
+
+
+LANGUAGES = {
+    "en": (
+        "The contractor shall train ten users.",
+        "The supplier should propose a shorter term.",
+        "The bidder need not visit the site.",
+    ),
+    "de": (
+        "Der Auftragnehmer muss zehn Nutzer schulen.",
+        "Die Lösung sollte barrierefrei sein.",
+        "Der Bieter muss nicht anreisen.",
+    ),
+    "fr": (
+        "Le titulaire doit former dix agents.",
+        "Une visite est souhaitable.",
+        "La traduction n'est pas exigée.",
+    ),
+    "es": (
+        "El adjudicatario formará a diez usuarios.",
+        "Se recomienda visitar el centro.",
+        "No será necesario traducir los certificados.",
+    ),
+    "it": (
+        "L'appaltatore forma dieci utenti e dovrà consegnare i manuali.",
+        "È auspicabile un sopralluogo.",
+        "La traduzione non è richiesta.",
+    ),
+    "nl": (
+        "De opdrachtnemer traint tien gebruikers en levert handleidingen.",
+        "Een locatiebezoek is wenselijk.",
+        "De inschrijver hoeft geen vertaling te leveren.",
+    ),
+    "pt": (
+        "A contratada treinará dez usuários.",
+        "Recomenda-se a visita técnica.",
+        "Não será exigida a tradução dos certificados.",
+    ),
+    "ja": (
+        "受注者は、利用者10名に研修を行うこと。",
+        "国産の製品が望ましい。",
+        "翻訳文の添付は必要ない。",
+    ),
+    "zh": (
+        "中标人须培训十名用户。",
+        "建议供应商采用国产产品。",
+        "供应商无需提供译文。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_request_is_read_in_each_language_in_which_documents_are_written(language: str) -> None:
+    must, should, denied = LANGUAGES[language]
+    read = found(f"# 1\n\n{must}\n\n{should}\n\n{denied}\n", language)
+    assert {text: obligation for text, (_, obligation) in read.items()} == {must: "mandatory", should: "should"}
+
+
+@pytest.mark.parametrize(
+    ("language", "legend", "column", "grades"),
+    [
+        ("en", "", "Obligation", ("MUST", "SHOULD", "MAY")),
+        ("en", "M means mandatory, D means desirable, O means optional.", "M/D", ("M", "D", "O")),
+        ("en", "Mandatory (A), desirable (B) and optional (C) are told apart.", "Class", ("A", "B", "C")),
+        ("de", "", "Muss/Soll/Kann", ("MUSS", "SOLL", "KANN")),
+        ("de", "A = zwingend, B = wünschenswert, C = optional", "Klasse", ("A", "B", "C")),
+        ("fr", "", "Exigence", ("DOIT", "DEVRAIT", "PEUT")),
+        ("es", "", "Carácter", ("Obligatorio", "Deseable", "Opcional")),
+        ("it", "", "Priorità", ("Obbligatorio", "Desiderabile", "Facoltativo")),
+        ("nl", "", "Eis/wens", ("Eis", "Wens", "Optioneel")),
+        ("pt", "", "Prioridade", ("Obrigatório", "Desejável", "Opcional")),
+        ("ja", "", "区分", ("必須", "推奨", "任意")),
+        ("zh", "", "重要性", ("必须", "建议", "可选")),
+    ],
+)
+def test_a_column_or_a_legend_says_how_strictly_each_row_of_a_table_is_meant(
+    language: str, legend: str, column: str, grades: tuple[str, ...]
+) -> None:
+    rows = "".join(f"| F{number} | Export CSV 500 | {grade} |\n" for number, grade in enumerate(grades))
+    text = f"# F\n\n{legend}\n\n| No. | Text | {column} |\n| --- | --- | --- |\n{rows}"
+    read = [one.obligation for one in requirements(text, language) if one.unit.form == "row"]
+    assert read == ["mandatory", "should", "option"]
+
+
+def test_a_column_of_each_grade_may_be_ticked_and_a_row_without_a_grade_is_a_demand_too() -> None:
+    ticked = "| Text | Must | Should |\n|---|---|---|\n| Export CSV | x | |\n| Dark colours | | x |\n"
+    assert [one[1] for one in found(ticked).values()] == ["mandatory", "should"]
+    bare = "| No. | Text | Obligation |\n|---|---|---|\n| F1 | Export CSV | |\n"
+    assert [one[1] for one in found(bare).values()] == ["mandatory"]
+
+
+def test_the_table_of_a_legend_demands_nothing() -> None:
+    assert found("| Class | Meaning |\n|---|---|\n| M | Mandatory |\n| D | Desirable |\n") == {}
+
+
+QUESTIONS = """# Questions and answers
+
+## Question 14
+
+Must the bidder provide a crane? We think that bidders must have one.
+
+Answer: No. A hired crane is sufficient.
+
+## Question 15
+
+Q: Is it required that the contractor shall work at night?
+A: The contractor shall work at night if the harbour master orders it.
+
+| Question | Answer |
+| --- | --- |
+| Must bidders have a yard? | A yard is of no interest. |
+| May we come by boat? | Bidders must come by road. |
+
+## Submission
+
+Questions must be sent by 3 April 2027.
+"""
+
+
+def test_of_questions_and_answers_only_an_answer_demands() -> None:
+    assert set(found(QUESTIONS)) == {
+        "The contractor shall work at night if the harbour master orders it.",
+        "Bidders must come by road.",
+        "Questions must be sent by 3 April 2027.",
+    }
+
+
+@pytest.mark.parametrize("marks", [("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>")])
+def test_what_is_struck_out_demands_nothing_and_all_else_stays_in_its_place(marks: tuple[str, str]) -> None:
+    text = f"{marks[0]}The bidder shall pay.{marks[1]}\n\nThe contractor shall {marks[0]}sing{marks[1]} dance.\n"
+    (one,) = requirements(text, "en")
+    assert one.unit.text == "The contractor shall dance."
+    assert (one.unit.line, text[one.unit.start :][:14]) == (3, "The contractor")

@@ -23,7 +23,8 @@ Cue = Annotated[re.Pattern[str], BeforeValidator(lambda words: whole_words(words
 class DeadlineCues(BaseModel):
     """The expressions of a language, each for any of the words of its list in the data file.
 
-    ``due`` stands near a date by or until which something has to happen; ``named`` calls the date itself a deadline.
+    ``due`` stands near a date by or until which something has to happen, ``by_then`` right behind one; ``named`` calls
+    the date itself a deadline.
     ``scheduled`` is in headings, columns and announcements of dates; ``past`` stands before a date that is only told,
     such as that of a law. ``moved`` says that a date is another one than before, ``instead`` stands between the old
     date and the new one, and ``replaced`` before the old one where the new one stands first. ``joins`` stands between
@@ -33,13 +34,15 @@ class DeadlineCues(BaseModel):
     ``validity`` of offers, ``award``, ``submission`` of offers, ``start`` and ``end`` of the contract, ``delivery``.
 
     A time that is counted from an event: ``numbers`` (in words), ``units`` of time, ``relations`` to it, ``events``;
-    none if it comes ``again`` and again. ``at_most`` stands before the number. ``zones`` are local times in words, and
+    none if it comes ``again`` and again. ``at_most`` stands before the number, and behind the unit in a language that
+    names the ``event_first``. ``zones`` are local times in words, and
     ``noon`` is 12:00. ``weekdays`` are numbers from 0 for Monday by their names.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     due: Cue = NOTHING
+    by_then: Cue = NOTHING
     named: Cue = NOTHING
     scheduled: Cue = NOTHING
     past: Cue = NOTHING
@@ -58,6 +61,7 @@ class DeadlineCues(BaseModel):
     start: Cue = NOTHING
     end: Cue = NOTHING
     delivery: Cue = NOTHING
+    event_first: bool = False
     at_most: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
@@ -78,6 +82,11 @@ class DeadlineCues(BaseModel):
             "|".join(one) for one in (self.at_most, self.numbers, self.units, self.relations, self.events)
         )
         number = rf"(?:[0-9]{{1,3}}|{numbers})"
+        if self.event_first:
+            return re.compile(
+                rf"(?P<event>(?:{events})[^。；;:：|]{{0,30}}?(?:{relations}))[^。；;:：|0-9]{{0,10}}?"
+                rf"(?<![0-9.]){number} ?(?:{units})[^。；;:：|]{{0,4}}?(?:{at_most})"
+            )
         return re.compile(
             rf"(?<![\w.,])(?:(?:{at_most}) )?{number}(?: \([\w-]{{1,20}}\))?(?: (?:to|bis|à|-|–) {number})?[ -]{{0,3}}"
             rf"(?:{units})(?!\w)[^.;:|]{{0,30}}?"

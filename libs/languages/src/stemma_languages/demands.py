@@ -7,8 +7,9 @@ apostrophe). What the fields mean is said at each of them; what follows from a m
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
@@ -46,6 +47,9 @@ class Demands(BaseModel):
 
     ``short`` has expressions for short names of parties and buyers, with capitals as they are written, and the words
     that each stands for: "der AN" is no preposition.
+
+    In a table: ``graded`` names a column that says how strictly each row is meant, and ``grades`` what stands there;
+    ``ticks`` mark the column of a grade. Of questions and answers, ``asked`` and ``answered`` are the labels.
 
     In an answer: ``undecided`` leaves something for later, ``negated`` denies it, and ``at_most`` stands before a
     figure that an answer may stay below.
@@ -88,6 +92,11 @@ class Demands(BaseModel):
     undecided: Cue = NOTHING
     negated: Cue = NOTHING
     at_most: Cue = NOTHING
+    graded: Cue = NOTHING
+    grades: Mapping[str, Literal["mandatory", "should", "option"]] = {}
+    ticks: Cue = NOTHING
+    asked: Cue = NOTHING
+    answered: Cue = NOTHING
     short: Annotated[tuple[tuple[re.Pattern[str], str], ...], BeforeValidator(_short_names)] = ()
 
     def spelled(self, text: str) -> str:

@@ -35,9 +35,15 @@ def any_of(words: Iterable[str]) -> str:
 
 
 def whole_words(expressions: Iterable[str], flags: int = 0) -> re.Pattern[str]:
-    """The expression for any of some expressions as whole words; `NOTHING` if there are none."""
-    any_one = "|".join(expressions)
-    return re.compile(rf"(?<!\w)(?:{any_one})(?!\w)", flags) if any_one else NOTHING
+    """The expression for any of some expressions, as whole words but in scripts that put no spaces between them.
+
+    It is `NOTHING` if there are none.
+    """
+    every = [*expressions]
+    wide = "|".join(one for one in every if WIDE.search(one))
+    spaced = "|".join(one for one in every if not WIDE.search(one))
+    spaced = rf"(?<!\w)(?:{spaced})(?!\w)" if spaced else ""
+    return re.compile("|".join(filter(None, (wide, spaced))), flags) if every else NOTHING
 
 
 def bare(text: str) -> str:

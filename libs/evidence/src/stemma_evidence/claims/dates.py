@@ -44,10 +44,12 @@ _EASTERN = re.compile(
 _EASTERN_MARK = re.compile(r"[年月]")
 _TIME = re.compile(
     r"(?<![\d:.,])([01]?[0-9]|2[0-4])(?:(?::|[ ]?h[ ]?)([0-5][0-9])(?::[0-5][0-9])?(?![\d:])"
-    r"|\.([0-5][0-9])(?=[ ]?(?:Uhr|[apAP]\.?[mM])))"
-    r"(?:[ ]?([apAP])\.?[mM]\b\.?|[ ]?Uhr|[ ]?h\b)?"
+    r"|\.([0-5][0-9])(?=[ ]?(?:Uhr|uur|[apAP]\.?[mM])))"
+    r"(?:[ ]?([apAP])\.?[mM]\b\.?|[ ]?(?:Uhr|uur|horas)\b|[ ]?h\b)?"
     r"|(?<![\d:.,])([01]?[0-9]|2[0-4])[ ]?(?:([apAP])\.?[mM]\b\.?|Uhr\b|o'clock)"
-    r"|(午前|午後|上午|下午)?(?<!\d)([01]?[0-9]|2[0-4])[時点时](?:([0-5]?[0-9])分)?(?!間)"
+    r"|(午前|午後|上午|下午)?(?<!\d)([01]?[0-9]|2[0-4])[ ]?(?:[時点时](?:([0-5]?[0-9])分)?(?!間)|[:：]([0-5][0-9]))"
+    r"|(?<=[Oo]re )([01]?[0-9]|2[0-4])(?:\.([0-5][0-9]))?(?![\d:.,])"
+    r"|(?:(?<=à )|(?<=las )|(?<=às )|(?<=om ))([01]?[0-9]|2[0-4])[ ](?:heures?|horas|uur)\b"
 )
 _PART = re.compile(
     r"(?<![\w])(?:([QTK])([1-4])|(H)([12])|(KW|W)[ ]?([0-5]?[0-9])|CW[ ]?([0-5]?[0-9]))"
@@ -75,6 +77,7 @@ _STREET = re.compile(
     re.IGNORECASE,
 )
 """What makes a day the name of a street."""
+_NARROW = str.maketrans("０１２３４５６７８９：／", "0123456789:/")
 _HALVES = {"午前": "a", "上午": "a", "午後": "p", "下午": "p"}
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 
@@ -90,6 +93,7 @@ class Day:
 
 def dates(text: str, language: str) -> Iterator[Day]:
     """Every date of a text, the exact forms before the loose ones; they may overlap."""
+    text = text.translate(_NARROW)
     yield from _iso(text)
     yield from _year_first(text)
     yield from _numeric(text, language)
@@ -255,8 +259,8 @@ def _part(year: str | None, mark: str, number: str) -> str:
 
 def _times(text: str) -> Iterator[Day]:
     for match in _TIME.finditer(text):
-        hour = int(match[1] or match[5] or match[8])
-        minute = int(match[2] or match[3] or match[9] or 0)
+        hour = int(match[1] or match[5] or match[8] or match[11] or match[13])
+        minute = int(match[2] or match[3] or match[9] or match[10] or match[12] or 0)
         half = (match[4] or match[6] or _HALVES.get(match[7], "")).casefold()
         if half and hour <= 12:
             hour = hour % 12 + (12 if half == "p" else 0)

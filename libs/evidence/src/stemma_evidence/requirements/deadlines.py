@@ -60,7 +60,7 @@ class _Context:
     @property
     def is_labelled(self) -> bool:
         """Whether the time stands behind a label or in a cell of its own."""
-        return self.before.rstrip().endswith((":", "|", "–", "-", "—"))
+        return self.before.rstrip().endswith((":", "：", "|", "–", "-", "—"))
 
 
 def deadlines(text: str, language: str, demanded: Collection[tuple[int, str]] = ()) -> Iterator[FoundDeadline]:
@@ -124,7 +124,7 @@ class _Reading:
 
     def _is_deadline(self, unit: Unit, context: _Context, when: When, kind: str, *, moved: bool) -> bool:
         cues, before, after = self._cues, context.before[-NEAR:], context.after[: NEAR // 2]
-        due = _last(cues.due, before) if self._is_due(context) else -1
+        due = max(0, _last(cues.due, before)) if self._is_due(context) else -1
         if (_last(cues.past, before) > due and not moved) or _is_aside(context, when):
             return False
         named = cues.named.search(before) is not None or cues.named.search(after) is not None
@@ -137,7 +137,9 @@ class _Reading:
         return kind != "other" and (due >= 0 or context.is_labelled or moved)
 
     def _is_due(self, context: _Context) -> bool:
-        return self._cues.due.search(context.before[-DUE_NEAR:]) is not None
+        cues = self._cues
+        is_until = cues.by_then.search(context.after[:BESIDE]) is not None
+        return is_until or cues.due.search(context.before[-DUE_NEAR:]) is not None
 
     def _is_demand(self, unit: Unit) -> bool:
         return (unit.line, unit.text) in self._demanded
@@ -156,7 +158,7 @@ class _Reading:
         due = self._is_due(context) or self._cues.named.search(context.before) is not None or context.is_labelled
         if verb := self._verb_beside(context.before):
             return verb
-        after = context.after[: 0 if when.counted else NEAR]
+        after = context.after[: 0 if when.counted and not self._cues.event_first else NEAR]
         above = () if unit.form == "sentence" and not due else (*unit.leads[-1:], *self._section(unit))
         found = (self._kind_in(words, due=due) for words in (context.before, after, *above))
         return next((kind for kind in found if kind != "other"), "other")
@@ -214,8 +216,14 @@ MONTH_FIRST = "en"
 _DAY = re.compile(r"(?:[0-9]{4}|-)-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2}")
 _NUMERIC = re.compile(r"(?<![\d./-])([0-9]{1,2})([/-])([0-9]{1,2})\2(?:[0-9]{4}|[0-9]{2})(?![\d/-]|\.\d)")
 _NUMBER = re.compile(r"[0-9]+")
-_BETWEEN = re.compile(r"\s*(?:[-–—]|to|through|until|bis(?: zum)?|au|à)\s*", re.IGNORECASE)
-_WEEKDAY = re.compile(r"(?<!\w)([^\W\d_]{2,12})([.,]{0,2})\s{1,3}(?:the |den |der |le )?$", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"(?:\s*[(（][^()（）]{1,3}[)）])?(?:[\s:,0-9]{0,8})\s*"
+    r"(?:[-–—〜～~]|to|through|until|bis(?: zum)?|aux?|à|al?|até|ao|e|en|y|et|tot(?: en met)?|から|至|到)\s*",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(
+    r"(?<!\w)([^\W\d_]{2,12}(?:-feira)?)([.,]{0,2})\s{1,3}(?:the |den |der |le |el |il )?$", re.IGNORECASE
+)
 _HALF_OF_DAY = re.compile(r"[ap]\.m\.$", re.IGNORECASE)
 _SHORT = 3
 _ZONES = (

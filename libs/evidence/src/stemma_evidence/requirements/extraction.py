@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from stemma_languages import Demands, demands
 
+from .grades import Graded, Grades, Obligation
 from .units import Unit, units
 
 LABEL_WORDS = 6
@@ -22,7 +23,11 @@ KEPT = 500
 """How many announcements and headings are remembered: those of a list come again with each of its items."""
 
 _URL = re.compile(r"https?://\S*")
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[\u3041-\u9fff]{1,2}|[^\W_\u3041-\u9fff]+")
+"""A word; in a script without spaces, two characters."""
+_STOPS = (".", "。")
+_LABEL = re.compile(r"\s*(?:(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]{1,3})?[\s*_]*[:：]")
+_NUMBERED = re.compile(r"\s*(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -61,19 +66,54 @@ class _Reading:
         self._lead = lru_cache(maxsize=KEPT)(self._reader.read)
         self._about = lru_cache(maxsize=KEPT)(self._read_heading)
         self._before: tuple[tuple[str, ...], Kind] = ((), "work")
+        self._grades = Grades(self._words, text)
+        self._turn: tuple[tuple[str, ...], bool] = ((), False)
 
     def requirement(self, unit: Unit) -> Requirement | None:
         """A unit as a requirement, if it is one by itself or by what announces it."""
-        if self._is_beside(unit):
+        answer = self._answer(unit)
+        if answer is None or self._is_beside(answer):
             return None
-        place = self._place(unit.path)
+        unit, place = answer, self._place(answer.path)
+        graded = self._graded(unit)
+        if graded.legend:
+            return None
         said = self._reader.read(unit.text, place, told=self._is_told(unit, place))
         announced_by = self._lead_in(unit)
-        if said.obligation is None and not said.denies:
+        if graded.obligation:
+            said = replace(said, obligation=graded.obligation, empty=False)
+        elif said.obligation is None and not said.denies:
             said, announced_by = self._inherited(unit, place)
         if said.obligation is None or said.empty:
             return None
         return Requirement(unit, self._kind(said, unit, place), said.obligation, announced_by)
+
+    def _graded(self, unit: Unit) -> Graded:
+        return self._grades.of(unit.columns, unit.cells) if unit.form == "row" else Graded()
+
+    def _answer(self, unit: Unit) -> Unit | None:
+        """A unit without the label of an answer, of a row of questions the answer; None for a question."""
+        words = self._words
+        if unit.form == "row":
+            return self._answer_of_row(unit)
+        folded = words.folded(unit.text)
+        if unit.path != self._turn[0]:
+            self._turn = (unit.path, bool(unit.path) and _is_question(words, words.folded(unit.path[-1])))
+        if _labelled(words.asked, folded) is not None:
+            self._turn = (unit.path, True)
+        elif (rest := _labelled(words.answered, folded)) is not None:
+            self._turn = (unit.path, False)
+            return replace(unit, text=unit.text[len(unit.text) - rest :])
+        return None if self._turn[1] else unit
+
+    def _answer_of_row(self, unit: Unit) -> Unit | None:
+        names = [self._words.folded(name) for name in unit.columns]
+        asked = any(self._words.asked.fullmatch(name) for name in names)
+        place = next((at for at, name in enumerate(names) if self._words.answered.fullmatch(name)), -1)
+        if not asked or place < 0:
+            return unit
+        answers = [*unit.cells[place : place + 1]]
+        return replace(unit, text=answers[0], form="sentence", leads=()) if any(answers) else None
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""
@@ -146,7 +186,7 @@ class _Reading:
 def _is_title(unit: Unit) -> bool:
     """Whether a unit only names what comes after it."""
     is_first = unit.number == 0 and unit.count > 1
-    is_line = unit.form == "sentence" and not unit.text.endswith(".")
+    is_line = unit.form == "sentence" and not unit.text.endswith(_STOPS)
     return unit.text.endswith((":", "：")) or (_is_short(unit) and (is_first or is_line or unit.text.isupper()))
 
 
@@ -162,8 +202,20 @@ def _is_short(unit: Unit) -> bool:
     return len(_WORD.findall(unit.text[:NEAR])) <= LABEL_WORDS
 
 
+def _labelled(label: re.Pattern[str], text: str) -> int | None:
+    """The length of what stands behind a label that a text begins with; None if it begins with none."""
+    found = label.match(text, len(text) - len(text.lstrip(" *_")))
+    end = _LABEL.match(text, found.end()) if found else None
+    return len(text[end.end() :].lstrip(" *_")) if end else None
+
+
+def _is_question(words: Demands, title: str) -> bool:
+    """Whether a heading is that of a single question: "Question 14"."""
+    asked = words.asked.match(title)
+    return asked is not None and _NUMBERED.match(title, asked.end()) is not None
+
+
 Kind = Literal["instruction", "evaluation", "work", "form"]
-Obligation = Literal["mandatory", "should", "option"]
 Place = Literal["instruction", "evaluation", ""]
 """What the part of the request is about that a sentence stands in."""
 
@@ -179,7 +231,6 @@ _SHORT_NAME = re.compile(
     r"(?<!\w)(?P<name>[A-Z][\w’'-]{1,30}(?: (?:[A-Z][\w’'-]{1,30}|of|the|and|for|&)){1,7})"
     r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
 )
-_WORD = re.compile(r"[^\W_]+")
 _MARK = re.compile(r"[\W_]*(?:\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
 
 
@@ -333,7 +384,7 @@ def _after_mark(text: str) -> int:
 
 def _is_title_text(text: str) -> bool:
     begin = _after_mark(text)
-    return not text.endswith(".") and len(_WORD.findall(text[begin : begin + NEAR])) <= TITLE_WORDS
+    return not text.endswith(_STOPS) and len(_WORD.findall(text[begin : begin + NEAR])) <= TITLE_WORDS
 
 
 def _last(found: Iterator[re.Match[str]]) -> tuple[int, int]:

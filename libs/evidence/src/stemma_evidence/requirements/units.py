@@ -19,6 +19,7 @@ _MARK = re.compile(
     r"\s{0,3}(?:[-–—•●▪◦*✓o]\s|\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]\s{0,3}(?=\S)|\d{1,3}(?:\.\d{1,3}){1,5}\.?\s)"
 )
 """What begins an item that is written as a paragraph: "a)", "(1)", "5.6.1", a dash or a bullet."""
+_STRUCK = re.compile(r"~~(?:[^~\n]|\n(?!\s*\n))+~~|<(?:del|s|strike)>[^<]{0,4000}</(?:del|s|strike)>")
 _MARK_ALONE = re.compile(r"\s{0,3}\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3}(?:\.\d{1,3}){0,5})[.)]?")
 
 
@@ -29,7 +30,7 @@ class Unit:
     ``text`` is plain, its words one space apart, cells with `` | `` between; ``start`` and ``end`` are its range in the
     source in characters; ``line`` counts from 1; ``path`` are the headings above it, the nearest last; ``leads`` are
     the sentences that stand before its list, of a row the names of its columns too, the nearest last. It is sentence
-    ``number`` (from 0) of the ``count`` of its paragraph.
+    ``number`` (from 0) of the ``count`` of its paragraph. A row has ``cells`` and ``columns``, the empty ones too.
     """
 
     text: str
@@ -41,6 +42,8 @@ class Unit:
     end: int
     number: int = 0
     count: int = 1
+    cells: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass
@@ -52,7 +55,7 @@ class _Frame:
     last: tuple[str, ...] = ()
     announces_next: bool = False
     to_marked: tuple[str, ...] = ()
-    row: list[Prose] = field(default_factory=list)
+    row: list[Prose | None] = field(default_factory=list)
     columns: tuple[str, ...] = ()
 
 
@@ -60,7 +63,7 @@ class _Reading:
     """Where the reading of a text is."""
 
     def __init__(self, text: str, language: str) -> None:
-        self._document = document_of(text)
+        self._document = document_of(_STRUCK.sub(_blank, text))
         self._language = language
         self._prose = deque(self._document.prose)
         self._path: list[tuple[int, str]] = []
@@ -73,6 +76,8 @@ class _Reading:
                 self._open(token)
             elif (piece := self._piece(token)) is not None:
                 yield from self._of_piece(piece)
+            elif token.kind == "cell":
+                self._frames[-1].row.append(None)
         yield from self._closed(None)
 
     def _closed(self, token: Token | None) -> Iterator[Unit]:
@@ -80,7 +85,7 @@ class _Reading:
         depth = token.depth if token is not None else 0
         while len(self._frames) > depth + 1:
             frame = self._frames.pop()
-            if frame.kind == "row" and frame.row:
+            if frame.kind == "row" and any(frame.row):
                 yield from self._row(frame)
 
     def _open(self, token: Container) -> None:
@@ -127,12 +132,14 @@ class _Reading:
 
     def _row(self, frame: _Frame) -> Iterator[Unit]:
         table = self._frames[-1]
-        cells = tuple(_spaced(cell.text) for cell in frame.row)
+        cells = tuple(_spaced(cell.text) if cell else "" for cell in frame.row)
         if not table.columns:
             table.columns = cells
             return
-        leads = (*frame.leads, " | ".join(table.columns))[-MOST_LEADS:]
-        yield self._unit(" | ".join(cells), "row", leads, frame.row[0].start, frame.row[-1].end)
+        leads = (*frame.leads, _in_one_line(table.columns))[-MOST_LEADS:]
+        filled = [cell for cell in frame.row if cell]
+        row = self._unit(_in_one_line(cells), "row", leads, filled[0].start, filled[-1].end)
+        yield replace(row, cells=cells, columns=table.columns)
 
     def _unit(self, text: str, form: Form, leads: tuple[str, ...], start: int, end: int) -> Unit:
         path = tuple(title for _, title in self._path)
@@ -154,6 +161,15 @@ def _sentences(text: str, language: str) -> Iterator[tuple[int, int]]:
         else:
             before = None
             yield begin, end
+
+
+def _in_one_line(cells: tuple[str, ...]) -> str:
+    return " | ".join(filter(None, cells))
+
+
+def _blank(struck: re.Match[str]) -> str:
+    """What is struck out as spaces, so that all else stays in its place."""
+    return "".join(char if char == "\n" else " " for char in struck[0])
 
 
 def _spaced(text: str) -> str:
