@@ -195,6 +195,17 @@ def test_a_web_page_runs_nothing_and_fetches_nothing() -> None:
     assert [warning.code for warning in reading.warnings] == ["image_elsewhere"]
 
 
+def test_a_cell_that_reaches_down_keeps_the_columns_of_the_rows_below() -> None:
+    page = "<html><table><tr><th>Lot</th><th>Work</th></tr><tr><td rowspan=2>Lot 1</td><td>Crew</td></tr>"
+    more = "<tr><td>Fuel</td></tr><tr><td>Lot 2</td><td>EUR 4,250<sup>1</sup></td></tr></table></html>"
+    assert cells(read("a.html", (page + more).encode()).markdown) == [
+        ["Lot", "Work"],
+        ["Lot 1", "Crew"],
+        ["Lot 1", "Fuel"],
+        ["Lot 2", "EUR 4,250¹"],
+    ]
+
+
 def test_code_stays_code_whatever_is_in_it() -> None:
     page = "<html><pre><code>a ``` b ````\n# c</code></pre></html>"
     assert read("a.html", page.encode()).markdown == "`````\na ``` b ````\n# c\n`````\n"

@@ -117,7 +117,7 @@ def test_tables_keep_their_cells_and_a_frame_of_one_cell_is_none() -> None:
     assert table(reading.markdown) == [
         ["Item", "Price", ""],
         ["bolt | nut", "net", "1<br>2"],
-        ["", "gross", "3"],
+        ["bolt | nut", "gross", "3"],
     ]
     assert reading.markdown.endswith("\n\nFramed\n")
     assert reading.figures.tables == 1
@@ -183,6 +183,81 @@ def test_what_is_left_out_is_told_once(make_picture: Callable[..., bytes]) -> No
     reading = read("a.docx", word(body + body, image1=b"\1\0\0\0 EMF"))
     assert reading.markdown == "Seen\n\nSeen\n"
     assert sorted(warning.code for warning in reading.warnings) == ["hidden_text", "image_unread"]
+
+
+SECRET = '<w:style w:type="character" w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style>'
+SHADED = '<w:style w:type="table" w:styleId="Dark"><w:tcPr><w:shd w:fill="000080"/></w:tcPr></w:style>'
+WHITE, BLUE = '<w:color w:val="FFFFFF"/>', '<w:shd w:fill="000080"/>'
+DARK = '<w:tblPr><w:tblStyle w:val="Dark"/></w:tblPr>'
+
+
+@pytest.mark.parametrize("look", ['<w:rStyle w:val="Secret"/>', WHITE, '<w:sz w:val="2"/>'])
+def test_words_that_nobody_sees_are_left_out_and_told_with_their_place(look: str) -> None:
+    body = paragraph("Price", styled("Ueberschrift1")) + f"<w:p>{run('Seen.')}{run(' Our ceiling is ten.', look)}</w:p>"
+    reading = read("a.docx", word(body, styles=STYLES + SECRET))
+    assert reading.markdown == "# Price\n\nSeen.\n"
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_text", "Price")]
+    assert "words: 4" in reading.warnings[0].detail
+
+
+@pytest.mark.parametrize("body", [
+    f"<w:p>{run('Seen', WHITE + BLUE)}</w:p>",
+    f"<w:tbl>{row(f'<w:tcPr>{BLUE}</w:tcPr><w:p>' + run('Seen', WHITE) + '</w:p>')}</w:tbl>",
+    f"<w:tbl>{DARK}{row('<w:p>' + run('Seen', WHITE) + '</w:p>')}</w:tbl>",
+])  # fmt: skip
+def test_white_words_on_a_color_are_seen(body: str) -> None:
+    assert markdown(body, styles=SHADED) == "Seen\n"
+
+
+def test_superscript_figures_do_not_run_into_the_number_before_them() -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    body = f"<w:p>{run('EUR 4,250')}{run('1', raised)}{run(' for 10')}{run('6', raised)}{run(' l, the 2')}"
+    assert markdown(f"{body}{run('nd', raised)}{run(' year')}</w:p>") == "EUR 4,250¹ for 10⁶ l, the 2nd year\n"
+
+
+def test_what_is_struck_out_is_marked_also_inside_a_word_and_by_a_style() -> None:
+    old = '<w:style w:type="character" w:styleId="Old"><w:rPr><w:strike/></w:rPr></w:style>'
+    body = f"<w:p>{run('EUR ')}{run('9,100', '<w:strike/>')}{run('9,500')}</w:p>"
+    body += "<w:p>" + run("Void.", '<w:rStyle w:val="Old"/>') + "</w:p>"
+    assert markdown(body, styles=old) == "EUR ~~9,100~~9,500\n\n~~Void.~~\n"
+
+
+def test_a_placeholder_of_an_empty_control_is_no_text_and_a_chosen_entry_is() -> None:
+    empty = f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{run('Click here')}</w:sdtContent></w:sdt>"
+    choice = (
+        '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="South"/>'
+        '<w:listEntry w:val="North"/></w:ddList></w:ffData></w:fldChar></w:r>'
+    )
+    assert (
+        markdown(f"<w:p>{run('Name: ')}{empty}</w:p><w:p>{run('Region: ')}{choice}</w:p>") == "Name:\n\nRegion: North\n"
+    )
+
+
+def test_a_list_begins_again_where_it_is_told_to() -> None:
+    again = '<w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/>'
+    numbering = f"{NUMBERING}{again}</w:lvlOverride></w:num>"
+    body = paragraph("Scope", in_list(1, 0)) + paragraph("Annex", in_list(3, 0)) + paragraph("Seal", in_list(3, 1))
+    assert markdown(body, numbering=numbering) == "1. Scope\n7. Annex\n    - 7.1 Seal\n"
+
+
+def test_headers_and_footers_are_read_once_and_numbers_of_pages_are_not() -> None:
+    related = '<w:sectPr><w:headerReference r:id="header"/><w:footerReference r:id="footer"/></w:sectPr>'
+    body = paragraph("Body", related) + related
+    edges = {"header": paragraph("Bids shall quote LW-77."), "footer": paragraph("Page 1 of 9")}
+    assert markdown(body, **edges) == "Bids shall quote LW-77.\n\nBody\n"
+
+
+def test_ruby_is_read_without_how_it_is_spoken() -> None:
+    ruby = f"<w:r><w:ruby><w:rt>{run('とうきょう')}</w:rt><w:rubyBase>{run('東京')}</w:rubyBase></w:ruby></w:r>"
+    assert markdown(f"<w:p>{ruby}{run('都')}</w:p>") == "東京都\n"
+
+
+def test_a_part_in_another_format_is_read_at_its_place() -> None:
+    body = paragraph("Before") + '<w:altChunk r:id="image1"/>' + paragraph("After")
+    page = b"<html><h1>Part B</h1><p>Spare parts for ten years.</p></html>"
+    assert read("a.docx", word(body, image1=page)).markdown == (
+        "Before\n\n# Part B\n\nSpare parts for ten years.\n\nAfter\n"
+    )
 
 
 def test_without_headings_paragraphs_are_places() -> None:

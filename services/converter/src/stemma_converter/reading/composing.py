@@ -23,7 +23,7 @@ from .result import AnchorKind, Child, Image, Limits, Reading
 PATH = " > "
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 _BACKTICKS = re.compile("`+")
-_LONGEST_LABEL = 200
+_LONGEST_LABEL, _LONGEST_AGAIN = 200, 80
 _SMALLEST_EDGE = 24
 _FAR_APART = 5_000
 _MOST_FILLED = 2_000_000
@@ -165,6 +165,11 @@ class Composer:
         )
 
     @property
+    def place(self) -> str:
+        """The path of headings of what is written next."""
+        return shortened(PATH.join(label for _, label in self._headings))
+
+    @property
     def is_empty(self) -> bool:
         return not self._parts
 
@@ -209,6 +214,11 @@ class Composer:
 def plain(markdown: str) -> str:
     """Inline Markdown that `escaping` wrote, without its marks of emphasis, notes and backslashes."""
     return " ".join(Document(f"# {escaping.one_line(markdown)}").plain.split())
+
+
+def again(cell: str) -> str:
+    """What a cell that is merged with the one above says: a label counts for all its rows, a sentence is said once."""
+    return "" if len(cell) > _LONGEST_AGAIN or cell.rstrip("*~ ").endswith((".", "!", "?", ";", "。")) else cell
 
 
 def _slug(text: str) -> str:

@@ -18,6 +18,15 @@ _LEADING = re.compile(r"(?:#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|={2,}\s*$|-{2,}\s*$|~{
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 
 
+_RAISED = str.maketrans("0123456789+-()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿ")
+_RAISABLE = re.compile(r"[0-9+\-()n]*[0-9][0-9+\-()n]*")
+
+
+def raised(text: str) -> str:
+    """Superscript figures as such, so that a footnote's or a power's do not run into the number before them."""
+    return text.translate(_RAISED) if _RAISABLE.fullmatch(text) else text
+
+
 def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 

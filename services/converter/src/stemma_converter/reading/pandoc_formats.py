@@ -18,7 +18,7 @@ from stemma_converter.pandoc import MAX_DEPTH
 from stemma_converter.tree import Node
 
 from . import escaping
-from .composing import Composer
+from .composing import Composer, again
 from .kinds import encoding_of
 from .result import Unreadable
 
@@ -28,6 +28,10 @@ _PICTURES = re.compile(rb"\\pict\b")
 HTML = "html-native_divs-native_spans"
 _MEMORY_MB, _SECONDS = 1024, 60
 _MARKS = {"Emph": "*", "Strong": "**", "Strikeout": "~~"}
+_SHOWN: dict[str, Callable[[str], str]] = {
+    "Superscript": escaping.raised,
+    **dict.fromkeys(("Subscript", "Underline", "SmallCaps"), str),
+}
 _LINKS = ("http://", "https://", "mailto:")
 Part = Callable[[str], bytes | None]
 
@@ -133,7 +137,7 @@ class _Tree:
 
     def _table(self, caption: Any, head: Any, bodies: Any, foot: Any) -> None:
         rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
-        cells = [[cell for one in row[1] for cell in self._cell(one)] for row in rows]
+        cells = self._cells(rows)
         if cells and not any(cells[0]) and len(cells) > 1:
             cells = cells[1:]
         if len(rows) == 1 and len(rows[0][1]) == 1:
@@ -142,9 +146,22 @@ class _Tree:
         self.blocks(caption[1], 1)
         self._composer.table(cells)
 
-    def _cell(self, cell: Any) -> list[str]:
-        _, _, _, columns, blocks = cell
-        return [self._inside(blocks), *[""] * (min(columns, 100) - 1)]
+    def _cells(self, rows: Sequence[Any]) -> list[list[str]]:
+        """The cells row by row; one that reaches into rows below has its column there as well."""
+        table: list[list[str]] = []
+        reaching: dict[int, tuple[int, str]] = {}
+        for row in rows:
+            cells: list[str] = []
+            for _, _, down, across, blocks in row[1]:
+                _fill(cells, reaching)
+                text, width = self._inside(blocks), min(across, 100)
+                if down > 1:
+                    above = again(text)
+                    reaching |= {len(cells) + at: (down - 1, "" if at else above) for at in range(width)}
+                cells += [text, *[""] * (width - 1)]
+            _fill(cells, reaching)
+            table.append(cells)
+        return table
 
     def _inside(self, blocks: Sequence[Node], depth: int = 0) -> str:
         lines = []
@@ -191,8 +208,8 @@ class _Tree:
                 return self._composer.note(str(self._notes), self._inside(blocks))
             case {"t": "Span" | "Cite", "c": [_, inner]}:
                 return self._line(inner, depth)
-            case {"t": "Superscript" | "Subscript" | "Underline" | "SmallCaps", "c": inner}:
-                return self._line(inner, depth)
+            case {"t": "Superscript" | "Subscript" | "Underline" | "SmallCaps" as kind, "c": inner}:
+                return _SHOWN[kind](self._line(inner, depth))
             case _:
                 return ""
 
@@ -202,6 +219,15 @@ class _Tree:
             self._composer.warn("image_elsewhere", "", "An image that is not in the file itself was left out.")
             return alt
         return self._composer.image(data, alt)
+
+
+def _fill(cells: list[str], reaching: dict[int, tuple[int, str]]) -> None:
+    """Add the cells of rows above that reach into the next columns of this one."""
+    while (found := reaching.pop(len(cells), None)) is not None:
+        left, text = found
+        if left > 1:
+            reaching[len(cells)] = left - 1, text
+        cells.append(text)
 
 
 def _marked(text: str, mark: str) -> str:

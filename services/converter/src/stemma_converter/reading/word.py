@@ -3,190 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from lxml import etree
-from stemma_ooxml import Package
+from stemma_ooxml import Package, PackageError
 
 from . import escaping
-from .composing import Composer
+from .composing import Composer, again
+from .kinds import Kind, kind_of
+from .pandoc_formats import read_html, read_odt, read_rtf
+from .plain_text import read_text
 from .result import Unreadable
+from .word_styles import WORDPROCESSING, Numbered, Styles, child, is_on, number, styles_of, tag, value
 
-_HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
-_ROMAN: tuple[tuple[int, str], ...] = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))
-_ROMAN += ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_BODY_LEVEL, _DEEPEST = 9, 20
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_OFF = ("0", "false", "off", "none")
-
-
-@dataclass(frozen=True)
-class _Level:
-    format: str = "bullet"
-    text: str = ""
-    start: int = 1
-
-
-@dataclass(frozen=True)
-class Numbered:
-    """A number of a list as it is shown, and how deep in the list; ``label`` is empty for a bullet."""
-
-    depth: int
-    label: str
-
-
-class Styles:
-    def __init__(self, root: etree._Element | None) -> None:
-        found = root.iterfind("{*}style") if root is not None else ()
-        self._styles = {value(style, "styleId"): style for style in found}
-
-    def heading(self, paragraph: etree._Element) -> int:
-        """The level of a heading, or 0: by what the paragraph says itself, then by its style and that one's bases."""
-        direct = child(paragraph, "pPr/outlineLvl")
-        if direct is not None:
-            return _outline(direct)
-        for style in self._chain(paragraph):
-            name = value(child(style, "name"))
-            if name.lower() == "title":
-                return 1
-            if found := _HEADING.match(name):
-                return min(int(found[1]), 6)
-            if (level := child(style, "pPr/outlineLvl")) is not None:
-                return _outline(level)
-        return 0
-
-    def numbering(self, paragraph: etree._Element) -> tuple[str, int] | None:
-        depth: int | None = None
-        for source in (paragraph, *self._chain(paragraph)):
-            properties = child(source, "pPr/numPr")
-            if depth is None and child(properties, "ilvl") is not None:
-                depth = number(value(child(properties, "ilvl")))
-            if identifier := value(child(properties, "numId")):
-                return (identifier, depth or 0) if identifier != "0" else None
-        return None
-
-    def is_bullet(self, paragraph: etree._Element) -> bool:
-        return any(value(child(style, "name")).lower().startswith("list bullet") for style in self._chain(paragraph))
-
-    def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
-        chain: list[etree._Element] = []
-        name = value(child(paragraph, "pPr/pStyle"))
-        while (style := self._styles.get(name)) is not None and len(chain) < _DEEPEST:
-            chain.append(style)
-            name = value(child(style, "basedOn"))
-        return chain
-
-
-class Numbering:
-    """The lists of a document, counted as their items come."""
-
-    def __init__(self, root: etree._Element | None) -> None:
-        abstract = {} if root is None else {value(a, "abstractNumId"): a for a in root.iterfind("{*}abstractNum")}
-        self._levels: dict[str, dict[int, _Level]] = {}
-        self._base: dict[str, str] = {}
-        for item in root.iterfind("{*}num") if root is not None else ():
-            identifier, base = value(item, "numId"), value(child(item, "abstractNumId"))
-            self._base[identifier] = base if child(item, "lvlOverride") is None else f"{base}/{identifier}"
-            self._levels[identifier] = _levels(abstract.get(base)) | _levels(item, "{*}lvlOverride/{*}lvl")
-        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-
-    def next(self, identifier: str, depth: int) -> Numbered:
-        """The number of the next item of a list."""
-        levels = self._levels.get(identifier, {})
-        level, counts = levels.get(depth, _Level()), self._counts[self._base.get(identifier, identifier)]
-        counts[depth] = counts.get(depth, level.start - 1) + 1
-        for deeper in [other for other in counts if other > depth]:
-            del counts[deeper]
-        if level.format in ("bullet", "none"):
-            return Numbered(depth, "")
-        label = level.text
-        for other in range(depth + 1):
-            shape = levels.get(other, _Level("decimal"))
-            label = label.replace(f"%{other + 1}", _written(counts.get(other, shape.start), shape.format))
-        return Numbered(depth, label.strip())
-
-
-def styles_of(package: Package, related: dict[str, tuple[str, str]]) -> tuple[Styles, Numbering]:
-    parts = dict(related.values())
-    return Styles(package.xml_if_there(parts.get("styles", ""))), Numbering(
-        package.xml_if_there(parts.get("numbering", ""))
-    )
-
-
-def _outline(level: etree._Element) -> int:
-    found = number(value(level), _BODY_LEVEL)
-    return min(found + 1, 6) if 0 <= found < _BODY_LEVEL else 0
-
-
-def _levels(root: etree._Element | None, path: str = "{*}lvl") -> dict[int, _Level]:
-    found = {}
-    for item in root.iterfind(path) if root is not None else ():
-        start = number(value(child(item, "start")), 1)
-        shape = value(child(item, "numFmt")) or "decimal"
-        found[number(value(item, "ilvl"))] = _Level(shape, value(child(item, "lvlText")), start)
-    return found
-
-
-def _written(count: int, shape: str) -> str:
-    match shape:
-        case "lowerLetter" | "upperLetter":
-            letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1) if 0 < count < 1000 else str(count)
-            return letters if shape == "lowerLetter" else letters.upper()
-        case "lowerRoman" | "upperRoman":
-            return _roman(count) if shape == "lowerRoman" else _roman(count).upper()
-        case "decimalZero":
-            return f"{count:02}"
-        case _:
-            return str(count)
-
-
-def _roman(count: int) -> str:
-    if not 0 < count < 4000:
-        return str(count)
-    written = ""
-    for worth, letters in _ROMAN:
-        written += letters * (count // worth)
-        count %= worth
-    return written
-
-
-def tag(element: etree._Element) -> str:
-    """The name of an element without its namespace; empty for comments and instructions."""
-    name = element.tag
-    return name.rpartition("}")[2] if isinstance(name, str) else ""
-
-
-def value(element: etree._Element | None, name: str = "val") -> str:
-    """An attribute of an element that may not be there."""
-    if element is None:
-        return ""
-    return element.get(f"{{{_W}}}{name}", "")
-
-
-def child(element: etree._Element | None, path: str) -> etree._Element | None:
-    """The first element at a path of names, divided by ``/``."""
-    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in path.split("/")))
-
-
-def is_on(element: etree._Element | None) -> bool:
-    """Whether a property is there and not switched off."""
-    return element is not None and value(element).lower() not in _OFF
-
-
-def number(text: str, otherwise: int = 0) -> int:
-    """A number from a file, or another if it is none."""
-    try:
-        return int(text)
-    except ValueError:
-        return otherwise
-
-
-_GONE = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "sdtPr", "fldData"})
+_GONE = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "sdtPr", "fldData", "rt"})
 _SYMBOLS = {"F0A8": "☐", "F06F": "☐", "F0FE": "☒", "F0FD": "☒", "F052": "☑", "F0FC": "✓", "F0B7": "•", "F0E0": "→"}
 _TEXT = {"tab": "\t", "cr": "\n", "noBreakHyphen": "-", "softHyphen": "", "ptab": "\t"}
 _WORD = re.compile(r"\w")
+# Of 255: lighter text on nothing is not seen; neither is text of at most two points (in halves of them).
+_WHITE, _TINY = 0xF0, 4
+_HIDDEN = {
+    "hidden": "Text that is formatted as hidden was left out",
+    "white": "White text that nobody can see was left out",
+    "tiny": "Text that is too small to be seen was left out",
+}
 
 
 @dataclass(frozen=True)
@@ -199,7 +41,8 @@ class Piece:
 @dataclass
 class Found:
     boxes: list[etree._Element] = field(default_factory=list)
-    hidden: bool = False
+    hidden: dict[str, int] = field(default_factory=dict)
+    """How many words are not seen, and why."""
     unread: set[str] = field(default_factory=set)
 
 
@@ -212,10 +55,13 @@ class Runs:
 
     note: Callable[[str, str], str]
     image: Shown
+    styles: Styles
+    _style: str = ""
 
     def read(self, paragraph: etree._Element) -> tuple[str, Found]:
         """The paragraph in one line (or more, if it has breaks), and what hangs on it."""
         found = Found()
+        self._style = value(child(paragraph, "pPr/pStyle"))
         pieces = _in_results(self._pieces(paragraph, "", found))
         return _joined(pieces), found
 
@@ -232,11 +78,43 @@ class Runs:
                 yield from self._piece(element, name, look, found)
 
     def _run(self, run: etree._Element, found: Found) -> Iterator[Piece | etree._Element]:
-        properties = child(run, "rPr")
-        if is_on(child(properties, "vanish")) and len(run) > 1:
-            found.hidden = True
+        if why := self._unseen(run):
+            words = len("".join(item.text or "" for item in run.iterfind(".//{*}t")).split())
+            if words:
+                found.hidden[why] = found.hidden.get(why, 0) + words
             return
-        yield from self._pieces(run, _look(properties), found)
+        raised = value(self.styles.look(run, self._style, "vertAlign")) == "superscript"
+        for piece in self._pieces(run, self._look(run), found):
+            yield Piece(escaping.raised(piece.markdown), piece.look) if raised and _is_text(piece) else piece
+
+    def _unseen(self, run: etree._Element) -> str:
+        """Why nobody sees a run; empty for one that is shown."""
+        if is_on(self.styles.look(run, self._style, "vanish")):
+            return "hidden"
+        size = self.styles.look(run, self._style, "sz")
+        if size is not None and number(value(size), _TINY + 1) <= _TINY:
+            return "tiny"
+        color = value(self.styles.look(run, self._style, "color"))
+        return "white" if _is_white(color) and not self._is_on_color(run) else ""
+
+    def _is_on_color(self, run: etree._Element) -> bool:
+        """Whether something, such as a table, may have given the place of a run a background."""
+        if any(self.styles.look(run, self._style, name) is not None for name in ("shd", "highlight")):
+            return True
+        for element in run.iterancestors():
+            if tag(element) in ("txbxContent", "hdr", "ftr") or child(element, f"{tag(element)}Pr/shd") is not None:
+                return True
+            if tag(element) == "document" and child(element, "background") is not None:
+                return True
+            styled = child(element, f"{tag(element)}Pr/{_STYLED[tag(element)]}") if tag(element) in _STYLED else None
+            if styled is not None and self.styles.is_shaded(value(styled)):
+                return True
+        return False
+
+    def _look(self, run: etree._Element) -> str:
+        bold, italic = is_on(child(run, "rPr/b")), is_on(child(run, "rPr/i"))
+        struck = any(is_on(self.styles.look(run, self._style, name)) for name in ("strike", "dstrike"))
+        return ("~~" if struck else "") + ("**" if bold else "") + ("*" if italic else "")
 
     def _alternative(self, element: etree._Element, look: str, found: Found) -> Iterator[Piece | etree._Element]:
         for name in ("Choice", "Fallback"):
@@ -262,8 +140,6 @@ class Runs:
                 yield from self._drawn(element, found)
             case "txbxContent":
                 found.boxes.append(element)
-            case "altChunk":
-                found.unread.add("altChunk")
             case "oMath":
                 yield Piece(escaping.inline("".join(item.text or "" for item in element.iterfind(".//{*}t"))), look)
             case _:
@@ -285,12 +161,23 @@ def _in_results(pieces: Iterator[Piece | etree._Element]) -> Iterator[Piece]:
         elif (box := child(piece, "ffData/checkBox")) is not None:
             checked = child(box, "checked")
             yield Piece("☒" if is_on(checked if checked is not None else child(box, "default")) else "☐")
+        elif (chosen := child(piece, "ffData/ddList/result")) is not None:
+            entries = piece.findall("{*}ffData/{*}ddList/{*}listEntry")
+            yield Piece(escaping.inline("".join(map(value, entries[number(value(chosen)) :][:1]))))
 
 
-def _look(properties: etree._Element | None) -> str:
-    bold, italic = is_on(child(properties, "b")), is_on(child(properties, "i"))
-    struck = is_on(child(properties, "strike")) or is_on(child(properties, "dstrike"))
-    return ("~~" if struck else "") + ("**" if bold else "") + ("*" if italic else "")
+_STYLED = {"p": "pStyle", "tbl": "tblStyle"}
+
+
+_COLOR = re.compile(r"[0-9A-Fa-f]{6}")
+
+
+def _is_white(color: str) -> bool:
+    return bool(_COLOR.fullmatch(color)) and min(bytes.fromhex(color), default=0) >= _WHITE
+
+
+def _is_text(piece: Piece | etree._Element) -> TypeGuard[Piece]:
+    return isinstance(piece, Piece) and piece.is_text
 
 
 def _joined(pieces: Iterator[Piece]) -> str:
@@ -308,19 +195,29 @@ def _joined(pieces: Iterator[Piece]) -> str:
 
 def _marked(piece: Piece, before: str, after: str) -> str:
     text = piece.markdown.strip()
-    if not piece.look or "\n" in text or not _WORD.search(text):
+    if not piece.look or not _WORD.search(text):
         return piece.markdown
     first, last = piece.markdown.split(text, 1)
-    if _WORD.match(first[-1:] or before) or _WORD.match(last[:1] or after):
-        return piece.markdown
-    return f"{first}{piece.look}{text}{piece.look[::-1]}{last}"
+    look = piece.look
+    if "\n" in text or _WORD.match(first[-1:] or before) or _WORD.match(last[:1] or after):
+        # What is struck out is never read as if it counted; other marks are but looks.
+        look = look[:2] if look.startswith("~~") else ""
+    return first + "\n".join(f"{look}{line}{look[::-1]}" if line else "" for line in text.split("\n")) + last
 
 
 _EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
 _UNREAD = {
     "chart": "A chart or diagram is not read; attach its figures as a table or picture.",
-    "altChunk": "A part in another format is not read; attach it by itself.",
+    "altchunk": "A part in another format (altChunk) is not read; attach it by itself.",
+}
+# Of the edge of a page: more than its number and how many there are.
+_MORE_THAN_A_PAGE = re.compile(r"[^\W\d_]{3,}\W+(?:\w+\W+)*?[^\W\d_]{3,}|[^\W\d_]{7,}|[^\x00-\u2fff]{4,}")
+_PARTS: dict[Kind, Callable[[bytes, Composer], None]] = {
+    Kind.HTML: read_html,
+    Kind.RTF: read_rtf,
+    Kind.ODT: read_odt,
+    Kind.TEXT: read_text,
 }
 _LABEL = {"comment": "comment-", "endnote": "end-", "footnote": ""}
 
@@ -328,10 +225,11 @@ _LABEL = {"comment": "comment-", "endnote": "end-", "footnote": ""}
 def read_word(content: bytes, composer: Composer) -> None:
     package = composer.limits.package(content)
     package.refuse_entities()
-    body = child(package.xml_if_there(package.main), "body")
-    if body is None:
+    root = package.xml_if_there(package.main)
+    body = child(root, "body")
+    if root is None or body is None:
         raise Unreadable("damaged", kind="DOCX")
-    _Word(package, composer).blocks(body)
+    _Word(package, composer).put(root, body)
 
 
 class _Word:
@@ -340,15 +238,50 @@ class _Word:
         self._related = package.related(package.main)
         self._styles, self._numbering = styles_of(package, self._related)
         self._notes = {kind: self._notes_of(part) for kind, part in _NOTES.items()}
-        self._runs = Runs(self._note, self._image)
+        self._runs = Runs(self._note, self._image, self._styles)
         self._carried = ""
+
+    def put(self, root: etree._Element, body: etree._Element) -> None:
+        """The body, between what stands above and below each page, once."""
+        _empty_placeholders(root)
+        self._edges(root, "header")
+        self.blocks(body)
+        self._edges(root, "footer")
+
+    def _edges(self, root: etree._Element, kind: str) -> None:
+        references = root.iter(f"{{{WORDPROCESSING}}}{kind}Reference")
+        targets = [self._related.get(item.get(f"{_EMBEDDED}id", ""), ("", ""))[1] for item in references]
+        runs, said = Runs(self._note, lambda _: "", self._styles), set[str]()
+        for target in dict.fromkeys(targets):
+            edge = self._package.xml_if_there(target)
+            for paragraph in () if edge is None else edge.iter(f"{{{WORDPROCESSING}}}p"):
+                text, found = runs.read(paragraph)
+                self._tell(found)
+                if _MORE_THAN_A_PAGE.search(text) and text not in said:
+                    said.add(text)
+                    self._composer.paragraph(text)
 
     def blocks(self, parent: etree._Element) -> None:
         for element in _accepted(parent):
-            if tag(element) == "p":
-                self._paragraph(element)
-            else:
-                self._table(element)
+            match tag(element):
+                case "p":
+                    self._paragraph(element)
+                case "altChunk":
+                    self._part(element)
+                case _:
+                    self._table(element)
+
+    def _part(self, chunk: etree._Element) -> None:
+        """A document of another kind inside of this one."""
+        _, target = self._related.get(chunk.get(f"{_EMBEDDED}id", ""), ("", ""))
+        try:
+            data = self._package.read(target)
+            kind = kind_of(target, self._package.content_type(target), data, self._composer.limits)
+            reader = _PARTS[kind]
+        except (PackageError, Unreadable, KeyError):
+            self._composer.warn("altchunk_unread", self._composer.place, _UNREAD["altchunk"])
+        else:
+            reader(data, self._composer)
 
     def _paragraph(self, paragraph: etree._Element) -> None:
         text, found = self._runs.read(paragraph)
@@ -378,31 +311,38 @@ class _Word:
         return Numbered(0, "") if self._styles.is_bullet(paragraph) else None
 
     def _tell(self, found: Found) -> None:
-        if found.hidden:
-            self._composer.warn("hidden_text", "", "Text that is formatted as hidden was left out.")
+        place = self._composer.place
+        for why, words in found.hidden.items():
+            self._composer.warn("hidden_text", place, f"{_HIDDEN[why]} (words: {words}).")
         for kind in sorted(found.unread):
-            self._composer.warn(f"{kind}_unread".lower(), "", _UNREAD[kind])
+            self._composer.warn(f"{kind}_unread", place, _UNREAD[kind])
 
     def _table(self, table: etree._Element) -> None:
         rows = [_cells_of(row) for row in _rows_of(table)]
         if len(rows) == 1 and len(rows[0]) == 1:
             self.blocks(rows[0][0])
             return
-        self._composer.table([self._row(cells) for cells in rows])
+        self._composer.table(self._cells(rows))
 
-    def _row(self, cells: list[etree._Element]) -> list[str]:
-        row: list[str] = []
-        for cell in cells:
-            merged = child(cell, "tcPr/vMerge")
-            goes_on = merged is not None and value(merged) != "restart"
-            span = min(max(number(value(child(cell, "tcPr/gridSpan")), 1), 1), 100)
-            row += ["" if goes_on else self._inside(cell), *[""] * (span - 1)]
-        return row
+    def _cells(self, rows: Iterable[list[etree._Element]]) -> list[list[str]]:
+        table: list[list[str]] = []
+        for cells in rows:
+            row: list[str] = []
+            for cell in cells:
+                merged = child(cell, "tcPr/vMerge")
+                goes_on = merged is not None and value(merged) != "restart"
+                above = table[-1][len(row)] if table and len(row) < len(table[-1]) else ""
+                span = min(max(number(value(child(cell, "tcPr/gridSpan")), 1), 1), 100)
+                row += [again(above) if goes_on else self._inside(cell), *[""] * (span - 1)]
+            table.append(row)
+        return table
 
     def _inside(self, parent: etree._Element) -> str:
         lines: list[str] = []
         for element in _accepted(parent):
-            if tag(element) == "p":
+            if tag(element) == "altChunk":
+                self._composer.warn("altchunk_unread", self._composer.place, _UNREAD["altchunk"])
+            elif tag(element) == "p":
                 text, found = self._runs.read(element)
                 text = text.strip()
                 numbered = self._numbered(element) if text else None
@@ -410,7 +350,7 @@ class _Word:
                 self._tell(found)
                 lines += (self._inside(box) for box in found.boxes)
             else:
-                rows = (self._row(_cells_of(row)) for row in _rows_of(element))
+                rows = self._cells(_cells_of(row) for row in _rows_of(element))
                 lines += (" / ".join(filter(None, row)).replace("\n", " ") for row in rows)
         return "\n".join(filter(None, lines))
 
@@ -445,7 +385,7 @@ def _accepted(parent: etree._Element) -> Iterator[etree._Element]:
     """The paragraphs and tables inside, also those in content controls and insertions; none that was removed."""
     for element in parent:
         match tag(element):
-            case "p" | "tbl":
+            case "p" | "tbl" | "altChunk":
                 yield element
             case "sdt":
                 inside = child(element, "sdtContent")
@@ -470,6 +410,14 @@ def _inside_controls(parent: etree._Element, name: str) -> Iterator[etree._Eleme
             yield element
         elif tag(element) in ("sdt", "sdtContent", "customXml", "ins", "moveTo"):
             yield from _inside_controls(element, name)
+
+
+def _empty_placeholders(root: etree._Element) -> None:
+    """What Word shows in a control that is empty asks for text; it is none."""
+    for mark in root.iter(f"{{{WORDPROCESSING}}}showingPlcHdr"):
+        control = next(mark.iterancestors(f"{{{WORDPROCESSING}}}sdt"), None)
+        for text in control.iter(f"{{{WORDPROCESSING}}}t") if control is not None and is_on(mark) else ():
+            text.text = ""
 
 
 def _goes_into_next(paragraph: etree._Element) -> bool:
