@@ -35,7 +35,7 @@ def draft_of(
     entries = [block("entry", about, id=key, kind=key, title=title, collects=c) for key, title, about, c in OUTLINE]
     title, about, collects = next((title, about, c) for key, title, about, c in OUTLINE if key == name)
     named = {"id": name, "kind": name, "title": title, "language": language, "collects": collects}
-    texts = [block("input", text, name=file) for file, text in inputs.items()]
+    texts = [block("evidence", text, name=file) for file, text in inputs.items()]
     before = [block("upstream", upstream, id="research", title="Research")] if upstream else []
     parts = [block("section", about, **named), block("outline", entries), block("headings", headings)]
     prompt = "\n".join([block("task", "section"), *parts, block("brief", brief), *texts, *before])

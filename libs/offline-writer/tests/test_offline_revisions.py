@@ -54,7 +54,7 @@ def playbook(names: list[str]) -> str:
 def sections_of(text: str, titles: list[str]) -> dict[str, str]:
     """What the offline writer makes of a document: a section for each of its chapters."""
     entries = [block("entry", title, id=f"s{n}", title=title) for n, title in enumerate(titles)]
-    given = [block("outline", entries), block("brief", "Write our own."), block("input", text, name="playbook.md")]
+    given = [block("outline", entries), block("brief", "Write our own."), block("evidence", text, name="playbook.md")]
     asked = {
         title: [block("task", "section"), block("section", title, id=f"s{n}", title=title, language="en"), *given]
         for n, title in enumerate(titles)

@@ -98,7 +98,7 @@ def prompt(name: str, language: str, brief: str, inputs: dict[str, str], collect
             block("outline", [block("entry", p, id=key, kind=key, title=t) for key, t, p in OUTLINE]),
             *([block("headings", headings)] if headings else []),
             block("brief", brief),
-            *(block("input", text, name=file) for file, text in inputs.items()),
+            *(block("evidence", text, name=file) for file, text in inputs.items()),
         ]
     )
 
@@ -318,7 +318,7 @@ def test_what_another_section_collects_stands_there_and_here_only_what_is_collec
                 [
                     block("section", "", id=name, title=name, language="en", collects=collects),
                     block("outline", outline),
-                    block("input", facts, name="a.md"),
+                    block("evidence", facts, name="a.md"),
                 ]
             )
         )
@@ -335,7 +335,7 @@ def test_where_the_purposes_are_in_another_language_one_word_of_what_a_section_i
     fact = "Der Rat hat gestern einen Beschluss gefasst."
     purposes = {"Research": "What the documents say about the need.", "Conclusion": "What the reader should do now."}
     outline = block("outline", [block("entry", p, id=title, kind="k", title=title) for title, p in purposes.items()])
-    facts = block("input", f"# Bericht\n\n{fact}\n\nDer Rasen im Park ist flach.\n", name="a.md")
+    facts = block("evidence", f"# Bericht\n\n{fact}\n\nDer Rasen im Park ist flach.\n", name="a.md")
     asked = {title: block("section", p, id=title, title=title, language="de") for title, p in purposes.items()}
     drafts = {title: written(f"{section}\n{outline}\n{facts}") for title, section in asked.items()}
     assert fact in drafts["Conclusion"]

@@ -60,12 +60,21 @@ async def test_inputs_that_cannot_be_worked_on_are_refused(files: dict[str, str 
         open_session(await Agency().job(files))
 
 
+@pytest.mark.req("B1")
+async def test_what_the_buyer_gave_is_no_chapter_of_the_document() -> None:
+    job = await Agency().job({"rfp.md": "# Demands\n\nIt must float.\n", "ours.md": "# Ours\n\nIt floats.\n"})
+    asked, own = sorted(job.inputs, key=lambda file: file.name, reverse=True)
+    given = (asked.model_copy(update={"role": "request"}), own)
+    state = open_session(job.model_copy(update={"inputs": given}))
+    assert (state["input_files"], list(state["manifest"])) == (["ours.md"], ["inputs/ours.md"])
+
+
 @pytest.mark.req("G2")
 async def test_the_reason_of_a_refusal_is_told() -> None:
     agency = Agency()
     outcome = await on_generate_section(await agency.job({}), tools=agency.tools(ScriptedModel(script=[])))
     assert isinstance(outcome, InputsMissing)
-    assert outcome.detail == "there is no text among the inputs"
+    assert outcome.detail == "there is no text among the inputs that are ours: give it with the role evidence"
 
 
 @pytest.mark.req("G17", "G7")

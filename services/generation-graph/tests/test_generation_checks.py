@@ -49,7 +49,7 @@ def test_a_required_heading_with_markup_is_there_as_it_is_written(required: str)
 
 @pytest.mark.req("L7")
 def test_answers_in_a_form_of_the_buyer_need_not_name_the_inputs_and_other_texts_have_to() -> None:
-    material, draft = block("input", "Backups are made.", name="facts.md"), "# Form\n\nBackups are made.\n"
+    material, draft = block("evidence", "Backups are made.", name="facts.md"), "# Form\n\nBackups are made.\n"
     failed = {False: ["inputs_cited"], True: list[str]()}
     for answers_form, expected in failed.items():
         found = run_checks(material, draft, answers_form=answers_form)

@@ -44,7 +44,7 @@ async def material(workshop: Workshop) -> str:
 
 async def test_writers_get_brief_and_inputs_with_the_page_of_each_part(workshop: Workshop) -> None:
     blocks = parse_blocks(await material(workshop))
-    for tag, name in (("brief", "rfq.pdf"), ("input", "plan.pdf")):
+    for tag, name in (("brief", "rfq.pdf"), ("evidence", "plan.pdf")):
         placed = [(b.attributes["place"], b.text.strip()) for b in blocks if b.tag == tag]
         assert placed == PLACED
         assert {b.attributes["name"] for b in blocks if b.tag == tag} == {name}

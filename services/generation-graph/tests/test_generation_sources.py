@@ -6,6 +6,8 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
 from stemma_generation_graph.sources import Corpus, Image, Library, read_source, resolve
+from stemma_generation_graph.tools import SearchInputs
+from stemma_models.prompting import parse_blocks
 
 TABLE = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(200))
 
@@ -59,6 +61,31 @@ def test_selects_what_matters_in_reading_order_when_not_all_fits() -> None:
     assert [p.heading for p in chosen if "deadline" in p.text] == ["Part 3", "Part 17"]
     assert chosen == sorted(chosen, key=lambda p: p.position)
     assert sum(len(p.text) for p in chosen) <= 1500
+
+
+@pytest.mark.req("B1")
+def test_a_long_request_leaves_room_for_what_is_ours() -> None:
+    texts = {"rfp.md": "\n\n".join(["# Demand\n\nThe quay must be long."] * 90), "own.md": "# Ours\n\nWe build."}
+    documents = [read_source(name, text) for name, text in texts.items()]
+    inputs = Corpus(documents, (), {"rfp.md": "request"})
+    chosen = inputs.select("quay", 1000)
+    assert {inputs.tag_of(passage) for passage in chosen} == {"request", "evidence"}
+    assert 900 < sum(len(passage.text) for passage in chosen) <= 1000
+
+
+@pytest.mark.req("B1")
+def test_no_picture_of_the_buyer_is_offered() -> None:
+    texts = {"rfp.md": "![Theirs](a.png)", "own.md": "![Ours](b.png)"}
+    documents = [read_source(name, text) for name, text in texts.items()]
+    assert Corpus(documents, ("a.png", "b.png"), {"rfp.md": "request"}).images == (Image("b.png", "Ours"),)
+
+
+@pytest.mark.req("B1")
+async def test_a_search_tells_the_words_of_the_buyer_apart() -> None:
+    texts = {"rfp.md": "# Demand\n\nThe quay must be long.", "own.md": "# Ours\n\nOur quay is long."}
+    documents = [read_source(name, text) for name, text in texts.items()]
+    found = parse_blocks(await SearchInputs(query="quay").run(Corpus(documents, (), {"rfp.md": "request"})))
+    assert {(one.tag, one.attributes["name"]) for one in found} == {("request", "rfp.md"), ("evidence", "own.md")}
 
 
 def test_takes_everything_when_it_fits() -> None:

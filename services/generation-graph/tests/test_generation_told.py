@@ -9,6 +9,7 @@ import pytest
 from generation_agency import WHOLE, Agency
 from generation_company import Company, Stage, plays
 from generation_workshop import HEAD, Workshop, evaluation
+from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.scripted import ScriptedModel
@@ -70,11 +71,43 @@ def test_roles_are_told_language_limits_and_that_their_claims_are_looked_up() ->
 
     stage.job = job  # type: ignore[method-assign]
     stage.play()
-    for who in ("chemist", "lawyer", "synthesis"):
+    for who in ("chemist", "lawyer", "synthesis", "role analysis"):
         (prompt,) = stage.company.prompts_of(who)
-        assert is_told_everything(prompt)
-    (prompt,) = stage.company.prompts_of("role analysis")
-    assert is_told_everything(prompt, finding=False)
+        assert is_told_everything(prompt, finding=who in ("chemist", "lawyer"))
+
+
+WORDS = {
+    "rfp.md": "The bidder shall float.",
+    "profile.md": "We float since 1990.",
+    "rates.md": "Floating: EUR 5.",
+    "mail.md": "Please do not mention the flood.",
+}
+TAGS: tuple[UploadRole, ...] = ("request", "evidence", "price", "internal")
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize("graph", ["section", "reviewer", "formatter"])
+async def test_a_prompt_says_whose_words_are_which(workshop: Workshop, graph: str) -> None:
+    kind, script = WRITERS[graph]
+    files = await workshop.inputs(WORDS)
+    *given, mail = (file.model_copy(update=InputFile.fields_of(role)) for file, role in zip(files, TAGS, strict=True))
+    job = await workshop.job(kind, inputs=tuple(given), internal=(mail,))
+    plan = job.section.model_copy(update={"graph": graph})
+    _, model = await workshop.run(job.model_copy(update={"section": plan}), script)
+    found = [
+        (one.tag, one.attributes["name"], one.text) for one in parse_blocks(model.prompt_text(0)) if one.tag in TAGS
+    ]
+    assert found == [(tag, *words) for tag, words in zip(TAGS, WORDS.items(), strict=True)]
+
+
+@pytest.mark.req("B1")
+async def test_a_prompt_explains_the_blocks_that_are_there_and_no_others(workshop: Workshop) -> None:
+    _, plain = await workshop.run(await workshop.job("default"), ["# Default\n\nText.\n", evaluation("default")])
+    told = plain.prompt_text(0)
+    assert "- `internal`:" not in told
+    assert "- `upstream`:" not in told
+    assert ("- `brief`:" in told, "- `evidence`, `price`:" in told) == (True, True)
+    assert "<evidence></evidence>" in told, "where nothing of ours is there, the writer is told"
 
 
 @pytest.mark.req("T5", "P19", "T9")

@@ -114,7 +114,7 @@ class _Blocks:
 def _inputs(found: _Blocks) -> Iterator[Named]:
     """The inputs; what a search found in one of them that is here already is left out."""
     texts: dict[str, list[str]] = {}
-    for block in found.all("input"):
+    for block in (block for block in found.blocks if block.tag in ("request", "evidence", "price")):
         name = block.attributes.get("name", "")
         if not any(block.text in text for text in texts.get(name, ())):
             texts.setdefault(name, []).append(block.text)

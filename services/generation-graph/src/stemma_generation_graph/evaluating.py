@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
@@ -18,9 +17,9 @@ from stemma_models import ModelError
 from stemma_models.prompting import Block, block, parse_blocks
 from stemma_telemetry import get_logger
 
-from .configuration import Criteria, Criterion
+from .configuration import Criterion
 from .deps import GraphDeps, RunContext
-from .writing import Evaluation, criteria_block, language_of
+from .writing import OWN, Evaluation, asked, criteria_block, language_of
 
 DETAIL_CHARS = 300
 ROUNDING = 1e-9
@@ -33,7 +32,7 @@ log = get_logger()
 def run_checks(material: str, draft: str, *, answers_form: bool = False) -> tuple[ProgramCheck, ...]:
     """The checks of a draft against the blocks that it was written from; answers in a form name no inputs."""
     blocks, document = parse_blocks(material), Document(draft)
-    names = [block.attributes.get("name", "") for block in blocks if block.tag == "input"]
+    names = [block.attributes["name"] for block in blocks if block.tag in OWN and block.text]
     return (
         _required_headings(_listed(blocks, "headings"), document),
         *(() if answers_form else (_inputs_cited(names, draft),)),
@@ -122,9 +121,10 @@ async def evaluate_draft(
         return not_judged(checks)
     criteria = deps.criteria.for_kind(job.section.kind)
     system = deps.prompts.get(GRAPH, NODE, job.section.kind).render(prompt_values(job))
-    messages = [SystemMessage(system), HumanMessage(_asked(material, criteria, draft))]
+    blocks = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
     try:
-        answer = await caller.structured(run.call, NODE, messages, Evaluation, context={"criteria": criteria.ids})
+        messages, context = asked(system, blocks), {"criteria": criteria.ids}
+        answer = await caller.structured(run.call, NODE, messages, Evaluation, context=context)
     except ModelError as error:
         log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
         return not_judged(checks, f"the model that judges failed: {error.detail}")
@@ -139,10 +139,6 @@ async def evaluate_draft(
         "judged": True,
         "checks": checks,
     }
-
-
-def _asked(material: str, criteria: Criteria, draft: str) -> str:
-    return "\n".join([block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)])
 
 
 def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[str, Any]:

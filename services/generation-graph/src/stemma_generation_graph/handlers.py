@@ -53,7 +53,7 @@ from .graphs.registry import recipe
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, encoded, resume_value
 from .second_opinion import on_propose_requirements
 from .sources import InputsRefused, Library, UnreadableInputs, missing_inputs
-from .writing import load_material
+from .writing import GIVEN, load_material
 
 T = TypeVar("T")
 NotWritten = ModelUnavailable | AnswerMalformed | ContextTooLong | InputsMissing | RoleAnalysisMissing | NoRoleLeft
@@ -268,8 +268,8 @@ def retrieved_context(state: Mapping[str, Any]) -> tuple[RetrievedSource, ...] |
         return None
     found = []
     for shown in parse_blocks(state["material"]):
-        if shown.tag == "input":
-            found.append(RetrievedSource(kind="input", name=shown.attributes.get("name", "")))
+        if shown.tag in GIVEN and shown.text:
+            found.append(RetrievedSource(kind="input", name=shown.attributes["name"]))
         elif shown.tag == "upstream":
             version = int(shown.attributes.get("version", "0"))
             found.append(RetrievedSource(kind="upstream", name=shown.attributes.get("id", ""), version=version))

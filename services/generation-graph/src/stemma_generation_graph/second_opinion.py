@@ -122,7 +122,7 @@ def _question_text(question: Question, found: ProposedRows) -> str:
     """Passages, and the demands in them that rules found. Rows of a model would make each question a new one."""
     known = [block("requirement", quote) for quote in found.known_by_rules(question)]
     shown = [
-        block("input", passage.text, name=passage.source, heading=passage.heading) for passage in question.passages
+        block("request", passage.text, name=passage.source, heading=passage.heading) for passage in question.passages
     ]
     return "\n".join([*shown, block("requirements", known)])
 

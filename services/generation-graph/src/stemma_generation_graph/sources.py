@@ -7,7 +7,7 @@ import posixpath
 import re
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -130,6 +130,7 @@ def resolve(document: str, reference: str) -> str:
 
 _WORD = re.compile(r"\w{2,}")
 MAX_QUERY_WORDS = 64
+REQUEST = "request"
 
 
 @dataclass(frozen=True)
@@ -138,13 +139,28 @@ class Image:
     alt: str
 
 
+def words_of(file: InputFile) -> str:
+    """Whose words an input holds, as the tag of its blocks: the buyer's are told apart from ours."""
+    match file.used_as:
+        case "request" | "form":
+            return REQUEST
+        case "internal" | "price" as role:
+            return role
+        case _:
+            return "evidence"
+
+
 class Corpus:
     """Passages of all inputs, found by BM25; images that the inputs refer to and that were supplied."""
 
-    def __init__(self, documents: Sequence[SourceDocument], supplied: Iterable[str]) -> None:
+    def __init__(
+        self, documents: Sequence[SourceDocument], supplied: Iterable[str], tags: Mapping[str, str] | None = None
+    ) -> None:
+        self._tags = tags or {}
         self.passages = [passage for document in documents for passage in document.passages]
         self._order = {passage: number for number, passage in enumerate(self.passages)}
-        self.images = _known_images(documents, frozenset(supplied))
+        own = [document for document in documents if self._tags.get(document.name) != REQUEST]
+        self.images = _known_images(own, frozenset(supplied))
         self._index = _index(self.passages) if self.passages else None
         self.size = sum(len(passage.text) for passage in self.passages)
         """Characters of all passages."""
@@ -160,11 +176,24 @@ class Corpus:
         )
         return [self.passages[number] for (number,) in rows]
 
+    def tag_of(self, passage: Passage) -> str:
+        """Whose words a passage is."""
+        return self._tags.get(passage.source, "evidence")
+
     def select(self, query: str, limit: int) -> list[Passage]:
-        """All passages if they fit into ``limit`` characters, else the best for the query; in reading order."""
+        """All passages if they fit into ``limit`` characters, else the best for the query; in reading order.
+
+        Neither the buyer's words nor ours take more than half, unless the others need less.
+        """
         if self.size <= limit:
             return self.passages
-        return sorted(_fitting(self.search(query) + self.passages, limit), key=self._order.__getitem__)
+        found = dict.fromkeys(self.search(query) + self.passages)
+        asked = [passage for passage in found if self.tag_of(passage) == REQUEST]
+        own = [passage for passage in found if self.tag_of(passage) != REQUEST]
+        sizes = [sum(len(passage.text) for passage in each) for each in (own, asked)]
+        rooms = [max(limit // 2, limit - other) for other in reversed(sizes)]
+        chosen = [*_fitting(own, rooms[0]), *_fitting(asked, rooms[1])]
+        return sorted(chosen, key=self._order.__getitem__)
 
 
 def _index(passages: Sequence[Passage]) -> sqlite3.Connection:
@@ -328,7 +357,8 @@ class Library:
 
         It is made for all who wait for it, and no longer once nobody does.
         """
-        key = (document.tenant, document.document_id, *(f"{file.name}:{file.artifact.digest}" for file in inputs))
+        named = (f"{file.name}:{file.used_as}:{file.artifact.digest}" for file in inputs)
+        key = (document.tenant, document.document_id, *named)
         shared = self._corpora.get(key)
         if shared is None:
             shared = self._corpora[key] = _Shared(asyncio.create_task(self._read(document, inputs)))
@@ -345,7 +375,8 @@ class Library:
     async def _read(self, document: DocumentHead, inputs: tuple[InputFile, ...]) -> Corpus:
         names = [file.name for file in inputs if file.artifact.media_type in SHOWN]
         sources = await self.parse_inputs(document, inputs)
-        return await asyncio.to_thread(Corpus, sources, names) if sources else Corpus([], names)
+        tags = {file.name: words_of(file) for file in inputs}
+        return await asyncio.to_thread(Corpus, sources, names, tags) if sources else Corpus([], names)
 
     async def parse_inputs(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
         """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""

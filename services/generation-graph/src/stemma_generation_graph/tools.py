@@ -95,7 +95,7 @@ RESULT_CHARS = 6000
 
 
 class SearchInputs(BaseModel):
-    """Search the supplied input documents and get the passages that fit best."""
+    """Search the supplied input documents and get the passages that fit best, each in a block that says whose it is."""
 
     model_config = ConfigDict(model_title_generator=tool_name)
 
@@ -109,7 +109,7 @@ class SearchInputs(BaseModel):
                 continue
             room -= len(passage.text)
             place = {"place": passage.place} if passage.place else {}
-            found.append(block("input", passage.text, name=passage.source, **place))
+            found.append(block(corpus.tag_of(passage), passage.text, name=passage.source, **place))
         return "\n".join(found) or "Nothing in the inputs matches."
 
 

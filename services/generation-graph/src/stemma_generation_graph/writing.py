@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import Annotated
 
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
+from stemma_contracts.media import READ
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.ledger import LedgerRow
+from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
 from stemma_markdown import Block, Document, fences, split, unwrapped
-from stemma_models.prompting import block
+from stemma_models.prompting import TAGS, block, parse_blocks
 
 from .configuration import Criteria
 from .settings import ContextLimits
-from .sources import Corpus, Image, Library, Passage
+from .sources import REQUEST, Corpus, Image, Library, Passage, words_of
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -135,7 +139,12 @@ def _with_footnotes_of(text: str, prefix: str) -> str:
 CUT = "\n\n[...]"
 QUERY_BRIEF_CHARS = 1500
 MAX_IMAGES = 100
-MANNER_CHARS, MOST_MANNER = 6_000, 4
+BESIDE_CHARS, MOST_BESIDE = 6_000, 4
+"""Of each file that is not quoted, and how many of them a prompt holds: of a manner, and of what is internal."""
+OWN = ("evidence", "price")
+"""The tags of what is ours and may be quoted."""
+GIVEN = ("request", *OWN, "internal")
+_EXPLAINED = re.compile(r"- ((?:`[a-z_]+`(?:, | and )?)+)")
 
 
 def clip(text: str, limit: int) -> str:
@@ -161,8 +170,23 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
         *await manner_blocks(job, library),
+        *await internal_blocks(job, library),
     ]
     return "\n".join(parts)
+
+
+def asked(prompt: str, blocks: Sequence[str]) -> list[BaseMessage]:
+    """A prompt and the blocks that it speaks of: a line that explains blocks is left out if none of them is there."""
+    material = "\n".join(blocks)
+    there = {one.tag for one in parse_blocks(material)}
+    lines = (line for line in prompt.split("\n") if not _is_needless(line, there))
+    return [SystemMessage("\n".join(lines)), HumanMessage(material)]
+
+
+def _is_needless(line: str, there: Collection[str]) -> bool:
+    explained = _EXPLAINED.match(line)
+    tags = set(re.findall(r"[a-z_]+(?=`)", explained.group(1))) & set(TAGS) if explained else set()
+    return bool(tags) and tags.isdisjoint(there)
 
 
 async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
@@ -217,7 +241,7 @@ def headings_block(section: SectionPlan) -> list[str]:
 async def brief_blocks(job: GenerateSection, library: Library, brief: str) -> list[str]:
     """What the client asks for; of a file with pages and the like one block per place."""
     passages = await library.brief(job.document, brief, job.brief_file)
-    return _placed("brief", passages) if passages else [block("brief", brief)]
+    return _placed(passages, lambda _: "brief") if passages else [block("brief", brief)]
 
 
 async def requirements_blocks(job: GenerateSection, library: Library) -> list[str]:
@@ -235,17 +259,22 @@ def _demand(row: LedgerRow) -> str:
 
 
 def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
-    """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place."""
-    return _placed("input", corpus.select(query, limit))
+    """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place.
+
+    The tag says whose words they are. Where ours say nothing at all, an empty block tells so.
+    """
+    passages = corpus.select(query, limit)
+    nothing = [] if any(corpus.tag_of(passage) in OWN for passage in passages) else [block("evidence", "")]
+    return [*_placed(passages, corpus.tag_of), *nothing]
 
 
-def _placed(tag: str, passages: Sequence[Passage]) -> list[str]:
+def _placed(passages: Sequence[Passage], tag_of: Callable[[Passage], str]) -> list[str]:
     blocks, before = list[str](), None
     for (name, place), group in groupby(passages, lambda passage: (passage.source, passage.place)):
         held = list(group)
         follows = before is None or before.source != name or before.position + 1 == held[0].position
         text = _joined(held) if follows else f"{CUT.strip()}\n\n{_joined(held)}"
-        blocks.append(block(tag, text, name=name, **({"place": place} if place else {})))
+        blocks.append(block(tag_of(held[0]), text, name=name, **({"place": place} if place else {})))
         before = held[-1]
     return blocks
 
@@ -273,15 +302,27 @@ async def upstream_blocks(job: GenerateSection, library: Library, limit: int) ->
 
 async def manner_blocks(job: GenerateSection, library: Library) -> list[str]:
     """The beginnings of earlier texts and of rules of style: how to write, and nothing that may be stated."""
-    return [
-        block(
-            "manner",
-            clip(await library.text(job.document, file.artifact), MANNER_CHARS),
-            name=file.name,
-            role=file.role,
-        )
-        for file in job.manner[:MOST_MANNER]
-    ]
+    texts = await _beginnings(job, library, job.manner)
+    return [block("manner", text, name=file.name, role=file.role) for file, text in texts]
+
+
+async def request_blocks(job: GenerateSection, library: Library) -> list[str]:
+    """The beginnings of what asks for the document."""
+    files = [file for file in job.inputs if words_of(file) == REQUEST and file.artifact.media_type in READ]
+    return [block(REQUEST, text, name=file.name) for file, text in await _beginnings(job, library, files)]
+
+
+async def internal_blocks(job: GenerateSection, library: Library) -> list[str]:
+    """The beginnings of what is to be known and never quoted."""
+    texts = await _beginnings(job, library, job.internal)
+    return [block("internal", text, name=file.name) for file, text in texts]
+
+
+async def _beginnings(
+    job: GenerateSection, library: Library, files: Sequence[InputFile]
+) -> list[tuple[InputFile, str]]:
+    few = files[:MOST_BESIDE]
+    return [(file, clip(await library.text(job.document, file.artifact), BESIDE_CHARS)) for file in few]
 
 
 def criteria_block(criteria: Criteria) -> str:

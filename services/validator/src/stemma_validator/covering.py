@@ -128,7 +128,7 @@ async def coverage_of(job: ValidateDraft, text: str, files: Files, limits: Limit
     inputs = [
         InputToCover(name=item.name, text=await _text(item.artifact, files), media_type=item.artifact.media_type)
         for item in job.inputs
-        if item.artifact.media_type not in SHOWN
+        if item.artifact.media_type not in SHOWN and item.role != "request"
     ]
     left_out = await files.body(job.left_out, LeftOutList) or LeftOutList()
     each = {item.name: item for item in inputs}

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypedDict
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field, ValidationInfo, field_validator
@@ -33,6 +33,7 @@ from stemma_generation_graph.writing import (
     Prose,
     Text,
     as_draft,
+    asked,
     body_under_heading,
     clean_heading,
     language_of,
@@ -76,11 +77,10 @@ class SingleCallNodes:
         material = await load_material(job, library, self._deps.limits)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
-    def _messages(self, state: SingleCallState, node: str, task: str) -> list[SystemMessage | HumanMessage]:
+    def _messages(self, state: SingleCallState, node: str, task: str) -> list[BaseMessage]:
         job = state["job"]
         prompt = self._deps.prompts.get(self.graph, node, job.section.kind).render(prompt_values(job))
-        asked = "\n".join([block("task", task), state["material"], state["asked"]])
-        return [SystemMessage(prompt), HumanMessage(asked)]
+        return asked(prompt, [block("task", task), state["material"], state["asked"]])
 
     async def _store(self, job: GenerateSection, run: RunContext, draft: str) -> dict[str, Any]:
         await run.show(draft)

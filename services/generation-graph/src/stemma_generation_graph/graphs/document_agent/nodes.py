@@ -27,7 +27,7 @@ from stemma_telemetry.names import Log, Metric
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import coded_check, evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import Change, Node, noted
-from stemma_generation_graph.sources import InputsRefused, Text
+from stemma_generation_graph.sources import REQUEST, InputsRefused, Text, words_of
 from stemma_generation_graph.tools import answers_to_broken, run_tool_calls
 from stemma_generation_graph.writing import load_material
 
@@ -450,14 +450,18 @@ MAX_TEXT_BYTES = 2 * 1024 * 1024
 
 
 def open_session(job: GenerateSection) -> DocumentState:
-    """The state that a job starts with: its inputs are in the session by reference. Raises `InputsRefused`."""
-    texts = [file.name for file in job.inputs if file.artifact.media_type in READABLE]
+    """The state that a job starts with: inputs are in the session by reference, but for those of the buyer.
+
+    Raises `InputsRefused`.
+    """
+    own = tuple(file for file in job.inputs if words_of(file) != REQUEST)
+    texts = [file.name for file in own if file.artifact.media_type in READABLE]
     if not texts:
-        raise InputsRefused("there is no text among the inputs")
-    for file in job.inputs:
+        raise InputsRefused("there is no text among the inputs that are ours: give it with the role evidence")
+    for file in own:
         _check(file)
     state = build_initial_state(job.thread_id, texts)
-    return {**state, "job": job.model_dump(mode="json"), "manifest": new_manifest(job.inputs)}
+    return {**state, "job": job.model_dump(mode="json"), "manifest": new_manifest(own)}
 
 
 def _check(file: InputFile) -> None:

@@ -10,10 +10,8 @@ from langchain_core.messages import (
     AIMessage,
     AnyMessage,
     BaseMessage,
-    HumanMessage,
     InvalidToolCall,
     RemoveMessage,
-    SystemMessage,
     ToolCall,
     ToolMessage,
 )
@@ -27,7 +25,7 @@ from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import prompt_values
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import tool_name
-from stemma_generation_graph.writing import clean_heading, form
+from stemma_generation_graph.writing import asked, clean_heading, form, internal_blocks, request_blocks
 
 from .checking import open_issues
 from .session import DRAFT, TOP, Session
@@ -168,21 +166,21 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
         RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
     ]
     title = await title_of(job, run.library)
-    told = HumanMessage(await _situation(state, title, run, session))
-    prompt = [SystemMessage(_system(deps, job, title)), told, *map(sendable, history)]
+    told = asked(_system(deps, job, title), await _situation(state, title, run, session))
+    prompt = [*told, *map(sendable, history)]
     step = state["agent_steps"] + 1
     limit = asyncio.timeout(limits.step_limit_s)
     try:
         async with limit:
-            asked = await deps.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, TOOLS)
+            answer = await deps.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, TOOLS)
     except TimeoutError:
         if not limit.expired():
             raise
         raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
     return {
-        "messages": [*dropped, with_ids(asked.value, step)],
+        "messages": [*dropped, with_ids(answer.value, step)],
         "agent_steps": step,
-        "spent": _spent(state, run.call.job_id, asked.usage),
+        "spent": _spent(state, run.call.job_id, answer.usage),
     }
 
 
@@ -191,13 +189,14 @@ def _system(deps: GraphDeps, job: GenerateSection, title: str) -> str:
     return prompt.render({**prompt_values(job), "title": title})
 
 
-async def _situation(state: DocumentState, title: str, run: RunContext, session: Session) -> str:
+async def _situation(state: DocumentState, title: str, run: RunContext, session: Session) -> list[str]:
     job = job_of(state)
+    beside = [*await request_blocks(job, run.library), *await internal_blocks(job, run.library)]
     brief = await run.library.text(job.document, job.brief)
     guidance = await run.library.text(job.document, job.guidance) if job.guidance else ""
     draft = await session.text(DRAFT)
     written = len(draft.rstrip("\n").split("\n")) if draft.strip() else 0
-    return situation(state, title, session, brief, guidance, written)
+    return [situation(state, title, session, brief, guidance, written), *beside]
 
 
 def _spent(state: DocumentState, job_id: str, usage: Usage) -> dict[str, Any]:

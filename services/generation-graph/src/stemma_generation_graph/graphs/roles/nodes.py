@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
@@ -27,6 +27,7 @@ from stemma_generation_graph.writing import (
     OPENS_WITH,
     QUERY_BRIEF_CHARS,
     as_draft,
+    asked,
     body_under_heading,
     clean_heading,
     clip,
@@ -35,6 +36,7 @@ from stemma_generation_graph.writing import (
     headings_block,
     images_block,
     input_blocks,
+    internal_blocks,
     language_of,
     outline_block,
     round_blocks,
@@ -74,14 +76,15 @@ async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -
         *await asyncio.to_thread(input_blocks, corpus, request[:QUERY_BRIEF_CHARS], limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),
+        *await internal_blocks(job, library),
     ]
     return request, "\n".join(found)
 
 
 def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
     """What the analyzer is asked: which roles the request needs, at most so many."""
-    asked = [block("task", "role analysis"), section_block(job), material]
-    return _messages(job, deps, ANALYZER, [*asked, block("instruction", f"At most {most} roles.")])
+    blocks = [block("task", "role analysis"), section_block(job), material]
+    return _messages(job, deps, ANALYZER, [*blocks, block("instruction", f"At most {most} roles.")])
 
 
 def role_messages(
@@ -90,14 +93,14 @@ def role_messages(
     """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
     about_all = form(job) | collected(job.section)
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
-    asked = [
+    blocks = [
         block("task", "contribution"),
         block("section", _purpose(role), id=role.id, kind="role", title=role.name, **about_all),
         block("outline", others),
         block("instruction", instructions(role, request)),
         material,
     ]
-    return _messages(job, deps, EXECUTOR, asked)
+    return _messages(job, deps, EXECUTOR, blocks)
 
 
 def instructions(role: Role, request: str) -> str:
@@ -113,7 +116,7 @@ async def synthesis_messages(
     job: GenerateSection, deps: GraphDeps, run: RunContext, outputs: Sequence[tuple[Role, str]], request: str
 ) -> list[BaseMessage]:
     """What the synthesizer is asked: one text out of the contributions, or in a lint round the last one put right."""
-    asked = [
+    blocks = [
         block("task", "synthesis"),
         section_block(job),
         *headings_block(job.section),
@@ -121,7 +124,7 @@ async def synthesis_messages(
         *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
         *await round_blocks(job, run.library),
     ]
-    return _messages(job, deps, SYNTHESIZER, asked)
+    return _messages(job, deps, SYNTHESIZER, blocks)
 
 
 def judged_material(job: GenerateSection, material: str) -> str:
@@ -132,9 +135,8 @@ def _purpose(role: Role) -> str:
     return f"{role.description} Perspective: {role.perspective}"
 
 
-def _messages(job: GenerateSection, deps: GraphDeps, node: str, asked: Sequence[str]) -> list[BaseMessage]:
-    prompt = deps.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job))
-    return [SystemMessage(prompt), HumanMessage("\n".join(asked))]
+def _messages(job: GenerateSection, deps: GraphDeps, node: str, blocks: Sequence[str]) -> list[BaseMessage]:
+    return asked(deps.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job)), blocks)
 
 
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")

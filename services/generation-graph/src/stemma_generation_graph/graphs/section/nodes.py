@@ -28,6 +28,7 @@ from stemma_generation_graph.tools import run_tool_calls
 from stemma_generation_graph.writing import (
     OPENS_WITH,
     as_draft,
+    asked,
     clean_heading,
     language_of,
     load_material,
@@ -128,11 +129,10 @@ class SectionNodes:
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job, library = state["job"], runtime.context.library
         material = await load_material(job, library, self._deps.limits)
-        asked = [block("task", "section"), material, *await round_blocks(job, library)]
+        blocks = [block("task", "section"), material, *await round_blocks(job, library)]
         if form := job.section.form:
-            asked.append(form_block(await fields_to_answer(job, form, library)))
-        system = SystemMessage(self._prompt(job, "generate"))
-        return {"material": material, "messages": [system, HumanMessage("\n".join(asked))]}
+            blocks.append(form_block(await fields_to_answer(job, form, library)))
+        return {"material": material, "messages": asked(self._prompt(job, "generate"), blocks)}
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
         """Lets the model search if its kind has tools, then has it write the section.
@@ -172,8 +172,8 @@ class SectionNodes:
         caller = self._deps.models.for_node(job.section.graph, "generate")
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
-            asked = without_tools(messages)
-            answer = await caller.text(run.call, "generate", asked, on_token=run.live, opens_with=OPENS_WITH)
+            thread = without_tools(messages)
+            answer = await caller.text(run.call, "generate", thread, on_token=run.live, opens_with=OPENS_WITH)
             draft = as_draft(job.section.title, answer.value)
             return draft, answer.ref if draft == answer.value else None
         draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
@@ -185,16 +185,16 @@ class SectionNodes:
     ) -> str:
         """What the model fills in, a schema of ours or a structure of its document kind, as Markdown."""
         ask = partial(self._deps.models.for_node(job.section.graph, "generate").structured, run.call, "generate")
-        asked, language = without_tools(messages), language_of(job)
+        thread, language = without_tools(messages), language_of(job)
         if form := job.section.form:
             fields = await fields_to_answer(job, form, run.library)
-            answers = await ask(asked, answers_structure(fields).model)
+            answers = await ask(thread, answers_structure(fields).model)
             return rendered(fields, answers.value.root, job.section.title)
         if kind.structure is not None:
             structure = self._deps.structures[kind.structure]
-            return structure.rendered((await ask(asked, structure.model)).value.root, language)
+            return structure.rendered((await ask(thread, structure.model)).value.root, language)
         assert kind.schema_name is not None
-        return render((await ask(asked, SCHEMAS[kind.schema_name])).value, language)
+        return render((await ask(thread, SCHEMAS[kind.schema_name])).value, language)
 
     def _prompt(self, job: GenerateSection, node: str) -> str:
         prompt = self._deps.prompts.get(GRAPH, node, job.section.kind)
