@@ -47,8 +47,8 @@ def compose(request: Request) -> Composition:
         return Composition(_blocks(request, replace(choice, passages=(*lead, *rest))), ())
     if not rest and not choice.tables:
         lead, rest = (), lead
-    parts = list(_parts(request, replace(choice, passages=rest)))
-    return Composition(tuple(_paragraphs(request, lead)), tuple(_with_absent(parts, request, material)))
+    parts = _parts(request, replace(choice, passages=rest))
+    return Composition(tuple(_paragraphs(request, lead)), tuple(_filled(part, request, material) for part in parts))
 
 
 def as_markdown(request: Request, composition: Composition) -> str:
@@ -72,12 +72,12 @@ def _parts(request: Request, choice: Choice) -> Iterator[Part]:
         yield Part(name, blocks)
 
 
-def _with_absent(parts: Sequence[Part], request: Request, material: Material) -> Iterator[Part]:
-    """The parts, the first of those that nothing was found on with a line that names them all."""
-    absent = [part.heading for part in parts if not part.blocks and is_absent(part.heading, request, material)]
-    language = language_of(request.language)
-    said = language.words.nothing_found.format(names=language.listed([markdown.quoted(name) for name in absent]))
-    yield from (replace(part, blocks=(said,)) if part.heading in absent[:1] else part for part in parts)
+def _filled(part: Part, request: Request, material: Material) -> Part:
+    """The part, with a line that says so if nothing in all of the material is about it."""
+    if part.blocks or not is_absent(part.heading, request, material):
+        return part
+    words = language_of(request.language).words
+    return replace(part, blocks=(words.nothing_found.format(names=markdown.quoted(part.heading)),))
 
 
 def _shares(request: Request, choice: Choice) -> Iterator[Choice]:
