@@ -12,7 +12,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Generic, TypeVar
 
-from .words import normal, terms
+from .words import UNSPACED, normal, terms
 
 Spot = TypeVar("Spot")
 
@@ -57,7 +57,8 @@ class Field:
     ``group`` is the sheet, the section of the sheet or the heading that the question stands under. ``allowed`` are the
     answers of a choice, in the form's order; ``suggested`` those that the form offers beside free text. ``current`` is
     what stands in the place now: a placeholder or a default. ``confidence`` is between 0 and 1: how sure it is that
-    somebody is to write here.
+    somebody is to write here. ``column`` is the header that the place stands below, and ``row`` what stands in its row,
+    each with the header above.
     """
 
     id: str = ""
@@ -70,6 +71,8 @@ class Field:
     limit: Limit | None = None
     current: str = ""
     confidence: float = 1.0
+    column: str = ""
+    row: tuple[tuple[str, str], ...] = ()
 
 
 class FormError(ValueError):
@@ -203,6 +206,14 @@ def stated_limit(*texts: str) -> Limit | None:
     return None
 
 
+def without_limit(text: str) -> str:
+    """A question without the words that limit its answer."""
+    for unit in Unit:
+        text = re.sub(rf"\([^()]*?(?:{_pattern(unit).pattern})[^()]*\)", " ", text, flags=re.IGNORECASE)
+        text = _pattern(unit).sub(" ", text)
+    return text
+
+
 def _limit(text: str) -> Limit | None:
     for unit in Unit:
         for found in _pattern(unit).finditer(text):
@@ -214,9 +225,10 @@ def _limit(text: str) -> Limit | None:
 
 @cache
 def _pattern(unit: Unit) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(terms(unit.value), key=len, reverse=True)))
-    counted = rf"{_COUNT}[\s-]*(?:{names})\b"
-    named = rf"\b(?:{names})\s*(?:limit|count)\s*[:=]?\s*(?:max(?:imum)?\.?)?\s*{_COUNT}"
+    known = sorted(terms(unit.value), key=len, reverse=True)
+    names = "|".join(re.escape(name) + ("" if name >= UNSPACED else r"\b") for name in known)
+    counted = rf"{_COUNT}[\s-]*(?:{names})"
+    named = rf"(?:\b(?:{names}))\s*(?:limit|count)\s*[:=]?\s*(?:max(?:imum)?\.?)?\s*{_COUNT}"
     return re.compile(f"{counted}|{named}", re.IGNORECASE)
 
 

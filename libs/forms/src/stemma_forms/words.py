@@ -1,32 +1,35 @@
-"""The words by which forms are read, one file of data for each language, and the texts that ask for an answer.
+"""The words by which forms are read, in every language, and the texts that ask for an answer.
 
 Such are placeholders ([insert your name], <System Name>, ____) and labels.
 """
 
 from __future__ import annotations
 
-import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
+
+from stemma_languages import form_words
 
 _NOT_A_WORD = re.compile(r"[\W_]+")
 # A German compound ends with what it is about: Bieterantwort.
 _COMPOUND = 6
+# From here on scripts put no spaces between words.
+UNSPACED = "\u3041"
 _LONGEST_HEADER = 120
 
 
 @cache
 def terms(about: str) -> tuple[str, ...]:
     """What all languages call something, in the order of the languages and of their lists."""
-    return tuple(dict.fromkeys(term for language in _languages() for term in language[about]))
+    return tuple(dict.fromkeys(term for known in _lists(about) for term in known))
 
 
 def normal(text: str) -> str:
     """The words of a text in lower case with one space between them."""
-    return _NOT_A_WORD.sub(" ", text.casefold()).strip()
+    return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def mentions(text: str, about: str) -> bool:
@@ -43,6 +46,8 @@ def rank(text: str, about: str) -> int | None:
     words = normal(text)
     held = [single[ending] for word in words.split() for ending in _endings(word) if ending in single]
     held += [place for term, place in several.items() if f" {term} " in f" {words} "]
+    if not text.isascii():
+        held += [place for term, place in single.items() if term[0] >= UNSPACED and term in words]
     return min(held, default=None)
 
 
@@ -55,8 +60,8 @@ def _endings(word: str) -> Iterator[str]:
 def _ranked(about: str) -> tuple[dict[str, int], dict[str, int]]:
     """Terms of one word and of several, with the place that each has in its language's list."""
     found: dict[str, int] = {}
-    for language in _languages():
-        for place, term in enumerate(language[about]):
+    for known in _lists(about):
+        for place, term in enumerate(known):
             found[normal(term)] = min(place, found.get(normal(term), place))
     return (
         {term: place for term, place in found.items() if " " not in term},
@@ -64,11 +69,9 @@ def _ranked(about: str) -> tuple[dict[str, int], dict[str, int]]:
     )
 
 
-@cache
-def _languages() -> tuple[dict[str, list[str]], ...]:
-    folder = files(__package__).joinpath("data")
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
-    return tuple(json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names)
+def _lists(about: str) -> Iterator[tuple[str, ...]]:
+    """What each language calls something."""
+    yield from (getattr(words, about) for words in form_words().values())
 
 
 _BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")
@@ -155,6 +158,6 @@ def is_name(text: str) -> bool:
 def is_label(text: str) -> bool:
     """Whether a text is a question, or a few words with a colon."""
     bare = _REMARK.sub("", text)
-    return (bare.endswith("?") and len(text) <= _LONGEST_QUESTION) or (
-        text.endswith(":") and len(text) <= _LONGEST_LABEL
+    return (bare.endswith(("?", "？")) and len(text) <= _LONGEST_QUESTION) or (
+        text.endswith((":", "：")) and len(text) <= _LONGEST_LABEL
     )

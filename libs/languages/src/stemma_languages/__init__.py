@@ -10,6 +10,7 @@ from .demands import Demands, demands
 from .detection import detect, foreign, load_detection
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
+from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
 from .outlines import asks_for_a_form, count_words, limits_in
 from .sentences import (
@@ -30,6 +31,7 @@ __all__ = [
     "DeadlineCues",
     "Demands",
     "Form",
+    "FormWords",
     "Grammar",
     "Language",
     "Numbered",
@@ -42,6 +44,7 @@ __all__ = [
     "demands",
     "detect",
     "foreign",
+    "form_words",
     "grammar",
     "is_about_the_document",
     "is_addressed",

@@ -84,11 +84,11 @@ def _with_answers(requirements: Sequence[str], chosen: list[Passage], passages: 
     return [passage for passage in passages if passage.key in found] if requirements else chosen
 
 
-def _answer(words: str, passages: Sequence[Passage], least: int = LEAST_TERMS) -> Passage | None:
+def _answer(words: str, passages: Sequence[Passage]) -> Passage | None:
     """The passage that has most of the words of a demand, at least half of them; the demand itself is no answer."""
     demand = fold(words)
     others = [p for p in passages if p.key not in demand and demand not in p.key]
-    found = nearest(terms(words, detect(words)), (terms(p.words, p.place.language) for p in others), least)
+    found = nearest(terms(words, detect(words)), (terms(p.words, p.place.language) for p in others), LEAST_TERMS)
     return None if found is None else others[found]
 
 
@@ -109,12 +109,6 @@ def speaking_of(about: str, collects: Iterable[str], language: str, passages: Se
         return shared + LEAST_TERMS * speaks if speaks or shared >= LEAST_TERMS else 0
 
     return _few(passages, score)
-
-
-def answer_to(question: str, material: Material) -> str:
-    """The words of the passage that has most words of a question, at least half of them, if there is one."""
-    found = _answer(question, [p for p in distinct(material.passages) if p.form != "heading"], least=1)
-    return found.words if found else ""
 
 
 def _few(passages: Sequence[Passage], score: Callable[[Passage], float]) -> tuple[Passage, ...]:

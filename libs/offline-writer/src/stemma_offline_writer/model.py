@@ -25,17 +25,13 @@ from stemma_markdown import split
 
 from . import markdown
 from .agent import WRITING_TOOL, next_call
-from .choosing import answer_to
 from .composing import as_markdown, compose
 from .editing import revise
-from .gathering import gather
 from .material import fold
 from .request import Request, read_request
 
 _PARAGRAPHS = "paragraph"
 _HEADINGS = "required headings"
-_QUESTION = re.compile(r"the answer to: (.*?)(?: \(at most (\d+) (words|characters)\))?(?:; one of: .*)?\Z")
-_ASIDE = re.compile(r"\([^()]*\)")
 
 Schema = Mapping[str, Any]
 
@@ -52,7 +48,6 @@ class _Filling:
         self._request = request
         self._definitions = schema.get("$defs", {})
         self._composition = compose(request)
-        self._material = gather(request)
         self._by_description: Mapping[str, Callable[[], Any]] = {
             _HEADINGS: self._parts,
             _PARAGRAPHS: lambda: "\n\n".join(self._composition.lead),
@@ -68,18 +63,11 @@ class _Filling:
         schema, described = self._resolved(schema), str(schema.get("description", ""))
         if schema.get("enum") or schema.get("pattern"):
             return None
-        if asked := _QUESTION.match(described):
-            return self._answer(asked)
         for words, found in self._by_description.items():
             wants_list = words != _PARAGRAPHS
             if words in described and (schema.get("type") == "array") == wants_list:
                 return found()
         return None
-
-    def _answer(self, asked: re.Match[str]) -> str:
-        """The words that a question is answered with, if they are short enough."""
-        words = answer_to(_ASIDE.sub("", asked[1]), self._material)
-        return words if len(words.split() if asked[3] == "words" else words) <= int(asked[2] or len(words)) else ""
 
     def _parts(self) -> list[dict[str, str]]:
         return [{"heading": part.heading, "text": part.text} for part in self._composition.parts]

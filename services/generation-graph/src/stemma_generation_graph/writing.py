@@ -165,7 +165,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         outline_block(job),
         *headings_block(job.section),
         *await requirements_blocks(job, library),
-        *await brief_blocks(job, library, clip(brief, limits.brief)),
+        *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
         *await asyncio.to_thread(input_blocks, corpus, query, limits.inputs),
         *images_block(corpus.images),
         *await upstream_blocks(job, library, limits.upstream),

@@ -229,7 +229,7 @@ class _Finder:
                 continue
             if is_label(text) and not self._heads_answers(place) and (target := self._target(place)):
                 confidence = _FRAMED_LABEL if self._is_framed(target) else _LABEL
-                found[target] = _Asked(text.rstrip(" :"), group, confidence)
+                found[target] = _Asked(text.rstrip(" :："), group, confidence)
             elif is_name(text) and self._is_box_of(place, self._sheet.right_of(place)):
                 found[self._sheet.right_of(place)] = _Asked(text, group, _BOX)
         return found
@@ -290,10 +290,10 @@ class _Finder:
         before = [p for p in places if p.column < place.column and self._sheet.text(p).strip()]
         nearest = [*(p for p in reversed(before) if _WORD.search(self._sheet.text(p))), *reversed(before)]
         asking = next(iter(nearest), None)
-        label = self._sheet.text(asking).strip().rstrip(" :") if asking else ""
+        label = self._sheet.text(asking).strip().rstrip(" :：") if asking else ""
         if asking and self._sheet.right_of(asking) == place:
             return label
-        above = self._last_above.get(place.column, "").rstrip(" :")
+        above = self._last_above.get(place.column, "").rstrip(" :：")
         return ": ".join(filter(None, [label, above if above != label else ""]))
 
     def _field(self, place: Place, asked: _Asked) -> Found[CellSpot]:

@@ -184,7 +184,12 @@ class _Finder:
                 words = " ".join(filter(None, [section, label or (above[0].words if above and not section else "")]))
                 field = Field(confidence=confidences[index])
                 self._free(cell, field, f"{words} ({heads})" if heads else words, here)
-            elif len(row) == 1 and cell.words.endswith(":") and is_label(cell.words) and not self._has_objects(cell):
+            elif (
+                len(row) == 1
+                and cell.words.endswith((":", "："))
+                and is_label(cell.words)
+                and not self._has_objects(cell)
+            ):
                 self._after(cell, section, here)
             else:
                 self._content(cell, replace(here, row=label or here.row))
@@ -216,7 +221,7 @@ class _Finder:
             self.blocks(list(cell.element), around)
 
     def _add(self, field: Field, question: str, spot: Spot, here: Around) -> None:
-        asked = line(question.strip().rstrip(" :"))
+        asked = line(question.strip().rstrip(" :："))
         if not asked:
             return
         limit = field.limit or stated_limit(question, field.current, here.asked, here.heading)
@@ -227,6 +232,10 @@ class _Finder:
                 replace(field, place=here.place, group=group, question=asked, limit=limit, confidence=confidence), spot
             )
         )
+
+
+def _ends_open(words: str) -> bool:
+    return words.endswith((":", "：")) and is_label(words)
 
 
 def _is_section(rows: list[list[Cell]], index: int) -> bool:
@@ -482,7 +491,7 @@ def _placeholder(paragraph: Paragraph, found: Placeholder, before: str, after: s
     spot = TextSpot([Range(paragraph, found.start, found.end)])
     written = paragraph.text[found.start : found.end]
     if found.words:
-        label = before if before.endswith(":") and len(before) <= 80 else ""
+        label = before if before.endswith((":", "：")) and len(before) <= 80 else ""
         question = f"{label} {found.words}" if label else found.words
         field = Field(question=question, current=line(written), confidence=found.confidence)
         yield Inline(field, spot, found.words.casefold() if found.is_name else "")

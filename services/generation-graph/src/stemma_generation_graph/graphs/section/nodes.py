@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, TypedDict
@@ -12,11 +13,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from stemma_contracts.media import READ
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_forms import Field, Limit, Unit, as_markdown
 from stemma_forms import Kind as FieldKind
+from stemma_forms.answering import Text, find_answers, held_by
 from stemma_models.prompting import block
 
 from stemma_generation_graph.configuration import PLAIN, Kind
@@ -50,6 +53,22 @@ async def fields_to_answer(job: GenerateSection, form: AnsweredForm, library: Li
     return tuple(_field(field) for field in told.fields if field.field_id not in form.dropped)
 
 
+def only_own(job: GenerateSection) -> GenerateSection:
+    """The job with nothing in it but what the bidder states: no word of the buyer answers a field."""
+    own = tuple(file for file in job.inputs if file.role == "evidence")
+    return job.model_copy(update={"inputs": own, "upstream": (), "manner": (), "ledger": None, "internal": ()})
+
+
+async def texts_of(job: GenerateSection, library: Library) -> list[Text]:
+    """What answers may come from: evidence, rate sheets, and what a person said of this section."""
+    own = [file for file in only_own(job).inputs if file.artifact.media_type in READ]
+    said = [ref for ref in (job.guidance, job.revision_feedback) if ref is not None]
+    files = await asyncio.gather(*(library.text(job.document, file.artifact) for file in own))
+    words = await asyncio.gather(*(library.text(job.document, ref) for ref in said))
+    texts = [Text(file.name, text, price=file.price) for file, text in zip(own, files, strict=True)]
+    return texts + [Text("", text, said=True) for text in words]
+
+
 def answers_structure(fields: Sequence[Field]) -> Structure:
     """What a model fills in: an answer for each field, none for what the material does not say."""
     properties = {field.id: _schema(field) for field in fields}
@@ -60,13 +79,13 @@ def form_block(fields: Sequence[Field]) -> str:
     return block("form", [block("field", _asked(field), id=field.id) for field in fields])
 
 
-def rendered(fields: Sequence[Field], answers: dict[str, Any], title: str) -> str:
+def rendered(fields: Sequence[Field], answers: Mapping[str, str], title: str) -> str:
     """A heading for each field, with the answer below it if there is one."""
     shown = [
         replace(field, question=clean_heading(field.question or field.place), group=field.group or title)
         for field in fields
     ]
-    return as_markdown(shown, {name: without_headings(str(answer)) for name, answer in answers.items()})
+    return as_markdown(shown, {name: without_headings(answer) for name, answer in answers.items()})
 
 
 def _schema(field: Field) -> dict[str, Any]:
@@ -128,7 +147,8 @@ class SectionNodes:
 
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._deps.limits)
+        given = only_own(job) if job.section.form else job
+        material = await load_material(given, library, self._deps.limits)
         blocks = [block("task", "section"), material, *await round_blocks(job, library)]
         if form := job.section.form:
             blocks.append(form_block(await fields_to_answer(job, form, library)))
@@ -188,8 +208,12 @@ class SectionNodes:
         thread, language = without_tools(messages), language_of(job)
         if form := job.section.form:
             fields = await fields_to_answer(job, form, run.library)
-            answers = await ask(thread, answers_structure(fields).model)
-            return rendered(fields, answers.value.root, job.section.title)
+            texts = await texts_of(job, run.library)
+            known = await asyncio.to_thread(find_answers, fields, texts)
+            left = [field for field in fields if field.id not in known.found]
+            told = (await ask(thread, answers_structure(left).model)).value.root if left else {}
+            answers = {**known.too_long, **held_by(left, told, texts), **known.found}
+            return rendered(fields, answers, job.section.title)
         if kind.structure is not None:
             structure = self._deps.structures[kind.structure]
             return structure.rendered((await ask(thread, structure.model)).value.root, language)

@@ -1,0 +1,256 @@
+"""What a text of the bidder states: values with labels, and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from stemma_evidence import claims, content_words, language_of, rows_of
+from stemma_languages import negates
+from stemma_markdown import Document, Prose
+
+from stemma_forms.words import mentions
+
+from .labels import Label, carrying, concepts_in, is_of, parties_in, read_label, roles_in
+
+_LABELLED = re.compile(r"\s*([^\n:：]{2,60}?)\s*[:：]\s*(\S[^\n]{0,300})")
+# The lines of a message that say from whom to whom it went.
+_MAIL_HEADER = re.compile(
+    r"[\s>*]*(?:From|To|Cc|Bcc|Subject|Sent|Reply-To|Von|An|Gesendet|Betreff|De|À|Objet|Para|Asunto|Da|A|Oggetto|Van"
+    r"|Aan|差出人|宛先|件名|发件人|收件人|主题)[\s*]*[:：]"
+)
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
+_SITE = re.compile(r"(?:https?://|www\.)[^\s<>()\"']+[\w/]")
+_BREAK = re.compile(r"<br\s*/?>|\n")
+_LONGEST = 400
+_STATED = ("employees", "turnover", "founded", "validity")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that answers may come from. ``said`` is what a person said of the form, ``price`` a rate sheet."""
+
+    name: str
+    text: str
+    said: bool = False
+    price: bool = False
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value, what it is the value of, and where it stands."""
+
+    label: Label
+    value: str
+    language: str
+    said: bool = False
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, and the number of its paragraph; ``heading`` is the one above."""
+
+    text: str
+    heading: str
+    paragraph: int
+    language: str
+    parties: frozenset[str]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return carrying(self.text, self.language)
+
+    @cached_property
+    def is_negative(self) -> bool:
+        return negates(self.text, self.language)
+
+    @cached_property
+    def is_hedged(self) -> bool:
+        return is_of(self.text, "hedges")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: the words of its head, and its rows."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    language: str
+    parties: frozenset[str]
+    is_price: bool
+
+    @property
+    def has_rates(self) -> bool:
+        return len(self.head) > 1 and any(mentions(head, "price") for head in self.head[1:])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one text holds."""
+
+    facts: tuple[Fact, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    grids: tuple[Grid, ...] = ()
+
+
+_Paragraph = tuple[tuple[str, ...], str]
+
+
+def read_text(text: Text) -> Reading:
+    """The facts, sentences and tables of a text."""
+    language = language_of(text.text, "en")
+    if text.name.casefold().endswith((".csv", ".tsv")):
+        return _reading(text, tuple(_delimited(text, language)), (), language)
+    document = Document(text.text)
+    return _reading(text, tuple(_grids(document, language, text.price)), tuple(_paragraphs(document)), language)
+
+
+def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...], language: str) -> Reading:
+    facts = [fact for grid in grids if not (grid.is_price or grid.has_rates) for fact in _facts_of_grid(grid)]
+    statements = list[Statement]()
+    for number, (headings, words) in enumerate(prose):
+        if any(map(_MAIL_HEADER.match, words.splitlines())):
+            continue
+        about = parties_in("\n".join(headings))
+        of_paragraph = list(_labelled(words, about, language))
+        facts += of_paragraph
+        if not of_paragraph:
+            heading = headings[-1] if headings else ""
+            found = [
+                Statement(" ".join(one.text.split()), heading, number, language, about)
+                for one in Document(words).sentences(language)
+            ]
+            statements += found
+            for one in found:
+                facts += _stated(one)
+    said = (replace(fact, said=text.said) for fact in facts)
+    return Reading(tuple(said), tuple(statements), grids)
+
+
+def _paragraphs(document: Document) -> Iterator[_Paragraph]:
+    """The paragraphs and items, each with the headings above it."""
+    above: tuple[tuple[int, str], ...] = ()
+    for piece in document.prose:
+        if piece.kind == "heading":
+            above = (*(one for one in above if one[0] < piece.level), (piece.level, piece.text))
+        elif piece.kind != "cell":
+            yield tuple(words for _, words in above), document.text[piece.start : piece.end]
+
+
+def _grids(document: Document, language: str, is_price: bool) -> Iterator[Grid]:
+    rows: dict[int, list[Prose]] = {}
+    headings: list[tuple[int, str]] = []
+    for piece in document.prose:
+        if piece.kind == "cell":
+            rows.setdefault(piece.line, []).append(piece)
+        elif piece.kind == "heading":
+            headings.append((piece.line, piece.text))
+    for block in document.blocks:
+        if block.kind != "table":
+            continue
+        lines = [line for line in range(block.line, block.line + block.content.count("\n") + 1) if line in rows]
+        head, *body = [_cells(document.text, rows[line]) for line in lines] or [()]
+        above = [words for line, words in headings if line < block.line][-1:]
+        yield Grid(head, tuple(body), language, parties_in("\n".join(above)), is_price)
+
+
+def _cells(text: str, cells: Sequence[Prose]) -> tuple[str, ...]:
+    """The cells of a row by their columns; empty ones are counted by the bars between the others."""
+    row: list[str] = []
+    for cell in cells:
+        before = text[text.rfind("\n", 0, cell.start) + 1 : cell.start]
+        column = before.count("|") - before.count("\\|") - before.lstrip().startswith("|")
+        row += [""] * (column - len(row)) + [" ".join(cell.text.split())]
+    return tuple(row)
+
+
+def _delimited(text: Text, language: str) -> Iterator[Grid]:
+    rows = [row for _, row in rows_of(text.text, "text/csv")]
+    if rows:
+        head = tuple(name for name, _ in rows[0])
+        yield Grid(head, tuple(tuple(cell for _, cell in row) for row in rows), language, frozenset(), text.price)
+
+
+def _facts_of_grid(grid: Grid) -> Iterator[Fact]:
+    """Facts of a table of labels and values, of one of records, or of a matrix."""
+    if len(grid.head) == 2:
+        for row in (grid.head, *grid.rows):
+            if len(row) == 2:
+                yield from _fact(*row, grid.parties, grid.language)
+        return
+    labels = [read_label(head, grid.language) for head in grid.head]
+    is_record = sum(bool(label.concept) for label in labels) > 1
+    for row in grid.rows:
+        if is_record:
+            yield from _record(labels, row, grid)
+        else:
+            for head, value in zip(grid.head[1:], row[1:], strict=False):
+                yield from _fact(f"{row[0]} {head}", value, grid.parties, grid.language)
+
+
+def _record(labels: Sequence[Label], row: tuple[str, ...], grid: Grid) -> Iterator[Fact]:
+    """The cells of a row about one person or company: what it says of their role holds for all of them."""
+    pairs = list(zip(labels, row, strict=False))
+    titles = " ".join(value for label, value in pairs if label.concept == "job_title")
+    roles, parties = roles_in(titles), grid.parties.union(*(label.parties for label, _ in pairs))
+    words = content_words(titles, grid.language)
+    for label, value in pairs:
+        concept = "person" if label.concept == "name" and titles else label.concept
+        if value and concept:
+            yield Fact(Label(concept, label.roles | roles, parties, label.words | words), value, grid.language)
+
+
+def _labelled(text: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
+    """Facts of lines such as ``Telephone: +49 40 5550``; a label of another party holds for its neighbours."""
+    lines = [line for line in _BREAK.split(text) if line.strip()]
+    found = [_LABELLED.fullmatch(line) for line in lines]
+    if not all(found):
+        return
+    pairs = [(one[1].strip("*_ "), one[2].strip("*_ ")) for one in found if one]
+    about = parties.union(*(read_label(label, language).parties for label, _ in pairs))
+    for label, value in pairs:
+        if len(label.split()) <= 8:
+            yield from _fact(label, value, about, language)
+
+
+def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
+    read, value = read_label(label, language), " ".join(value.split())
+    if value and len(value) <= _LONGEST and (read.concept or read.words):
+        words = read.words if read.concept else carrying(label, language)
+        yield Fact(replace(read, parties=read.parties | parties, words=words), value, language)
+
+
+def _stated(one: Statement) -> Iterator[Fact]:
+    """What a sentence says in figures of the company itself, and the addresses in it."""
+    if one.is_hedged and "validity" not in concepts_in(one.text):
+        return
+    about = Label(parties=one.parties | parties_in(one.text), words=one.words)
+    for concept, pattern in (("email", _ADDRESS), ("website", _SITE)):
+        for value in dict.fromkeys(pattern.findall(one.text)):
+            yield Fact(replace(about, concept=concept, roles=roles_in(one.text)), value, one.language)
+    for concept in concepts_in(one.text) & {*_STATED}:
+        for value, words in _figures(one, concept):
+            yield Fact(Label(concept, frozenset(), about.parties, words), value, one.language)
+
+
+def _figures(one: Statement, concept: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """The figure of a sentence, with the years that it is for: one, or as many as there are years."""
+    if concept == "employees":
+        clauses = [clause for clause in re.split(r"[,;，；]\s", one.text) if concept in concepts_in(clause)]
+        found = [c for clause in clauses for c in claims(clause, one.language) if c.kind == "quantity"]
+        if len(clauses) == len(found) == 1:
+            yield format(found[0].numbers[0], "f"), frozenset()
+        return
+    every = claims(one.text, one.language)
+    years = [claim for claim in every if claim.kind == "date"]
+    kind = {"turnover": "amount", "founded": "date", "validity": "quantity"}[concept]
+    found = [claim for claim in every if claim.kind == kind]
+    if concept == "turnover" and len(found) == len(years) > 1:
+        in_turn = sorted([*found, *years], key=lambda claim: claim.start)
+        if all(a.kind != b.kind for a, b in pairwise(in_turn)):
+            yield from ((amount.text, frozenset({year.text})) for amount, year in zip(found, years, strict=True))
+    elif len(found) == 1 and (concept != "turnover" or len(years) < 2):
+        yield found[0].text, frozenset(year.text for year in years if concept == "turnover")

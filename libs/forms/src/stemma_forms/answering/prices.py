@@ -1,0 +1,218 @@
+"""Prices, quantities and sums of a form, computed from rate sheets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
+
+from stemma_evidence import claims, content_words, in_column
+
+from stemma_forms.field import Field
+from stemma_forms.words import mentions, normal
+
+from .facts import Grid
+from .labels import alternatives, concepts_in, is_of, unit_in
+
+_CENT = Decimal("0.01")
+_PERCENT = re.compile(r"(\d{1,2}(?:[.,]\d{1,2})?)\s?%")
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[\w./-]{3,}")
+Column = Literal["rate", "total", "quantity"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A row of a rate sheet; ``unit`` and ``currency`` are empty where it says none."""
+
+    item: str
+    unit: str
+    currency: str
+    amount: Decimal | None
+    quantity: Decimal | None
+    language: str
+
+
+def rates_of(grids: Iterable[Grid]) -> Iterator[Rate]:
+    """The rows of the tables that say what something costs."""
+    for grid in grids:
+        columns = [column_of(head) for head in grid.head]
+        priced = [at for at, column in enumerate(columns) if column == "rate"]
+        if not (grid.is_price or grid.has_rates) or len(priced) != 1:
+            continue
+        for row in grid.rows:
+            yield from _rate(grid, columns, priced[0], (*row, *[""] * (len(grid.head) - len(row))))
+
+
+def _rate(grid: Grid, columns: Sequence[Column | None], at: int, row: tuple[str, ...]) -> Iterator[Rate]:
+    words = [i for i, cell in enumerate(row) if i != at and columns[i] is None and any(map(str.isalpha, cell))]
+    units = [i for i in words if unit_in(row[i]) and not content_words(_without_units(row[i]), grid.language)]
+    items = [i for i in words if i not in units and not is_of(grid.head[i], "quantity")]
+    number = number_in(row[at], grid.head[at], grid.language)
+    if not items or number is None:
+        return
+    counted = [number_in(row[i], "", grid.language) for i, column in enumerate(columns) if column == "quantity"]
+    unit = unit_in(row[units[0]]) if units else unit_in(grid.head[at])
+    yield Rate(
+        row[items[0]], unit, number[1], number[0], counted[0][0] if counted and counted[0] else None, grid.language
+    )
+
+
+def _without_units(cell: str) -> str:
+    return "" if unit_in(cell) and len(cell.split()) <= 2 else cell
+
+
+def column_of(head: str) -> Column | None:
+    """What stands below a header of a price table."""
+    if concepts_in(head) & {"total", "gross", "net"} and not _names_a_rate(head):
+        return "total"
+    if is_of(head, "quantity"):
+        return "quantity"
+    if _names_a_rate(head):
+        return "rate"
+    return "total" if mentions(head, "price") else None
+
+
+def _names_a_rate(head: str) -> bool:
+    return _RATE.search(normal(head)) is not None
+
+
+_RATE = re.compile(
+    r"\b(?:rates?|unit (?:price|cost|rate)s?|prices?|tarifa|tarif|tarief|tariffa|precio|prix|prezzo|prijs|preço"
+    r"|preço unitário|valor unitário|\w*satz|\w*preis(?:e)?|coût unitaire|price per \w+)\b|単価|单价|單價"
+)
+
+
+def number_in(cell: str, head: str, language: str) -> tuple[Decimal, str] | None:
+    """The one number of a cell, and its currency if the cell or the header names one."""
+    found = [c for c in claims(in_column(cell, head, language), language) if c.kind in ("amount", "quantity")]
+    if len(found) != 1 or not found[0].numbers:
+        return None
+    currency = found[0].units[0] if found[0].kind == "amount" and found[0].units else ""
+    return found[0].numbers[0], currency
+
+
+def prices(fields: Sequence[Field], rates: Sequence[Rate], language: str) -> dict[str, str]:
+    """Answers to the fields of price tables: quantities, rates, the totals of rows, and sums of those.
+
+    A sum is made if every row has a total, and no other sum stands between them.
+    """
+    sheet = _Sheet(rates, language)
+    for field in fields:
+        if field.column and not sum_of(field):
+            sheet.fill_row(field)
+    for field in fields:
+        if field.column and sum_of(field):
+            sheet.fill_sum(field, fields)
+    return sheet.found
+
+
+def sum_of(field: Field) -> str:
+    """Which sum a row is for: ``net``, ``vat`` or ``gross``; empty if it is the row of an item."""
+    label = " ".join(text for _, text in field.row if any(map(str.isalpha, text)))
+    named = concepts_in(label)
+    if "gross" in named:
+        return "gross"
+    if "vat_amount" in named and "total" not in named:
+        return "vat"
+    return "net" if named & {"total", "net"} else ""
+
+
+class _Sheet:
+    def __init__(self, rates: Sequence[Rate], language: str) -> None:
+        self._rates = rates
+        self._language = language
+        self.found: dict[str, str] = {}
+
+    def fill_row(self, field: Field) -> None:
+        match column_of(field.column):
+            case "quantity":
+                rate = self._rate(field)
+                if rate and rate.quantity is not None:
+                    self.found[field.id] = _plain(rate.quantity)
+            case "rate":
+                if amount := self._amount(field):
+                    self.found[field.id] = _money(amount)
+            case "total":
+                amount, quantity = self._amount(field), self._quantity(field)
+                if amount is not None and quantity is not None:
+                    self.found[field.id] = _money(amount * quantity)
+            case None:
+                pass
+
+    def fill_sum(self, field: Field, fields: Sequence[Field]) -> None:
+        of_table = [f for f in fields if f.group == field.group and f.column == field.column]
+        items = [f for f in of_table if not sum_of(f)]
+        sums = [f for f in of_table if sum_of(f) == "net"]
+        whole = items and len(sums) <= 1 and all(f.id in self.found for f in items)
+        if column_of(field.column) != "total" or not whole:
+            return
+        net = sum((Decimal(self.found[f.id]) for f in items), Decimal(0))
+        percent = next((p for f in of_table if sum_of(f) in ("vat", "gross") and (p := _percent(f))), None)
+        if sum_of(field) == "net":
+            self.found[field.id] = _money(net)
+        elif percent is not None:
+            tax = (net * percent / 100).quantize(_CENT, ROUND_HALF_UP)
+            self.found[field.id] = _money(tax if sum_of(field) == "vat" else net + tax)
+
+    def _amount(self, field: Field) -> Decimal | None:
+        """What one unit costs: as the row says, or as the rate sheet does."""
+        for head, text in field.row:
+            if column_of(head) == "rate" and (stated := number_in(text, head, self._language)):
+                return stated[0]
+        rate = self._rate(field)
+        return rate.amount if rate else None
+
+    def _quantity(self, field: Field) -> Decimal | None:
+        cells = [number_in(text, "", self._language) for head, text in field.row if column_of(head) == "quantity"]
+        if cells:
+            return cells[0][0] if cells[0] else None
+        rate = self._rate(field)
+        return rate.quantity if rate else None
+
+    def _rate(self, field: Field) -> Rate | None:
+        """The one rate for the item of a row, in its unit and its currency."""
+        fitting = [rate for rate in self._rates if self._is_for(rate, field)]
+        return fitting[0] if len({(rate.amount, rate.currency, rate.unit) for rate in fitting}) == 1 else None
+
+    def _is_for(self, rate: Rate, field: Field) -> bool:
+        texts = [(head, text) for head, text in field.row if column_of(head) is None and any(map(str.isalpha, text))]
+        units = {unit for head, text in texts if len(text.split()) <= 2 and (unit := unit_in(text))}
+        units = units or {unit for unit in [unit_in(field.column)] if unit}
+        currency = next(
+            (c for head in (field.column, *(h for h, _ in field.row)) if (c := currency_of(head, self._language))), ""
+        )
+        if (units and rate.unit and rate.unit not in units) or (
+            currency and rate.currency and currency != rate.currency
+        ):
+            return False
+        return any(_same_item(rate, name) for _, text in texts for name in alternatives(text))
+
+
+def _same_item(rate: Rate, text: str) -> bool:
+    """Whether two items have the same words; one with the same code of an article may be described at more length."""
+    ours, theirs = content_words(rate.item, rate.language), content_words(text, rate.language)
+    codes = {code.casefold() for code in _CODE.findall(rate.item)}
+    coded = bool(codes) and codes == {code.casefold() for code in _CODE.findall(text)}
+    return bool(ours) and (ours == theirs or (coded and (ours <= theirs or theirs <= ours)))
+
+
+def currency_of(head: str, language: str) -> str:
+    """The currency that a header names."""
+    found = number_in("1", head, language)
+    return found[1] if found else ""
+
+
+def _percent(field: Field) -> Decimal | None:
+    texts = [text for _, text in field.row if _PERCENT.search(text)]
+    found = _PERCENT.search(texts[0]) if texts else None
+    return Decimal(found[1].replace(",", ".")) if found else None
+
+
+def _money(amount: Decimal) -> str:
+    return format(amount.quantize(_CENT, ROUND_HALF_UP), "f")
+
+
+def _plain(number: Decimal) -> str:
+    return format(number.normalize(), "f")
