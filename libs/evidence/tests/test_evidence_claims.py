@@ -183,12 +183,32 @@ def test_says_where_each_claim_stands() -> None:
         "<!-- EUR 5 -->",
         "1. One\n2. Two\n",
         "## 3.2 Aims\n",
+        "(5) One\n\n[6] Two\n",
+        "- **Finding 12:** This is as findings 3, 4 and 7-9 say. See point #11.\n",
+        "Befund 13 bis 15; 指摘事項 5\n",
+        "It is slow: (1) at noon, (2) at night and (3) at dawn.\n\n1) noon; 2) night\n",
+        "| No. | What |\n| --- | --- |\n| 1 | noon |\n| 2 | night |\n| 3 | dawn |\n",
+        "- R-3 is late.\n",
         "B2B, v1.2.3",
         "It is affected by CC0, nor by others.",
     ],
 )
 def test_stays_quiet_about_code_comments_and_numbers_that_only_order(text: str) -> None:
     assert claims(text, "en") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Of (3) points it has two (2) copies.", ["3", "2"]),
+        ("Befund 3,5 Prozent", ["3,5 Prozent"]),
+        ("| 2 | noon |\n| 5 | night |\n", ["2", "5"]),
+        ("At point 20 kg are left.", ["20 kg"]),
+        ("There are 14 findings.", ["14"]),
+    ],
+)
+def test_a_number_that_orders_nothing_is_a_claim(text: str, found: list[str]) -> None:
+    assert [claim.text for claim in claims(text, "de")] == found
 
 
 @given(st.text(alphabet=st.sampled_from(list("12.,:/-– €$%'’\n|*_[]()`<>&;万円年月日AaEURuni“”\"")), max_size=200))

@@ -96,9 +96,12 @@ def test_a_model_cannot_say_by_itself_that_a_revision_is_needed() -> None:
         Review.model_validate_json(review(needs_revision=False))
 
 
-async def test_a_review_is_written_with_the_gravest_findings_first(workshop: Workshop) -> None:
+async def test_a_review_is_written_with_the_gravest_findings_first_and_without_their_numbers(
+    workshop: Workshop,
+) -> None:
     job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
-    outcome, _ = await workshop.run(job, [review("minor", "critical")])
+    numbered = finding("critical") | {"finding": "2. The tide is\nmissing.", "suggestion": "(2) Add it."}
+    outcome, _ = await workshop.run(job, [review("minor", findings=[finding("minor"), numbered])])
     assert await workshop.read(outcome.draft) == (
         "# The design\n\nSound.\n\n## Critical findings\n\n- Hld_Draft: The tide is missing. To mend it: Add it.\n\n"
         "## Minor findings\n\n- Hld_Draft: The tide is missing. To mend it: Add it.\n"

@@ -18,12 +18,18 @@ from .names import names
 from .numerals import Numeral
 from .prose import prose, without_headings
 from .quotations import citations, folded, quotations
-from .vocabulary import CAPTIONS, months
+from .vocabulary import CAPTIONS, NUMBERED, NUMBERED_CJK, months
 
 _ORDER = re.compile(
     r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]"
-    r"|(?:[-*+][ ]{1,4}){0,3}[0-9]{1,9}[ ]?[.)](?=[ \n]|$))"
+    r"|(?:[-*+][ ]{1,4}){0,3}[(\[]?[0-9]{1,9}[ ]?[.)\]](?=[ \n]|$))"
 )
+_ENUMERATED = re.compile(
+    r"(?:(?:^|[;,.:][ \n]|(?<!\w)(?:and|or|und|oder|et|ou|y|o|e|en|of)[ \n])[ ]{0,2}\(?|\((?=1\)))"
+    r"([0-9]{1,2})\)(?=[ ])",
+    re.MULTILINE,
+)
+_ROW = re.compile(r"^[ >]{0,12}\|[ ]{0,8}([0-9]{1,4})[.)]?[ ]{0,8}(?=\|)", re.MULTILINE)
 _LICENCE = re.compile(
     r"(?<![\w-])(?:CC|[AL]?GPL|MPL|EUPL|BSD|Apache|ODbL|EPL)"
     r"(?:[- ][A-Z]{2,4}){0,4}[- ]v?[0-9](?:\.[0-9])?(?!\w)(?:-Clause)?"
@@ -33,9 +39,15 @@ _CAPTION = re.compile(
     r"[0-9]{1,3}(?:[.-][0-9]{1,3}){0,3}(?![\w%])",
     re.IGNORECASE,
 )
+_ENTRY = re.compile(
+    rf"(?:(?<!\w)(?:{'|'.join(sorted(NUMBERED))})[ ]#?|(?:{'|'.join(NUMBERED_CJK)})[ ]?)"
+    r"[0-9]{1,3}(?:(?:\.|,[ ]|[ ]?[–-][ ]?|[ ](?:and|or|to|und|oder|bis|et|ou|à|y|o|e|en|of|tot)[ ])[0-9]{1,3}){0,19}",
+    re.IGNORECASE,
+)
+"""Numbers of entries of a list, as in ``findings 3, 4 and 7-9``."""
 _WORD_AFTER = re.compile(r"[A-Za-z]|\.[xX](?!\w)")
 """What makes a number a piece of a word, a code or the name of a line of versions: ``20tab``, ``42a8de2``, ``12.x``."""
-_CODE_BEFORE = re.compile(r"(?<![\w.])[A-Z][ ]$")
+_CODE_BEFORE = re.compile(r"(?<![\w.])[A-Z][ -]$")
 _PROSE_LINE = re.compile(r"(?![0-9]{1,9}[.)](?:[ ]|$)|[-*+#>|](?:[ ]|$))\S")
 _MONTH = re.compile(r"[ ]{1,3}([^\W\d_]{3,12})\.?[ ]{1,3}(?:19|20|21)[0-9]{2}(?!\w)")
 _IN = re.compile(r"(?<!\w)(?:in|en|em)\s\Z")
@@ -56,11 +68,13 @@ def claims(text: str, language: str, *, of_draft: bool = True, document: Documen
     Takes time linear in the text.
     """
     document = document or Document(text)
-    shown, taken = prose(document), Taken(len(text))
+    shown, taken, entries = prose(document), Taken(len(text)), Taken(len(text))
+    for match in _ENTRY.finditer(shown):
+        entries.take(match.start(), match.end())
     found = [
         *_references(document, shown, taken),
         *_dates(document, shown, language, taken),
-        *_measures(document, shown, language, taken, _LEAST_IN_WORDS if of_draft else 2),
+        *_measures(document, shown, language, taken, entries, _LEAST_IN_WORDS if of_draft else 2),
         *_names(document, without_headings(shown, document), language, taken),
         *_quotations(document, shown),
     ]
@@ -73,9 +87,22 @@ def _references(document: Document, shown: str, taken: Taken) -> Iterator[Claim]
             taken.take(match.start(), match.end())
     for match in chain.from_iterable(form.finditer(shown) for form in (_LINK_TARGET, _LICENCE, _CAPTION)):
         taken.take(match.start(), match.end())
+    for match in chain(_counted_up(shown, _ENUMERATED), _counted_up(shown, _ROW)):
+        taken.take(match.start(1), match.end(1))
     for start, end, value in citations(shown):
         if taken.take(start, end):
             yield Claim("citation", document.text[start:end], start, end, document.line(start), (value,))
+
+
+def _counted_up(shown: str, form: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches of which the numbers count from 1 on, one after the other, without a blank line between them."""
+    last, after = 0, 0
+    for match in form.finditer(shown):
+        last = 0 if shown.find("\n\n", after, match.start()) >= 0 else last
+        after = match.end()
+        if int(match[1]) in (1, last + 1):
+            last = int(match[1])
+            yield match
 
 
 def _goes_on(shown: str, match: re.Match[str]) -> bool:
@@ -112,10 +139,13 @@ def _is_measured(shown: str, day: Day, language: str) -> bool:
     return is_of_this and bool(measured.currency or (measured.unit and " " not in behind))
 
 
-def _measures(document: Document, shown: str, language: str, taken: Taken, least_in_words: int) -> Iterator[Claim]:
+def _measures(
+    document: Document, shown: str, language: str, taken: Taken, entries: Taken, least_in_words: int
+) -> Iterator[Claim]:
     found = sorted(_measured(shown, language, taken), key=lambda measured: measured.start)
     for measured in under_heads(shown, list(ranged(shown, found)), language):
-        if _says_something(shown, measured, least_in_words):
+        is_of_an_entry = measured.bare and not entries.free(measured.start, measured.end)
+        if not is_of_an_entry and _says_something(shown, measured, least_in_words):
             yield measured.claim(document, shown)
 
 

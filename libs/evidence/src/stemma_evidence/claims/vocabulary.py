@@ -306,6 +306,17 @@ CAPTIONS: frozenset[str] = frozenset(
 )
 """Words that stand before the title of a table or a picture."""
 
+NUMBERED: frozenset[str] = frozenset(
+    "findings? issues? items? points? comments? remarks? observations? recommendations? befunde? punkte?"
+    " anmerkung(?:en)? empfehlung(?:en)? feststellung(?:en)? mangel mängel constats? remarques? recommandations?"
+    " hallazgos? puntos? observaci(?:ón|ones) recomendaci(?:ón|ones) comentarios? riliev[oi] punt[oi] osservazion[ei]"
+    " raccomandazion[ei] comment[oi] bevinding(?:en)? punten opmerking(?:en)? aanbeveling(?:en)? constataç(?:ão|ões)"
+    " pontos? observaç(?:ão|ões) recomendaç(?:ão|ões) comentários?".split()
+)
+"""Expressions for words that stand before the number of an entry, such as of a finding of a review."""
+
+NUMBERED_CJK = ("指摘(?:事項)?", "所見", "项目", "発見", "发现", "發現", "意见", "意見", "建议", "建議")
+
 CAPITALISED: frozenset[str] = CAPTIONS.union(*OPENING_WORDS.values())
 
 

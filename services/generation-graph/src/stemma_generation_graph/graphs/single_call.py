@@ -183,8 +183,12 @@ def _item(finding: ReviewFinding, titles: Mapping[str, str], words: Words) -> st
     return f"- {title}: {_one_line(finding.finding)} {mend}"
 
 
+_OWN_NUMBER = re.compile(r"\A[#(\[]{0,2}\d{1,3}[.):\]]{1,2} ")
+
+
 def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
+    """A text as an item of a list, without the number that it gave itself."""
+    return _OWN_NUMBER.sub("", re.sub(r"\s+", " ", text).strip())
 
 
 class Introduction(Filled):
