@@ -63,6 +63,38 @@ def word(body: str, /, main_type: str = WORD_MAIN, **more: str | bytes) -> bytes
     return package({**parts, "word/_rels/document.xml.rels": relations(*related)})
 
 
+def bare_pdf(
+    *contents: str, catalog: str = "", page: str = "", resources: str = "", more: tuple[str, ...] = ()
+) -> bytes:
+    """A PDF with a page for each content stream, in Helvetica as F1; objects ``more`` are numbered from 4."""
+    first = 4 + len(more)
+    kids = " ".join(f"{first + 2 * at} 0 R" for at in range(len(contents)))
+    objects = [
+        f"<</Type/Catalog/Pages 2 0 R {catalog}>>",
+        f"<</Type/Pages/Count {len(contents)}/Kids[{kids}]>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        *more,
+    ]
+    for at, content in enumerate(contents):
+        objects += [
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/Contents {first + 2 * at + 1} 0 R"
+            f"/Resources<</Font<</F1 3 0 R>>{resources}>>{page}>>",
+            f"<</Length {len(content.encode('latin-1'))}>>stream\n{content}\nendstream",
+        ]
+    body, places = "%PDF-1.7\n", []
+    for number, item in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj{item}endobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>startxref\n{len(body)}\n%%EOF"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode("latin-1")
+
+
+def line(text: str, down: int = 250, left: int = 20, before: str = "") -> str:
+    """A line of text in a content stream."""
+    return f"BT {before} /F1 12 Tf {left} {down} Td ({text}) Tj ET\n"
+
+
 def paragraph(text: str, properties: str = "") -> str:
     return f'<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space="preserve">{text}</w:t></w:r></w:p>'
 

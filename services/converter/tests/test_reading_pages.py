@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typst
@@ -20,7 +21,7 @@ from stemma_converter.reading import Limits, Unreadable, read_input
 from stemma_converter.reading.pdf_drawing import ACROSS, LONGEST, Drawing, Word, drawn_pages
 from stemma_converter.reading.pictures import svg_to_png
 
-from .reading_files import read, refusal, strict
+from .reading_files import bare_pdf, line, read, refusal, strict
 
 pytestmark = pytest.mark.req("I1", "I2")
 
@@ -37,6 +38,89 @@ def test_the_title_among_the_properties_is_told_unless_it_is_the_name_of_a_file(
         read("a.pdf", pdf(f"#set document(title: [{title}])\nA van visits each clinic twice a week.\n")).title
         == read_as
     )
+
+
+LAYER: dict[str, Any] = {
+    "catalog": "/OCProperties<</OCGs[4 0 R]/D<</OFF[4 0 R]/Order[4 0 R]>>>>",
+    "resources": "/Properties<</Off 4 0 R>>",
+    "more": ("<</Type/OCG/Name(Draft)>>",),
+}
+SECRET = "Our ceiling is 900,000."
+
+
+@pytest.mark.req("B9")
+@pytest.mark.parametrize(("hidden", "why"), [
+    (f"/OC /Off BDC {line(SECRET, 200)} EMC", "switched off"),
+    (line(SECRET, 200, before="1 g") + "0 g", "white on white"),
+    (line(SECRET, 200, before="3 Tr"), "invisibly"),
+    (line(SECRET, 400), "outside"),
+    (f"{line(SECRET, 200)} 0 g 10 190 300 30 re f", "covered"),
+])  # fmt: skip
+def test_words_that_nobody_sees_are_left_out_and_told_by_page_and_why(hidden: str, why: str) -> None:
+    pages = [line("Page one."), line("Offers shall be sealed.") + hidden, hidden, line("Page four."), hidden]
+    reading = read("a.pdf", bare_pdf(*pages, **LAYER))
+    assert reading.markdown == "Page one.\n\nOffers shall be sealed.\n\nPage four.\n"
+    [hidden_text] = [warning for warning in reading.warnings if warning.code == "hidden_text"]
+    assert hidden_text.place == "p. 2 to p. 3, p. 5"
+    assert why in hidden_text.detail
+    assert "words: 12" in hidden_text.detail
+
+
+@pytest.mark.req("B9")
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270])
+def test_white_words_on_a_color_and_words_of_turned_pages_are_seen(degrees: int) -> None:
+    shown = "0 0 0.5 rg 10 190 300 30 re f " + line("All of this is seen on blue.", 200, before="1 g")
+    reading = read("a.pdf", bare_pdf(shown, page=f"/Rotate {degrees}"))
+    assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n", ())
+
+
+@pytest.mark.req("B9")
+def test_text_that_was_recognised_below_a_picture_is_told_to_be_a_guess() -> None:
+    picture = "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>"
+    more: dict[str, Any] = {"resources": "/XObject<</I 4 0 R>>", "more": (f"{picture}stream\nx\nendstream",)}
+    content = "q 400 0 0 300 0 0 cm /I Do Q " + line("The c0ntractor sha11 m0ve it.", before="3 Tr")
+    reading = read("a.pdf", bare_pdf(content, **more))
+    assert "sha11" in reading.markdown
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_recognition", "p. 1")]
+
+
+@pytest.mark.req("B9")
+def test_a_page_whose_fonts_tell_wrong_letters_is_told_and_never_given_out() -> None:
+    garbled = "cYV T`_ecRTe`c dYR]] VVa eYV \\_RgZXReZ`_ TYR__V] Re R UVaeY `W _Z_V ^VecVd "
+    sound = "The ferry shall run on each day of the year."
+    content = "".join(line(garbled, 280 - 20 * at) for at in range(6))
+    reading = read("a.pdf", bare_pdf(line(sound), content), recognised_pages=0)
+    assert reading.markdown == f"{sound}\n"
+    assert ("page_garbled", "p. 2") in [(w.code, w.place) for w in reading.warnings]
+    assert "name other letters" in refusal("a.pdf", bare_pdf(content), recognised_pages=0).words
+
+
+def test_a_form_of_xfa_gives_its_texts_and_is_named() -> None:
+    form = (
+        "<xdp><template><draw><value><text>State your turnover.</text></value></draw><field presence='hidden'><value>"
+        "<text>Internal</text></value></field></template><datasets><data><turnover>12</turnover></data></datasets></xdp>"
+    )
+    acro, packet = "<</XFA 5 0 R/Fields[]>>", f"<</Length {len(form)}>>stream\n{form}\nendstream"
+    more: dict[str, Any] = {"catalog": "/AcroForm 4 0 R/NeedsRendering true", "more": (acro, packet)}
+    reading = read("a.pdf", bare_pdf(line("Please wait..."), **more))
+    assert reading.markdown == "State your turnover.\n\nturnover: 12\n"
+    assert [warning.code for warning in reading.warnings] == ["xfa"]
+
+
+@pytest.mark.parametrize(("labels", "places"), [
+    ("/PageLabels<</Nums[0<</S/D/P(A-)/St 11>>]>>", ["p. A-11", "p. A-12"]),
+    ("/PageLabels<</Nums[0<</S/D>>1<</S/D>>]>>", ["p. 1", "p. 2"]),
+])  # fmt: skip
+def test_pages_are_cited_as_they_are_printed_where_no_two_are_alike(labels: str, places: list[str]) -> None:
+    content = bare_pdf(line("First."), line("Second."), catalog=labels)
+    assert [anchor.label for anchor in read("a.pdf", content).anchors] == places
+    assert [drawing.label for drawing in drawn_pages(content, 2)] == places
+
+
+def test_text_on_its_side_is_read_behind_the_page_and_once() -> None:
+    side = "BT /F1 12 Tf 0 1 -1 0 390 20 Tm (Bids of 2026 only) Tj ET "
+    reading = read("a.pdf", bare_pdf(*(side + line(f"The text of page {word}.") for word in ("one", "two"))))
+    assert reading.markdown == "The text of page one.\n\nBids of 2026 only\n\nThe text of page two.\n"
 
 
 def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> None:

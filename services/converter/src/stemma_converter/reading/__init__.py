@@ -101,5 +101,6 @@ def _kind(name: str, media_type: str | None, content: bytes, limits: Limits) -> 
 def _with_text(kind: Kind, composer: Composer) -> Reading:
     reading = composer.reading()
     if not reading.markdown.strip() and not reading.children:
-        raise Unreadable("no_text", advice=_ADVICE.get(kind, "Attach the file that it was made from."))
+        garbled = next((warning.detail for warning in reading.warnings if warning.code == "page_garbled"), "")
+        raise Unreadable("no_text", advice=garbled or _ADVICE.get(kind, "Attach the file that it was made from."))
     return reading

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pypdfium2 as pdfium
 from PIL import Image
@@ -15,8 +15,9 @@ from pypdfium2 import raw
 
 from . import escaping
 from .composing import Composer
-from .pdf_lines import Line, Table, lines_of, ruled_tables, spaced_tables
-from .pdf_page import Page, page_of
+from .pdf_lines import Line, Table, joined, lines_of, rows_of, ruled_tables, spaced_tables
+from .pdf_page import Page, Run, page_labels, page_of
+from .pdf_seen import HIDDEN, is_garbled, xfa_of, xfa_texts
 from .pictures import Recogniser
 from .result import Unreadable
 
@@ -230,6 +231,7 @@ class _Sheet:
     tables: list[Table]
     pictures: list[_Picture]
     items: list[Block | Table]
+    is_garbled: bool = False
 
     @property
     def is_without_text(self) -> bool:
@@ -252,7 +254,10 @@ def read_pdf(content: bytes, composer: Composer) -> None:
             composer.warn("pages_left_out", "", words)
         composer.count(pages=count)
         composer.named = _named(document)
-        _Pdf(document, composer).read(count)
+        if form := xfa_of(document):
+            _put_xfa(form, composer)
+        else:
+            _Pdf(document, composer).read(count)
         for number in range(document.count_attachments()):
             _attach(document.get_attachment(number), composer)
 
@@ -271,10 +276,22 @@ def _attach(attachment: pdfium.PdfAttachment, composer: Composer) -> None:
         composer.warn("attachment_unread", name, "An attachment is damaged.")
 
 
+def _put_xfa(form: bytes, composer: Composer) -> None:
+    """The texts and values of a form whose pages only ask for another program."""
+    words = "The form is made with XFA: only its texts and values were read. Print it to a PDF file and attach that."
+    composer.warn("xfa", "", words)
+    for text in xfa_texts(form):
+        composer.paragraph(escaping.inline(text))
+
+
 class _Pdf:
     def __init__(self, document: pdfium.PdfDocument, composer: Composer) -> None:
         self._document, self._composer = document, composer
         self._recogniser = Recogniser(composer.limits)
+        self._labels = page_labels(document)
+        self._turned: set[str] = set()
+        self._hidden: dict[str, dict[int, int]] = {}
+        self._guessed: list[int] = []
 
     def read(self, count: int) -> None:
         sheets = [self._sheet(number) for number in range(count)]
@@ -285,11 +302,22 @@ class _Pdf:
         looks = looks_of([[item for item in sheet.items if isinstance(item, Block)] for sheet in sheets])
         writer = _Writer(self._composer, looks, words)
         for number, sheet in enumerate(sheets):
-            writer.put(f"p. {number + 1}", sheet.items, sheet.pictures)
+            writer.put(self._labels[number], sheet.items, sheet.pictures)
             if sheet.is_without_text:
                 writer.end()
-                self._recognise(number)
+                self._recognise(number, sheet)
+            self._put_turned(sheet.page.turned, writer)
         writer.end()
+        self._tell()
+
+    def _put_turned(self, runs: Sequence[Run], writer: _Writer) -> None:
+        """What stands on its side, once: it often does so on every page."""
+        for text in (joined(row, row[0].size) for row in rows_of(runs)):
+            key = re.sub(r"\d+", "", text)
+            if len(text) > 1 and key not in self._turned:
+                self._turned.add(key)
+                writer.end()
+                self._composer.paragraph(escaping.inline(text))
 
     def _sheet(self, number: int) -> _Sheet:
         try:
@@ -297,17 +325,40 @@ class _Pdf:
             page = page_of(source)
             pictures = list(_pictures(source, page, self._composer.limits.image_pixels))
         except pdfium.PdfiumError:
-            self._composer.warn("page_damaged", f"p. {number + 1}", "The page is damaged and was left out.")
+            self._composer.warn("page_damaged", self._labels[number], "The page is damaged and was left out.")
             return _Sheet(Page(0, 0, (), ()), [], [], [], [])
+        for why, words in page.hidden.items():
+            self._hidden.setdefault(why, {})[number] = words
+        if page.is_recognised:
+            self._guessed.append(number)
+        if is_garbled(" ".join(run.text for run in page.runs)):
+            return _Sheet(replace(page, runs=(), turned=()), [], [], pictures, [], is_garbled=True)
         tables, runs = ruled_tables(page)
         return _Sheet(page, lines_of(replace(page, runs=runs)), tables, pictures, [])
 
-    def _recognise(self, number: int) -> None:
-        """Recognise a page that is a picture; an empty one is left alone."""
-        place, composer = f"p. {number + 1}", self._composer
+    def _tell(self) -> None:
+        for why, words in self._hidden.items():
+            told = f"Text that nobody sees ({HIDDEN[why]}) was left out (words: {sum(words.values())})."
+            self._composer.warn("hidden_text", self._places(list(words)), told)
+        if self._guessed:
+            told = "The text lies invisibly over a picture: some program recognised it there, and may be wrong."
+            self._composer.warn("hidden_recognition", self._places(self._guessed), told)
+
+    def _places(self, numbers: list[int]) -> str:
+        """Pages as they are cited; those that follow each other by the first and last of them."""
+        groups = groupby(enumerate(numbers), key=lambda item: item[1] - item[0])
+        spans = [[self._labels[number] for _, number in group] for _, group in groups]
+        return ", ".join(span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans)
+
+    def _recognise(self, number: int, sheet: _Sheet) -> None:
+        """Recognise a page that is a picture, or whose letters are garbled; an empty one is left alone."""
+        place, composer = self._labels[number], self._composer
         page = self._document[number]
-        if not any(True for _ in page.get_objects(max_depth=2)):
+        if all(item.type == raw.FPDF_PAGEOBJ_TEXT for item in page.get_objects(max_depth=2)) and not sheet.is_garbled:
             return
+        if sheet.is_garbled:
+            words = "The fonts name other letters than they show; the garbled text was left out. Attach another PDF."
+            composer.warn("page_garbled", place, words)
         if not self._recogniser.may():
             words = "The page is a picture without text, and was not recognised: attach a PDF with text."
             composer.warn("page_not_recognised", place, words)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from .pdf_page import Turn, nearest_quarter
+from .pdf_page import Turn, nearest_quarter, page_labels
 
 ACROSS = 900
 """Pixels of a page from left to right."""
@@ -52,9 +52,9 @@ def drawn_pages(content: bytes, most: int) -> Iterator[Drawing]:
     except pdfium.PdfiumError:
         return
     with document:
-        for number in range(min(len(document), most)):
+        for number, label in enumerate(page_labels(document)[:most]):
             try:
-                drawing = _drawn(document[number], f"p. {number + 1}")
+                drawing = _drawn(document[number], label)
             except (pdfium.PdfiumError, ValueError):
                 continue
             if drawing:

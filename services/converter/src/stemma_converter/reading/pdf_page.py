@@ -6,21 +6,24 @@ import ctypes
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from .pdf_seen import Letter, is_recognised, unseen
+
 _GAP, _SPACE, _SAME_LINE, _LIGATURE = 1.0, 0.15, 0.35, 1.3
 _THIN, _SHORTEST = 2.5, 8.0
 _BOLD = 600
+_MOST_LABELS = 5000
 _QUARTER = 90
 _HYPHENS = {"\x02": "-", "\ufffe": "-", "\xad": "-"}
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Text on one line in one look. The box is in points from the top left; ``size`` is that of the font."""
 
     text: str
@@ -54,26 +57,42 @@ class Page:
     height: float
     runs: tuple[Run, ...]
     rules: tuple[Rule, ...]
+    turned: tuple[Run, ...] = ()
+    """Text that is turned otherwise than most of the page, as if each angle were a page of its own."""
+    hidden: Mapping[str, int] = field(default_factory=dict)
+    """How many words nobody sees, by why."""
+    is_recognised: bool = False
+    """Whether its text is what some program recognised in the picture below it."""
 
 
-@dataclass(frozen=True)
-class _Letter:
-    text: str
-    box: tuple[float, float, float, float]
-    bold: bool
-    angle: int
-    size: float
+def page_labels(document: pdfium.PdfDocument) -> list[str]:
+    """What pages are called in print, such as A-12, where no two are called alike; else their numbers."""
+    numbers = [str(number) for number in range(1, len(document) + 1)]
+    printed = [document.get_page_label(at) for at in range(len(numbers))] if len(numbers) <= _MOST_LABELS else []
+    named = [name.strip() or number for name, number in zip(printed, numbers, strict=False)]
+    return [f"p. {name}" for name in (named if len(set(named)) == len(numbers) else numbers)]
 
 
 def page_of(page: pdfium.PdfPage) -> Page:
-    """All text and lines of a page; text that is turned otherwise than most of it is left out."""
-    letters = list(_letters(page))
-    angle = Counter(letter.angle for letter in letters).most_common(1)[0][0] if letters else 0
-    turn = Turn.of(page, angle)
-    upright = (replace(letter, box=turn.box(letter.box)) for letter in letters if letter.angle == angle)
+    """All text that is seen on a page, and its lines."""
+    text = page.get_textpage()
+    found = list(_letters(text))
+    recognised = is_recognised(page, text, found)
+    hidden = {} if recognised else unseen(page, text, found)
+    letters = [letter for letter in found if letter.number not in hidden]
+    angles = [angle for angle, _ in Counter(letter.angle for letter in letters).most_common()]
+    turn = Turn.of(page, angles[0] if angles else 0)
     rules = tuple(rule for start, end in _strokes(page) if (rule := turn.rule(start, end)) is not None)
     down = sorted((rule for rule in rules if not rule.is_across), key=lambda rule: rule.at)
-    return Page(*turn.size, tuple(_runs(upright, down)), rules)
+    runs = tuple(_runs(_turned(letters, turn), down))
+    others = (Turn.of(page, angle) for angle in angles[1:])
+    turned = tuple(run for other in others for run in _runs(_turned(letters, other), ()))
+    words = Counter(why for index, why in hidden.items() if index - 1 not in hidden)
+    return Page(*turn.size, runs, rules, turned, words, recognised)
+
+
+def _turned(letters: Iterable[Letter], turn: Turn) -> Iterator[Letter]:
+    return (letter._replace(box=turn.box(letter.box)) for letter in letters if letter.angle == turn.angle)
 
 
 @dataclass(frozen=True)
@@ -129,8 +148,7 @@ def _origin(page: pdfium.PdfPage) -> tuple[float, float]:
     return left, bottom
 
 
-def _letters(page: pdfium.PdfPage) -> Iterator[_Letter]:
-    text = page.get_textpage()
+def _letters(text: pdfium.PdfTextPage) -> Iterator[Letter]:
     box, matrix = raw.FS_RECTF(), raw.FS_MATRIX()
     name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
     for index in range(text.count_chars()):
@@ -146,7 +164,7 @@ def _letters(page: pdfium.PdfPage) -> Iterator[_Letter]:
         raw.FPDFText_GetMatrix(text, index, matrix)
         size = raw.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
         edges = (box.left, box.bottom, box.right, box.top)
-        yield _Letter(sign, edges, bold, angle, round(size or box.top - box.bottom, 1))
+        yield Letter(index, sign, edges, bold, angle, round(size or box.top - box.bottom, 1))
 
 
 def nearest_quarter(radians: float) -> int:
@@ -154,21 +172,21 @@ def nearest_quarter(radians: float) -> int:
     return round(-math.degrees(radians) / _QUARTER) * _QUARTER % 360
 
 
-def _runs(letters: Iterable[_Letter], down: Sequence[Rule]) -> Iterator[Run]:
+def _runs(letters: Iterable[Letter], down: Sequence[Rule]) -> Iterator[Run]:
     run: Run | None = None
     for letter in letters:
         if run is not None and _follows(run, letter) and not _is_divided(run, letter, down):
             run = _longer(run, letter)
             continue
         if run is not None and run.text.strip():
-            yield replace(run, text=run.text.strip())
+            yield run._replace(text=run.text.strip())
         left, top, right, bottom = letter.box
         run = Run(letter.text, left, top, right, bottom, letter.size, letter.bold)
     if run is not None and run.text.strip():
-        yield replace(run, text=run.text.strip())
+        yield run._replace(text=run.text.strip())
 
 
-def _follows(run: Run, letter: _Letter) -> bool:
+def _follows(run: Run, letter: Letter) -> bool:
     left, top, right, bottom = letter.box
     same_line = abs(run.bottom - bottom) <= _SAME_LINE * run.size and abs(run.top - top) <= _SAME_LINE * run.size
     if letter.text.isspace():
@@ -179,7 +197,7 @@ def _follows(run: Run, letter: _Letter) -> bool:
     return same_line and same_look and forward and left - run.right <= _GAP * run.size
 
 
-def _is_divided(run: Run, letter: _Letter, down: Sequence[Rule]) -> bool:
+def _is_divided(run: Run, letter: Letter, down: Sequence[Rule]) -> bool:
     """Whether a line that goes down stands between a run and a letter, as between two cells."""
     first = bisect_left(down, run.right - 1, key=lambda rule: rule.at)
     middle = (run.top + run.bottom) / 2
@@ -191,13 +209,12 @@ def _is_divided(run: Run, letter: _Letter, down: Sequence[Rule]) -> bool:
     return False
 
 
-def _longer(run: Run, letter: _Letter) -> Run:
+def _longer(run: Run, letter: Letter) -> Run:
     left, top, right, bottom = letter.box
     if letter.text.isspace():
-        return replace(run, text=run.text + " ")
+        return run._replace(text=run.text + " ")
     space = " " if left - run.right > _SPACE * run.size and not run.text.endswith(" ") else ""
-    return replace(
-        run,
+    return run._replace(
         text=run.text + space + letter.text,
         right=max(right, run.right),
         top=min(top, run.top),
