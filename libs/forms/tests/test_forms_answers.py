@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from typing import Any
+
 import pytest
-from stemma_forms import Field, Kind, Limit, Unit
+from openpyxl import Workbook, load_workbook
+from stemma_forms import Field, Kind, Limit, Unit, fill, find_fields
 from stemma_forms.answering import Text, find_answers, held_by
 
 pytestmark = pytest.mark.req("B3")
@@ -168,3 +172,64 @@ def test_a_value_of_a_model_has_to_stand_in_a_text_and_a_signature_is_never_give
     told = dict(zip(asked, ("+49 40 999 999", "+49 40 5550 1200", "Ingrid Halvorsen", "We train users."), strict=True))
     held = held_by(fields, told, [Text("company.md", COMPANY)])
     assert list(held) == ["Telephone", "Describe your training"]
+
+
+RATES = """| Position | Unit | Rate (EUR) |
+|---|---|---|
+| Project manager | day | 1,120.00 |
+| Engineer | day | 980.00 |
+| Engineer | hour | 125.00 |
+| Gauge TG-200 | piece | 3,450.50 |
+"""
+ENGLISH = ["Pos.", "Description", "Unit", "Quantity", "Unit price (EUR)", "Total (EUR)"]
+
+
+def sheet(head: list[str], *rows: list[Any]) -> bytes:
+    book, buffer = Workbook(), BytesIO()
+    for row in (head, *rows):
+        book.active.append(row)
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def priced(form: bytes, rates: str = RATES, name: str = "rates.md") -> list[list[Any]]:
+    """The last two columns of a form that is filled from a rate sheet, without its head."""
+    told = find_answers(find_fields(form), [Text(name, rates, price=True)])
+    filled = load_workbook(BytesIO(fill(form, told.found))).active
+    return [[cell.value for cell in row[-2:]] for row in filled.iter_rows(min_row=2)]
+
+
+def test_rates_fill_rows_by_item_and_unit_and_sums_are_those_of_the_rows() -> None:
+    items = [["1", "Project manager", "day", 20], ["2", "Engineer", "hour", 16], ["3", "Gauge TG-200", "piece", 3]]
+    sums = [["", "Total net"], ["", "VAT 19 %"], ["", "Total incl. VAT"]]
+    rows = priced(sheet(ENGLISH, *items, *sums))
+    assert rows[:3] == [[1120, 22400], [125, 2000], [3450.5, 10351.5]]
+    assert [row[1] for row in rows[3:]] == [34751.5, 6602.79, 41354.29]
+
+
+def test_the_columns_of_a_price_sheet_are_read_in_another_language_and_from_csv() -> None:
+    form = sheet(["Pos.", "Leistung", "Einheit", "Menge", "Einzelpreis (EUR)", "Gesamtpreis (EUR)"],
+                 ["1", "Projektleitung", "Tag", 10], ["", "Summe netto"])  # fmt: skip
+    rates = "Leistung;Einheit;Satz (EUR)\nProjektleitung;Tag;1.120,50\n"
+    assert priced(form, rates, "rates.csv") == [[1120.5, 11205], [None, 11205]]
+
+
+@pytest.mark.parametrize(
+    ("row", "head"),
+    [
+        (["1", "Gauge TG-300", "piece", 1], ENGLISH),
+        (["1", "Engineer", "month", 1], ENGLISH),
+        (["1", "Engineer", "", 1], ENGLISH),
+        (["1", "Senior engineer", "day", 1], ENGLISH),
+        (["1", "Engineer", "day", 1], [*ENGLISH[:4], "Unit price (USD)", "Total (USD)"]),
+    ],
+)
+def test_another_item_unit_or_currency_has_no_price_and_then_the_sum_is_open_too(
+    row: list[Any], head: list[str]
+) -> None:
+    assert priced(sheet(head, row, ["2", "Project manager", "day", 1], ["", "Total net"]))[::2] == [[None, None]] * 2
+
+
+def test_a_sum_over_an_amount_that_the_form_states_itself_is_left_to_a_person() -> None:
+    rows = priced(sheet(ENGLISH, ["1", "Engineer", "day", 2], ["2", "Provisional sum", "", "", "", 500], ["", "Total"]))
+    assert [row[1] for row in rows] == [1960, 500, None]

@@ -18,6 +18,13 @@ MOST_REASONS = 50
 Reason = Annotated[str, StringConstraints(max_length=300)]
 
 
+class RowCell(Contract):
+    """What stands in the row of a field, below the head of its column."""
+
+    head: str = ""
+    text: str
+
+
 class FormField(Contract):
     """A place of a form that waits for an answer. Its id is made of what it asks, and stays through versions of it."""
 
@@ -32,6 +39,8 @@ class FormField(Contract):
     unit: Literal["words", "characters"] = Field(default="words", description="what ``most`` counts")
     current: str = Field(default="", description="what stands there now: a placeholder, or a default")
     confidence: float = Field(default=1.0, ge=0, le=1, description="how sure it is that somebody is to write there")
+    column: str = Field(default="", description="the head of the column that it stands in")
+    row: tuple[RowCell, ...] = Field(default=(), description="what its row says, such as an item and a quantity")
 
 
 class FormFields(Contract):

@@ -18,6 +18,8 @@ Spot = TypeVar("Spot")
 
 # Longer questions are cut: what is asked stands at the beginning, and a field is shown in a line.
 LONGEST_QUESTION = 1000
+# Cells of a row that are told with a field.
+MOST_BESIDE = 12
 
 
 class Kind(StrEnum):

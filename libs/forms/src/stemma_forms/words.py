@@ -18,6 +18,8 @@ _NOT_A_WORD = re.compile(r"[\W_]+")
 _COMPOUND = 6
 # From here on scripts put no spaces between words.
 UNSPACED = "\u3041"
+SUMS = ("total", "gross", "net", "vat_amount")
+_LONGEST_SUM = 6
 _LONGEST_HEADER = 120
 
 
@@ -51,6 +53,11 @@ def rank(text: str, about: str) -> int | None:
     return min(held, default=None)
 
 
+def is_sum(text: str) -> bool:
+    """Whether the words of a row say that it adds up others."""
+    return len(text.split()) <= _LONGEST_SUM and any(mentions(text, about) for about in SUMS)
+
+
 def _endings(word: str) -> Iterator[str]:
     yield word
     yield from (word[start:] for start in range(1, len(word) - _COMPOUND + 1))
@@ -70,8 +77,8 @@ def _ranked(about: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _lists(about: str) -> Iterator[tuple[str, ...]]:
-    """What each language calls something."""
-    yield from (getattr(words, about) for words in form_words().values())
+    """What each language calls something: one of its lists, or a concept."""
+    yield from (getattr(words, about, ()) or words.concepts.get(about, ()) for words in form_words().values())
 
 
 _BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")

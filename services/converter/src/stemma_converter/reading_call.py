@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
-from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields
+from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields, RowCell
 from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, PageWords
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
@@ -196,6 +196,8 @@ def _form_field(field: FoundField) -> FormField:
         unit=field.limit.unit.value if field.limit else "words",
         current=field.current,
         confidence=field.confidence,
+        column=shown(field.column),
+        row=tuple(RowCell(head=shown(head), text=shown(text)) for head, text in field.row),
     )
 
 

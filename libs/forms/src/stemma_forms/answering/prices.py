@@ -65,23 +65,21 @@ def _without_units(cell: str) -> str:
 
 def column_of(head: str) -> Column | None:
     """What stands below a header of a price table."""
-    if concepts_in(head) & {"total", "gross", "net"} and not _names_a_rate(head):
+    words = normal(head)
+    if concepts_in(head) & {"total", "gross", "net"} and not _OF_A_UNIT.search(words):
         return "total"
     if is_of(head, "quantity"):
         return "quantity"
-    if _names_a_rate(head):
+    if _OF_A_UNIT.search(words) or _PRICE.search(words):
         return "rate"
     return "total" if mentions(head, "price") else None
 
 
-def _names_a_rate(head: str) -> bool:
-    return _RATE.search(normal(head)) is not None
-
-
-_RATE = re.compile(
-    r"\b(?:rates?|unit (?:price|cost|rate)s?|prices?|tarifa|tarif|tarief|tariffa|precio|prix|prezzo|prijs|preço"
-    r"|preço unitário|valor unitário|\w*satz|\w*preis(?:e)?|coût unitaire|price per \w+)\b|単価|单价|單價"
+_OF_A_UNIT = re.compile(
+    r"\b(?:unit (?:price|cost|rate|value)s?|(?:price|cost) per|rates?|tarifa|tarif|tarief|tariffa|unitaire"
+    r"|unit[aá]ri[ao]|eenheidsprijs|\w*satz|(?:einzel|einheits|stück|stunden|tages)preise?)\b|単価|单价|單價"
 )
+_PRICE = re.compile(r"\b(?:prices?|preise?|precio|prix|prezzo|prijs|preço)\b")
 
 
 def number_in(cell: str, head: str, language: str) -> tuple[Decimal, str] | None:
@@ -96,7 +94,7 @@ def number_in(cell: str, head: str, language: str) -> tuple[Decimal, str] | None
 def prices(fields: Sequence[Field], rates: Sequence[Rate], language: str) -> dict[str, str]:
     """Answers to the fields of price tables: quantities, rates, the totals of rows, and sums of those.
 
-    A sum is made if every row has a total, and no other sum stands between them.
+    A sum is made if every row has a total from here, and no other sum stands between them.
     """
     sheet = _Sheet(rates, language)
     for field in fields:
@@ -145,7 +143,8 @@ class _Sheet:
         of_table = [f for f in fields if f.group == field.group and f.column == field.column]
         items = [f for f in of_table if not sum_of(f)]
         sums = [f for f in of_table if sum_of(f) == "net"]
-        whole = items and len(sums) <= 1 and all(f.id in self.found for f in items)
+        stated = any(head == f.column for f in of_table for head, _ in f.row)
+        whole = items and len(sums) <= 1 and not stated and all(f.id in self.found for f in items)
         if column_of(field.column) != "total" or not whole:
             return
         net = sum((Decimal(self.found[f.id]) for f in items), Decimal(0))

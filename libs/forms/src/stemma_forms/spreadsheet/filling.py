@@ -10,6 +10,7 @@ from lxml import etree
 from stemma_ooxml import serialize_xml
 
 from stemma_forms.field import Field, Kind, as_date, chosen, is_number
+from stemma_forms.words import mentions
 
 from .finding import CellSpot
 from .workbook import Place, S, Sheet, Workbook, read_place
@@ -95,7 +96,8 @@ def _answer(field: Field, answer: str) -> str:
 
 def _number(workbook: Workbook, cell: etree._Element, field: Field, answer: str) -> str | None:
     """What Excel stores for a number, a number among choices, or a day in a cell that shows days."""
-    if field.kind in (Kind.NUMBER, Kind.CHOICE) and is_number(answer):
+    counts = mentions(field.column, "price") or mentions(field.column, "quantity")
+    if (counts or field.kind in (Kind.NUMBER, Kind.CHOICE)) and is_number(answer):
         return answer.strip().removeprefix("+")
     day = as_date(answer) if field.kind is Kind.DATE else None
     if day is None or not workbook.style(int(cell.get("s", "0"))).shows_date:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
 
-from stemma_forms.field import Field, Found, Kind, Limit, Unit, line, stated_limit
-from stemma_forms.words import is_label, is_name, is_placeholder, mentions, rank
+from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, line, stated_limit
+from stemma_forms.words import is_label, is_name, is_placeholder, is_sum, mentions, rank
 
 from .workbook import Place, Sheet, Validation, Workbook
 
@@ -23,6 +23,8 @@ _GAP = 20
 _LOOKED_AT = 30
 _LONGEST_NUMBER = 12
 _LEAST_NUMBERED = 2
+# Of a column of prices, the share that the form may state itself.
+_MOST_FILLED = 0.5
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class _Asked:
     group: str
     confidence: float
     header: str = ""
+    beside: tuple[tuple[str, str], ...] = ()
 
 
 def find_cells(workbook: Workbook) -> Iterator[Found[CellSpot]]:
@@ -56,12 +59,14 @@ def _is_the_buyers(name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Header:
-    """A row above questions: their columns and those of answers; ``named`` says whether it calls one a question."""
+    """A row above questions: their columns and those of answers, and what stands above each column; ``named`` says
+    whether it calls one a question."""
 
     row: int
     questions: tuple[int, ...]
     answers: Mapping[int, str]
     named: bool
+    heads: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -126,8 +131,20 @@ class _Tables:
         ranked = sorted(c for c in others if rank(texts[c], "question") is not None and self._letters(row, c))
         asking = ranked or [max(others, key=lambda column: self._letters(row, column))]
         questions = dict.fromkeys(self._told_by(row, column, texts.keys()) for column in asking)
-        after = {column: text for column, text in answers.items() if column > min(questions)}
-        return _Header(row, tuple(questions), after, bool(ranked)) if after else None
+        answers |= self._priced(row, texts, answers)
+        after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
+        return _Header(row, tuple(questions), after, bool(ranked), texts) if after else None
+
+    def _priced(self, row: int, texts: Mapping[int, str], answers: Mapping[int, str]) -> dict[int, str]:
+        """The free columns of a table that asks for prices: quantities, and what they come to."""
+        if not any(mentions(text, "price") for text in answers.values()):
+            return {}
+        found = {c: t for c, t in texts.items() if mentions(t, "price") and self._filled(row, c) < _MOST_FILLED}
+        return found | {c: t for c, t in texts.items() if mentions(t, "quantity") and not self._filled(row, c)}
+
+    def _filled(self, row: int, column: int) -> float:
+        below = list(self._below(row, column, _LOOKED_AT))
+        return sum(map(bool, below)) / max(1, len(below))
 
     def _grid(self, row: int, texts: Mapping[int, str]) -> _Header | None:
         """A header over nothing but numbered rows: all of it is to be filled in."""
@@ -136,7 +153,7 @@ class _Tables:
         numbered = sum(1 for _ in takewhile(lambda pair: pair[0] == str(pair[1]), counted))
         if numbered < _LEAST_NUMBERED or any(self._letters(row, column, numbered) for column in texts):
             return None
-        return _Header(row, (before,), {c: t for c, t in texts.items() if not mentions(t, "not_answer")}, True)
+        return _Header(row, (before,), {c: t for c, t in texts.items() if not mentions(t, "not_answer")}, True, {})
 
     def _asks_below(self, place: Place, header: str) -> bool:
         """Whether answers stand below a header: its words say so, or the cells below have lists to choose from."""
@@ -208,15 +225,39 @@ class _Finder:
         asked: dict[Place, _Asked] = {}
         if header and question:
             confidence, several = _NAMED if header.named else _UNNAMED, len(header.answers) > 1
-            for column, name in header.answers.items():
+            beside = self._row_of(row, header)
+            for column, name in self._asked_columns(header, question, beside):
                 words = f"{question} ({name})" if several else question
-                asked[Place(row, column)] = _Asked(words, group, confidence, name)
+                stated = self._stated_above(row, column, header) if is_sum(question) else ()
+                asked[Place(row, column)] = _Asked(words, group, confidence, name, (*beside, *stated))
         else:
             asked |= self._labelled(places, group)
         for place in places:
             if place not in asked and self._must_be_meant(place):
                 asked[place] = _Asked(self._beside(place, places), group, _SURE)
         return {place: each for place, each in asked.items() if each.question and self._waits_for(place, each)}
+
+    def _row_of(self, row: int, header: _Header) -> tuple[tuple[str, str], ...]:
+        """What stands in a row already, below the heads of its columns."""
+        columns = [c for c in sorted(header.heads) if not (c in header.answers and self._waits(Place(row, c)))]
+        texts = [(header.heads[c], line(self._sheet.text(Place(row, c)))) for c in columns]
+        return tuple((head, text) for head, text in texts if text)[:MOST_BESIDE]
+
+    def _stated_above(self, row: int, column: int, header: _Header) -> tuple[tuple[str, str], ...]:
+        """The amounts of a column that the form states itself, which a sum has to hold too."""
+        above = (self._sheet.text(Place(other, column)).strip() for other in range(header.row + 1, row))
+        return tuple((header.answers[column], text) for text in above if text and not is_placeholder(text))[:1]
+
+    def _asked_columns(
+        self, header: _Header, question: str, beside: tuple[tuple[str, str], ...]
+    ) -> Iterator[tuple[int, str]]:
+        """The columns that a row is to be filled in; a sum has one amount, no price for a unit."""
+        priced = [column for column, name in header.answers.items() if mentions(name, "price")]
+        adds_up = len(priced) > 1 and is_sum(question) and not any(mentions(head, "quantity") for head, _ in beside)
+        left_out = (
+            [c for c, n in header.answers.items() if c in priced[:-1] or mentions(n, "quantity")] if adds_up else []
+        )
+        yield from ((column, name) for column, name in header.answers.items() if column not in left_out)
 
     def _waits_for(self, place: Place, asked: _Asked) -> bool:
         return self._waits(place) or (bool(asked.header) and mentions(asked.header, "price") and self._is_nought(place))
@@ -312,6 +353,8 @@ class _Finder:
             limit=_length(validation) or stated_limit(asked.question, asked.header, hint, current),
             current=line(current),
             confidence=asked.confidence,
+            column=line(asked.header),
+            row=asked.beside,
         )
         return Found(field, CellSpot(self._sheet, place))
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from lxml import etree
 from stemma_ooxml import Package
 
-from stemma_forms.field import Field, Found, Kind, Limit, Unit, UnreadableForm, line, stated_limit
-from stemma_forms.words import Placeholder, is_label, mentions, placeholders, rank
+from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, UnreadableForm, line, stated_limit
+from stemma_forms.words import Placeholder, is_label, is_sum, mentions, placeholders, rank
 
 from .paragraph import (
     MAIN,
@@ -161,12 +161,14 @@ class _Finder:
 
     def _answers(self, row: list[Cell], header: Header, here: Around) -> None:
         question, several = header.question(row), len(header.answers) > 1
+        beside = header.beside(row)
         for cell in row:
             name = header.answers.get(cell.column)
-            if name and cell.is_empty:
+            if name and cell.is_empty and not header.is_beside_sum(cell.column, question, beside):
                 words = f"{question} ({name})" if several else question
                 confidence = _HEADER if header.named else _UNNAMED_HEADER
-                self._free(cell, Field(limit=stated_limit(words, name), confidence=confidence), words, here)
+                limit = stated_limit(words, name)
+                self._free(cell, Field(limit=limit, confidence=confidence, column=name, row=beside), words, here)
             else:
                 before = len(self.found)
                 self._content(cell, replace(here, row=question if name else "", column=name or "" if several else ""))
@@ -314,12 +316,25 @@ class Header:
     questions: tuple[int, ...]
     answers: dict[int, str]
     named: bool
+    heads: dict[int, str]
 
     def question(self, row: list[Cell]) -> str:
         asked = [cell.words for cell in row if cell.column in self.questions and cell.words]
         number = row[0].words if row and row[0].column < min(self.questions) else ""
         is_number = len(number) <= _LONGEST_NUMBER and any(c.isdigit() for c in number)
         return " ".join([*([number] if is_number else []), ": ".join(asked)]) if asked else ""
+
+    def beside(self, row: list[Cell]) -> tuple[tuple[str, str], ...]:
+        """What stands in a row already, below the heads of its columns."""
+        told = ((self.heads[c.column], line(c.words)) for c in row if c.column in self.heads and c.words)
+        return tuple(told)[:MOST_BESIDE]
+
+    def is_beside_sum(self, column: int, question: str, beside: tuple[tuple[str, str], ...]) -> bool:
+        """Whether a cell is for the price or the quantity of a unit, in a row that only adds up."""
+        priced = [c for c, name in self.answers.items() if mentions(name, "price")]
+        is_last = not priced or column == priced[-1]
+        counts = column in priced or mentions(self.answers[column], "quantity")
+        return not is_last and counts and is_sum(question) and not any(mentions(h, "quantity") for h, _ in beside)
 
     def goes_on(self, other: Header) -> bool:
         """Whether a row with the words of a header is one of this header's questions: it names no answer."""
@@ -350,8 +365,10 @@ def read_header(row: list[Cell]) -> Header | None:
         return None
     ranked = tuple(sorted(column for column in others if rank(texts[column], "question") is not None))
     questions = ranked or (max(others),)
-    after = {column: text for column, text in answers.items() if column > min(questions)}
-    return Header(questions, after, bool(ranked)) if after else None
+    if any(mentions(text, "price") for text in answers.values()):
+        answers |= {c: t for c, t in texts.items() if mentions(t, "price") or mentions(t, "quantity")}
+    after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
+    return Header(questions, after, bool(ranked), texts) if after else None
 
 
 def _header_words(cell: Cell) -> str:

@@ -112,6 +112,8 @@ def _field(told: FormField) -> Field:
         allowed=told.allowed,
         suggested=told.suggested,
         limit=Limit(told.most, Unit(told.unit)) if told.most else None,
+        column=told.column,
+        row=tuple((cell.head, cell.text) for cell in told.row),
     )
 
 
