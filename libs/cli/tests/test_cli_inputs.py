@@ -29,7 +29,7 @@ from stemma_contracts.v1.ledger import (
     LedgerSummary,
     RequirementDecision,
 )
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.staleness import StaleMark
 
 CHANGES = InputChanges(
@@ -42,7 +42,8 @@ async def amended(backstage: Any, document_id: str, requested: Any, drafted: Any
     """A document with an RFP that was read, a file that could not be, and a version of the RFP that is staged."""
     text = await backstage.text(document_id, "# Period\n\nIt starts in May.\n")
     changes = await backstage.text(document_id, CHANGES.model_dump_json())
-    files = tuple(InputFile(name=name, artifact=text) for name in ("rfp.pdf", "plan.dwg"))
+    roles: dict[str, UploadRole] = {"rfp.pdf": "request", "plan.dwg": "evidence"}
+    files = tuple(InputFile(name=name, artifact=text, **InputFile.fields_of(role)) for name, role in roles.items())
     validation = reviewable("research").validation
     used = validation.model_copy(update={"used": (UsedInput(input_id="input-1", parts=("aaa",)),)})
     reading = InputReading(
@@ -130,7 +131,7 @@ async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_an
     first, other = row("R1", "It starts in May."), row("R2", "Call us.")
     decisions = (RequirementDecision(requirement_id="R1", section_id="research"),)
     before = await read(first, other, difference=LedgerDifference(new=(first, other)))
-    requested = e.RequirementsRequested(sources=("rfp.pdf",), without_brief=True)
+    requested = e.RequirementsRequested(without_brief=True)
     await backstage.append(amended, requested, before, e.RequirementsDecided(decisions=decisions))
     backstage.on_request = apply
     (tmp_path / "rfp-2.pdf").write_bytes(b"%PDF-")
@@ -143,7 +144,7 @@ async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_an
     assert "changed R1 (research): It starts in May. -> It starts in June. withdrawn R2: Call us." in told
     assert "sections that answer what changed: research" in told
     asked = backstage.received[-1][1]
-    assert (asked.sources, asked.without_brief) == (("rfp.pdf",), True)
+    assert asked.without_brief
 
 
 @pytest.mark.req("I4")

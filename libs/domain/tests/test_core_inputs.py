@@ -513,3 +513,41 @@ def test_the_same_request_again_changes_nothing(written: Story) -> None:
     command = asking.replace_input(asked, "input-1", 1, ref("two", PDF), is_text=False, staged=False)
     written.when(command).then_types(e.DocumentInputReplaced)
     written.when(command).then_nothing_happened()
+
+
+ROLES: tuple[UploadRole, ...] = ("evidence", "internal", "price", "form", "past-text", "style")
+
+
+@pytest.mark.req("L1")
+def test_a_request_is_read_into_the_ledger_by_itself_once_everything_is_read() -> None:
+    story = Story()
+    others = (file(role, role, "text/markdown", **InputFile.fields_of(role)) for role in ROLES)
+    begin(story, file("rfp.pdf", role="request"), *others, to_read=("input-1",))
+    assert story.jobs(j.ExtractRequirements) == []
+    (job,) = story.jobs(j.ReadInput)
+    story.when(Record(outcome(story, job))).then_types(e.DocumentInputRead, e.RequirementsRequested)
+    (asked,) = story.jobs(j.ExtractRequirements)
+    assert [source.name for source in asked.sources] == ["rfp.pdf"]
+
+
+@pytest.mark.req("L1")
+def test_requests_are_read_again_by_themselves_when_one_is_withdrawn_and_for_no_other_input() -> None:
+    story = Story()
+    begin(story, file("rfp.md", "a", "text/markdown", role="request"), file("us.md", "b", "text/markdown"))
+    (first,) = story.jobs(j.ExtractRequirements)
+    story.when(asking.withdraw_input(story.asked(), "input-2", 1)).then_types(e.DocumentInputWithdrawn)
+    withdrawn = story.when(asking.withdraw_input(story.asked(), "input-1", 1))
+    withdrawn.then_types(e.DocumentInputWithdrawn, e.RequirementsRequested)
+    (again,) = story.jobs(j.ExtractRequirements)
+    assert (again.job_id != first.job_id, again.sources) == (True, ())
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize("role", ROLES)
+def test_no_input_of_another_role_is_read_into_the_ledger_not_even_if_it_is_named(role: UploadRole) -> None:
+    story = Story()
+    begin(story, file("ours.md", "a", "text/markdown", **InputFile.fields_of(role)))
+    assert story.jobs(j.ExtractRequirements) == []
+    story.when(asking.read_ledger(story.asked(), ("ours.md",)))
+    (job,) = story.jobs(j.ExtractRequirements)
+    assert [source.name for source in job.sources] == ["brief"]

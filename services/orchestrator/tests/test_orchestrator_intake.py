@@ -13,7 +13,7 @@ from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole, UploadRef
+from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole, UploadRef, UploadRole
 from stemma_domain.commands import Asked
 from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.inputs.material import artifact_of, as_input
@@ -157,6 +157,16 @@ async def test_a_source_that_the_document_does_not_have_is_refused_with_the_name
         await commanded(intake, r.ReadRequirements(document_id="d1", sources=("old.md", "new.md")), given)
     [problem] = refused.value.problems
     assert (problem.field, problem.params) == ("sources.1", {"name": "new.md", "known": "rfp.pdf, old.md"})
+
+
+@pytest.mark.req("L1")
+async def test_a_source_that_is_no_request_of_the_buyer_is_refused_with_its_role(intake: Intake) -> None:
+    roles: tuple[UploadRole, ...] = ("request", "evidence", "internal", "price", "form", "past-text", "style")
+    given = [InputFile(name=role, artifact=ref("x"), **InputFile.fields_of(role)) for role in roles]
+    with pytest.raises(Refused) as refused:
+        await commanded(intake, r.ReadRequirements(document_id="d1", sources=roles), given)
+    told = [(problem.code, problem.params["role"]) for problem in refused.value.problems]
+    assert told == [("source_no_request", role) for role in roles[1:]]
 
 
 @pytest.mark.req("I4")

@@ -336,12 +336,15 @@ class ExportForm(DocumentRequest):
 
 @registry.contract("stemma.read.requirements.v1", Family.REQUEST)
 class ReadRequirements(DocumentRequest):
-    """Have the demands of the brief and of some inputs read into the requirement ledger, or read again.
+    """Have the demands of the brief and of the requests read into the requirement ledger, or read again.
 
-    Rows that are still there keep their ids, and with them what people decided.
+    Rows that are still there keep their ids, and with them what people decided. Inputs with the role request are read
+    by themselves when they come and when they change; no others are read.
     """
 
-    sources: tuple[FileName, ...] = Field(default=(), max_length=100, description="names of inputs")
+    sources: tuple[FileName, ...] = Field(
+        default=(), max_length=100, description="names of requests; all are read, named or not"
+    )
     without_brief: StrictBool = Field(default=False, description="the brief is no source")
     second_opinion: StrictBool = Field(
         default=False, description="a model is asked, too, for demands that the rules do not find"

@@ -22,7 +22,7 @@ from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
-from stemma_contracts.v1.views import DocumentView, FormExportView, SectionView, VersionView
+from stemma_contracts.v1.views import DocumentView, FormExportView, LedgerView, SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
 
 from stemma_cli.output import clean_line
@@ -443,3 +443,16 @@ def lines_of_thread(thread: ReadThread) -> Iterator[str]:
 def comments_words(section: SectionView) -> str:
     count = len(section.open_threads)
     return f"open comments: {count}" if count else ""
+
+
+def ledger_words(ledger: LedgerView) -> str:
+    """What was read of the requests of the buyer, and what is still open of that."""
+    if ledger.reading:
+        return "the requirements are being read"
+    if ledger.failure:
+        return f"the requirements were not read: {clean_line(ledger.failure)}"
+    found = ledger.summary
+    rows = len(found.mandatory) + len(found.others)
+    return (
+        f"requirements: {rows}, of which {len(ledger.open_mandatory)} must be answered and are not; see `stemma ledger`"
+    )

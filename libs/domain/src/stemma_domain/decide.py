@@ -7,6 +7,7 @@ A refusal is an event too, with the problem. What follows from an event for the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import assert_never
 
 from stemma_contracts import registry
@@ -24,6 +25,7 @@ from .table import FEATURES
 from .work import ELAPSED, is_ahead, work_of
 
 _DECIDE = {request: feature.decide for feature in FEATURES if feature.decide for request in feature.requests}
+_DUE = [feature.due for feature in FEATURES if feature.due]
 _FOLLOW = [feature.follow for feature in FEATURES if feature.follow]
 
 
@@ -91,7 +93,8 @@ def _complete(state: State, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent
     starts, more = next_steps(after, now)
     named = {"starts": starts, **stale_changes(was, now)}
     last = told[-1].model_copy(update={name: value for name, value in named.items() if value})
-    return [*told[:-1], last, *more]
+    due = chain.from_iterable(due(after) for due in _DUE) if isinstance(after, Document) else ()
+    return [*told[:-1], last, *due, *more]
 
 
 _AT_REST = frozenset({SectionStatus.QUEUED, SectionStatus.FAILED, SectionStatus.APPROVED, SectionStatus.EDITED})

@@ -48,7 +48,8 @@ class Feature(Generic[C]):
     ``work`` names the jobs beside. ``job_owners`` says which service has them, by the names in their ids. A section
     starts, and a document is at its end, when every feature says that it ``may``. ``timers`` are those that run, the
     first of each pair so long before the time itself; ``elapsed`` gives, by the name of a timer, the events of one that
-    elapsed. ``view`` gives the fields of the view of a section that are its own.
+    elapsed. ``due`` gives the events that a document calls for by itself, once those of a command are folded. ``view``
+    gives the fields of the view of a section that are its own.
     """
 
     requests: tuple[type[Request], ...] = ()
@@ -64,4 +65,5 @@ class Feature(Generic[C]):
     may_end: Callable[[Document], bool] | None = None
     timers: Callable[[Document, timedelta], Iterable[Timer]] | None = None
     elapsed: Mapping[str, Callable[[Timer, Document], Sequence[AnyEvent]]] = field(default_factory=dict)
+    due: Callable[[Document], Sequence[AnyEvent]] | None = None
     view: Callable[[Section], Mapping[str, Any]] | None = None

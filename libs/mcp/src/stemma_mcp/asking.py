@@ -55,7 +55,8 @@ ARGUMENTS: Mapping[str, Any] = {
     "guidance": Annotated[str, Field(max_length=20_000, description="What to do differently, in words.")],
     "restore_version": Annotated[int, Field(ge=1, description="The earlier version whose text comes back.")],
     "sources": Annotated[
-        list[FileName], Field(max_length=100, description="Names of inputs that make demands, from list_inputs.")
+        list[FileName],
+        Field(max_length=100, description="Requests among the inputs; all of them are read, named or not."),
     ],
     "without_brief": Annotated[bool, Field(description="The brief makes no demands.")],
     "second_opinion": Annotated[

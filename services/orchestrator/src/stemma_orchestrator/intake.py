@@ -427,17 +427,22 @@ async def cut_rows(
 
 
 def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> None:
-    """Raise `Refused` if the document does not have what is to be read."""
+    """Raise `Refused` if the document does not have what is to be read, or if that is no request of the buyer."""
     if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
         raise Refused(Problem.of("sources_needed", "sources"))
-    names = {item.name for item in inputs}
-    unknown = [(position, name) for position, name in enumerate(request.sources) if name not in names][:MAX_NAMED]
+    roles = {item.name: item.used_as for item in inputs}
+    unknown = [(position, name) for position, name in enumerate(request.sources) if name not in roles][:MAX_NAMED]
     if unknown:
         known = ", ".join(item.name for item in inputs)
         raise Refused(
             *(Problem.of("input_unknown_among", f"sources.{at}", name=name, known=known) for at, name in unknown)
         )
+    others = [(at, name) for at, name in enumerate(request.sources) if roles[name] != "request"][:MAX_NAMED]
+    if others:
+        raise Refused(
+            *(Problem.of("source_no_request", f"sources.{at}", name=name, role=roles[name]) for at, name in others)
+        )
 
 
 def _is_request(item: InputFile) -> bool:
-    return item.role == "request" and not item.form
+    return item.used_as == "request"

@@ -34,6 +34,7 @@ from stemma_cli.wording import (
     count_words,
     cycle_words,
     form_export_words,
+    ledger_words,
     lines_of_thread,
     origin_words,
     overlong_words,
@@ -97,6 +98,8 @@ async def show_document(client: Client, view: DocumentView) -> None:
             say(f"attachment {given.name}: {given.file.size / MEGABYTE:.1f} MB{why}")
     if view.lacks_brief:
         note(brief_words(view))
+    if view.ledger is not None:
+        note(ledger_words(view.ledger))
     _show_exports(view)
     say(_usage_words(view))
 

@@ -138,7 +138,7 @@ async def show_requirements(client: Client, view: DocumentView, one: InputView) 
 
 
 def is_source(one: InputView, ledger: LedgerView) -> bool:
-    return ledger.brief if one.input_id == BRIEF else one.role == "request" or one.name in ledger.sources
+    return ledger.brief if one.input_id == BRIEF else one.used_as == "request"
 
 
 def _letters(text: str) -> str:

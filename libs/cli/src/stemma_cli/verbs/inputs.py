@@ -123,8 +123,7 @@ async def _read_again(client: Client, view: DocumentView, one: InputView) -> Non
     from .ledgers import note_changes
 
     if view.ledger is not None and is_source(one, view.ledger):
-        sources, without_brief = view.ledger.sources, not view.ledger.brief
-        note_changes(await client.read_requirements(view.document_id, sources=sources, without_brief=without_brief))
+        note_changes(await client.read_requirements(view.document_id, without_brief=not view.ledger.brief))
 
 
 async def _goes_on(view: DocumentView) -> bool:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 
 Ids = list[str] | None
-Sources = Annotated[
-    Ids, typer.Option("--source", metavar="INPUT", help="With --read: an input that is a request, too.")
-]
 Imported = Annotated[
     Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
 ]
@@ -36,7 +33,6 @@ SHOWN_OF_ANSWER = 80
 
 @dataclass(frozen=True)
 class Reading:
-    sources: Sequence[str]
     without_brief: bool
     second_opinion: bool
 
@@ -52,7 +48,6 @@ class Changes:
 async def ledger(
     document: Document,
     read: Annotated[bool, typer.Option("--read", help="Read the demands of the sources, or read them again.")] = False,
-    source: Sources = None,
     no_brief: Annotated[bool, typer.Option("--no-brief", help="With --read: the brief is no request.")] = False,
     second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="With --read: ask a model, too, for what the rules do not find.")
@@ -86,7 +81,7 @@ async def ledger(
 
     Rows keep their ids when the request is amended and read again; what changed is told.
 
-    Example: stemma ledger 3f2a --read --source rfp.md
+    Example: stemma ledger 3f2a --read
     Example: stemma ledger 3f2a --confirm R1 --drop R4 --assign R1=approach
     Example: stemma ledger 3f2a --split "R3=and keep all records"
     Example: stemma ledger 3f2a --export requirements.xlsx
@@ -94,7 +89,7 @@ async def ledger(
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")
-    reading = Reading(source or (), no_brief, second_opinion) if read else None
+    reading = Reading(no_brief, second_opinion) if read else None
     decisions = _decisions(confirm, drop, merge, assign, owner, mark)
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
@@ -151,10 +146,7 @@ async def _found(client: Client, document_id: str, reading: Reading | None) -> R
     if reading is None:
         return await client.ledger(document_id)
     found = await client.read_requirements(
-        document_id,
-        sources=reading.sources,
-        without_brief=reading.without_brief,
-        second_opinion=reading.second_opinion,
+        document_id, without_brief=reading.without_brief, second_opinion=reading.second_opinion
     )
     note_changes(found)
     if found.view.opinion is not None:

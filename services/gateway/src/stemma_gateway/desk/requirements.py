@@ -194,13 +194,12 @@ async def decide(request: Request, session: RepeatableCaller, document_id: Docum
 
 @router.post(f"{PAGE}/read")
 async def read(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
-    """Have the demands of the sources that are ticked read into the ledger, or again; by a model, too, if asked."""
+    """Have the demands of the requests read again, of the brief if it is ticked; by a model, too, if asked."""
     fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
         asked = ReadRequirements(
             document_id=document_id,
-            sources=tuple(_all(fields, "source")),
             without_brief="brief" not in dict(fields),
             second_opinion="second_opinion" in dict(fields),
         )

@@ -125,6 +125,11 @@ def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputF
     return tuple({file.name: file for file in found}.values())
 
 
+def requests_of(document: Document) -> tuple[InputFile, ...]:
+    """What was read of each request of the buyer, beside the brief; also those that nothing could be read of."""
+    return tuple(_file(one, one.contents[-1]) for one in given(document) if one.role == "request")
+
+
 def brief_file(document: Document) -> InputFile | None:
     """The brief as the input that it is: what was read of its file, and where in that everything stands."""
     brief = document.inputs[BRIEF]

@@ -29,7 +29,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.views import LedgerView
 
 from stemma_domain.commands import Asked, of_document, refused
-from stemma_domain.features.inputs.material import Input, brief_file, evidence_of
+from stemma_domain.features.inputs.material import Input, brief_file, requests_of
 from stemma_domain.features.ledger.answering import open_mandatory, row_of, sought_again, texts
 from stemma_domain.features.ledger.state import Ledger, Standing, Wordings
 from stemma_domain.hooks import Feature, Task, Work
@@ -149,9 +149,25 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
 
 def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
     ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
+    if isinstance(event, e.RequirementsRequested):
+        ledger = replace(ledger, read=_digests(document))
     if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
         document = settled(document, event.job_id)
     return replace(document, ledger=ledger)
+
+
+def _digests(document: Document) -> dict[str, str]:
+    return {item.name: item.artifact.digest for item in requests_of(document)}
+
+
+def due(document: Document) -> Sequence[e.AnyEvent]:
+    """The reading of the requests of the buyer, once all inputs are read and one of them is not as it was read last."""
+    ledger, now = document.ledger, _digests(document)
+    if document.lifecycle is Lifecycle.CANCELLED or any(one.is_awaited for one in document.inputs.values()):
+        return []
+    if now == (ledger.read if ledger else {}):
+        return []
+    return [e.RequirementsRequested(without_brief=ledger is None or not ledger.brief)]
 
 
 class WrongCutError(ValueError):
@@ -322,7 +338,7 @@ def _propose(document: Document, ledger: Ledger) -> j.ProposeRequirements:
 
 
 def _sources(document: Document, ledger: Ledger) -> tuple[j.LedgerSource, ...]:
-    inputs = {item.name: _source(item, document) for item in evidence_of(document) if _is_source(item, ledger)}
+    inputs = {item.name: _source(item, document) for item in requests_of(document)}
     return tuple(({BRIEF: _brief(document), **inputs} if ledger.brief else inputs).values())
 
 
@@ -342,11 +358,6 @@ def _given(one: Input | None) -> _Given:
     return (
         _Given(version=one.version, file=(one.contents[-1].file.name or "")[:MOST_NAME]) if one and one.contents else {}
     )
-
-
-def _is_source(item: InputFile, ledger: Ledger) -> bool:
-    """Whether demands are read from an input: one that is a request, or that somebody named."""
-    return item.role == "request" or item.name in ledger.sources
 
 
 def _extracted(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyLedgerEvent:
@@ -400,5 +411,6 @@ FEATURE = Feature[LedgerCommand](
     evolve=evolve,
     after=sought_again,
     work=work,
+    due=due,
     job_owners={EXTRACT: subjects.VALIDATOR, PROPOSE: subjects.GENERATION},
 )

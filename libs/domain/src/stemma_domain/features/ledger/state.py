@@ -45,14 +45,16 @@ UNDECIDED = Standing()
 class Ledger:
     """``job_id`` is that of the reading that is under way; ``rows`` and the rest are of the last one that ended.
 
-    ``sources`` are the names of the inputs that are read, with ``brief`` the brief too. ``standings`` are kept for
-    rows that were withdrawn as well. ``wordings`` are those of the rows that were ever changed.
+    Every request of the buyer is read, with ``brief`` the brief too; ``read`` has the digests that the requests had
+    when the reading began, by their names. ``sources`` are names that somebody gave. ``standings`` are kept for rows
+    that were withdrawn as well. ``wordings`` are those of the rows that were ever changed.
 
     ``opinion_job_id`` is that of a model that is being asked, ``wants_opinion`` whether one is after the reading that
     is under way, ``opinion`` what the last one said. ``asked_before`` are all those jobs, the latest first.
     """
 
     sources: tuple[str, ...] = ()
+    read: Mapping[str, str] = field(default_factory=dict)
     brief: bool = True
     job_id: str | None = None
     rows: ArtifactRef | None = None
