@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 import pytest
 import typst
 from PIL import Image
@@ -105,6 +106,51 @@ def test_a_form_of_xfa_gives_its_texts_and_is_named() -> None:
     reading = read("a.pdf", bare_pdf(line("Please wait..."), **more))
     assert reading.markdown == "State your turnover.\n\nturnover: 12\n"
     assert [warning.code for warning in reading.warnings] == ["xfa"]
+
+
+def test_values_of_a_form_stand_in_their_fields_and_hidden_ones_are_told() -> None:
+    fields = [
+        "/FT/Tx/T(a)/V(Brightwater plc)/Rect[120 245 300 265]",
+        "/FT/Btn/T(b)/V/Yes/AS/Yes/AP<</N<</Yes 3 0 R>>>>/Rect[120 205 135 220]",
+        "/FT/Btn/T(c)/AS/Off/AP<</N<</Yes 3 0 R>>>>/Rect[120 165 135 180]",
+        "/FT/Tx/T(d)/V(Our ceiling)/F 2/Rect[120 125 300 140]",
+    ]
+    numbers = " ".join(f"{number} 0 R" for number in range(4, 8))
+    widgets = tuple(f"<</Type/Annot/Subtype/Widget{field}>>" for field in fields)
+    content = line("Company:") + line("Certified:", 210) + line("Insured:", 170)
+    form = bare_pdf(content, catalog=f"/AcroForm<</Fields[{numbers}]>>", page=f"/Annots[{numbers}]", more=widgets)
+    reading = read("a.pdf", form)
+    assert reading.markdown == "Company: Brightwater plc\n\nCertified: ☒\n\nInsured: ☐\n"
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_text", "p. 1")]
+
+
+def test_notes_on_a_page_are_read_and_what_is_struck_out_by_a_note_or_a_line_is_marked() -> None:
+    annotations = (
+        "<</Type/Annot/Subtype/Text/Rect[9 9 20 20]/T(Ada)/Contents(For how long?)>>",
+        "<</Type/Annot/Subtype/FreeText/Rect[20 100 200 115]/Contents(Fees are net.)/DA(/F1 9 Tf)>>",
+        "<</Type/Annot/Subtype/StrikeOut/Rect[20 200 300 212]/QuadPoints[20 212 64 212 20 200 64 200]>>",
+    )
+    content = (
+        line("Twelve printed copies shall be sent.") + "20 253.5 m 240 253.5 l S " + line("Ninety thirty days.", 202)
+    )
+    reading = read("a.pdf", bare_pdf(content, page="/Annots[4 0 R 5 0 R 6 0 R]", more=annotations))
+    assert reading.markdown == (
+        "~~Twelve printed copies shall be sent.~~\n\n~~Ninety t~~hirty days.\n\nFees are net.\n\n"
+        "Comment of Ada: For how long?\n"
+    )
+
+
+def test_lines_of_japanese_are_joined_without_a_space_also_behind_the_end_of_a_page() -> None:
+    source = (
+        '#set page(width: 8cm, height: 4cm, margin: 1cm)\n#set text(font: "Noto Sans CJK JP", lang: "ja")\n'
+        "受注者は、本業務の実施に当たり、関係法令を遵守しなければならない。また、発注者の指示に従い、速やかに必要な措置を講じるものとする。\n\n"
+        "（１）提出部数は三部とする。"
+    )
+    folder = Path(noto_cjk_sans_jp_regular.FONT_PATH).parent
+    content: bytes = typst.compile(source.encode(), font_paths=[folder])  # type: ignore[misc]
+    reading = read("a.pdf", content)
+    assert reading.figures.pages > 1
+    assert reading.markdown == "\n\n".join(source.split("\n")[2:]).replace("\n\n\n", "\n") + "\n"
 
 
 @pytest.mark.parametrize(("labels", "places"), [

@@ -15,18 +15,22 @@ from pypdfium2 import raw
 
 from . import escaping
 from .composing import Composer
-from .pdf_lines import Line, Table, joined, lines_of, rows_of, ruled_tables, spaced_tables
-from .pdf_page import Page, Run, page_labels, page_of
+from .pdf_lines import Line, Table, between, joined, lines_of, rows_of, ruled_tables, spaced_tables
+from .pdf_page import STRUCK, Page, Run, is_wide, page_labels, page_of
 from .pdf_seen import HIDDEN, is_garbled, xfa_of, xfa_texts
 from .pictures import Recogniser
 from .result import Unreadable
 
-_BULLET = re.compile(r"[•▪■●○◦‣∙·–—*o](?=\s)\s*|[\uf0b7\uf0a7\uf0d8\uf02d\uf06f]\s*|-\s+")
+_BULLET = re.compile(r"[•▪■●○◦‣∙·–—*o](?=\s)\s*|[\uf0b7\uf0a7\uf0d8\uf02d\uf06f・]\s*|-\s+")
 _NUMBER = re.compile(r"(\d{1,3}[.)])\s+(?=\S)")
-_OUTLINE = re.compile(r"(?:\(?[a-zA-Z]{1,4}[.)]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,3})+\.?|§+)\s+\S")
-ENDED = re.compile(r"[.:;?!”\"’)\]]\W?$")
+_OUTLINE = re.compile(
+    r"(?:\(?[a-zA-Z]{1,4}[.)]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,3})+\.?|§+)\s+\S|"
+    r"[（(][\d一二三四五六七八九十ア-ン]{1,3}[)）]|[①-⑳]|第[\d一二三四五六七八九十百]{1,4}[条章節項編]|[０-９]{1,2}[．、]|・"
+)
+ENDED = re.compile(r"[.:;?!”\"’)\]。！？：；」』）]\W?$")
 _CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,5}\.?\s+[^\W\d_a-z]")
 _LONGEST_CLAUSE = 90
+_STRUCK_ON = re.compile(rf"{STRUCK}( ?){STRUCK}")
 _ADDRESS = re.compile(r"https?://\S*$")
 # What is left of the number of a page without its figures.
 _PAGE_NUMBERS = frozenset({"", "page", "page of", "/", "- -", "|", "seite", "seite von", "p."})
@@ -141,7 +145,7 @@ def _is_last(block: list[Line], line: Line) -> bool:
         return len(block) > 1 or line.left > before.left + 2 * indent
     if len(block) > 1 and not hanging and line.left > block[1].left + indent:
         return True
-    first_word = len(line.text.split(" ", 1)[0]) * line.size * 0.5
+    first_word = line.size if is_wide(line.text) else len(line.text.split(" ", 1)[0]) * line.size * 0.5
     room = before.column[1] - before.right
     width = before.column[1] - before.column[0]
     return room > first_word + line.size and (bool(ENDED.search(before.text)) or room > width * (1 - _SHORT))
@@ -166,7 +170,12 @@ def appended(text: str, line: str, words: Counter[str]) -> str:
         divided = tail[:1].islower() and 0 < words[whole] >= words[with_mark]
         return (text[:-1] if divided else text) + line
     in_address = _ADDRESS.search(text) is not None and "/" in tail
-    return text + line if text.endswith("/") or in_address else f"{text} {line}"
+    return text + line if text.endswith("/") or in_address else f"{text}{between(text, line)}{line}"
+
+
+def _markdown(text: str) -> str:
+    """Lines of a page as Markdown; what is struck out goes on from one line to the next."""
+    return escaping.inline(_STRUCK_ON.sub(r"\1", text)).replace(STRUCK, "~~")
 
 
 def item_of(text: str) -> tuple[str, str] | None:
@@ -248,6 +257,7 @@ def read_pdf(content: bytes, composer: Composer) -> None:
         locked = _PASSWORD in str(error).lower()
         raise (Unreadable("password") if locked else Unreadable("damaged", kind="PDF")) from None
     with document:
+        document.init_forms()
         count = min(len(document), composer.limits.pages)
         if count < len(document):
             words = f"Only the first {count} of {len(document)} pages were read."
@@ -281,7 +291,7 @@ def _put_xfa(form: bytes, composer: Composer) -> None:
     words = "The form is made with XFA: only its texts and values were read. Print it to a PDF file and attach that."
     composer.warn("xfa", "", words)
     for text in xfa_texts(form):
-        composer.paragraph(escaping.inline(text))
+        composer.paragraph(_markdown(text))
 
 
 class _Pdf:
@@ -307,6 +317,9 @@ class _Pdf:
                 writer.end()
                 self._recognise(number, sheet)
             self._put_turned(sheet.page.turned, writer)
+            for note in sheet.page.notes:
+                writer.end()
+                self._composer.paragraph(_markdown(note))
         writer.end()
         self._tell()
 
@@ -317,7 +330,7 @@ class _Pdf:
             if len(text) > 1 and key not in self._turned:
                 self._turned.add(key)
                 writer.end()
-                self._composer.paragraph(escaping.inline(text))
+                self._composer.paragraph(_markdown(text))
 
     def _sheet(self, number: int) -> _Sheet:
         try:
@@ -365,7 +378,7 @@ class _Pdf:
             return
         found = self._recogniser.paragraphs(_drawn(page, composer.limits.image_pixels), _DPI)
         for paragraph in found:
-            composer.paragraph(escaping.inline(paragraph))
+            composer.paragraph(_markdown(paragraph))
         composer.count(recognised=1 if found else 0)
         if not found:
             composer.warn("page_without_text", place, "The page is a picture; no text was recognised on it.")
@@ -381,9 +394,11 @@ class _Writer:
 
     def put(self, label: str, items: Sequence[Block | Table], pictures: Sequence[_Picture]) -> None:
         waiting = sorted(pictures, key=lambda picture: picture.top)
-        goes_on = bool(items) and isinstance(items[0], Block) and self._goes_on(items[0])
+        first = text_of(items[0], self._words) if items and isinstance(items[0], Block) else ""
+        goes_on = bool(first) and self._goes_on(first)
         if goes_on:
-            self._turns.append((len(self._held) + (not self._held.endswith("-")), label))
+            apart = 0 if self._held.endswith("-") else len(between(self._held, first))
+            self._turns.append((len(self._held) + apart, label))
         else:
             self.end()
             self._composer.anchor("page", label)
@@ -394,12 +409,10 @@ class _Writer:
         for picture in waiting:
             self._picture(picture)
 
-    def _goes_on(self, block: Block) -> bool:
-        text = text_of(block, self._words)
+    def _goes_on(self, text: str) -> bool:
         divided = self._held.endswith("-") and text[:1].isalpha()
-        return divided or (
-            bool(self._held) and text[:1].islower() and not item_of(text) and not ENDED.search(self._held)
-        )
+        inside = text[:1].islower() or (is_wide(text) and is_wide(self._held[-1:]) and not _OUTLINE.match(text))
+        return divided or (bool(self._held) and inside and not item_of(text) and not ENDED.search(self._held))
 
     def _picture(self, picture: _Picture) -> None:
         self.end()
@@ -413,20 +426,20 @@ class _Writer:
             return
         self.end()
         if isinstance(item, Table):
-            self._composer.table([[escaping.inline(cell) for cell in row] for row in item.rows])
+            self._composer.table([[_markdown(cell) for cell in row] for row in item.rows])
         elif level := self._looks.level(item):
-            self._composer.heading(level, escaping.inline(text))
+            self._composer.heading(level, _markdown(text))
         elif found := item_of(text):
-            self._composer.item(escaping.inline(found[1]), marker=found[0])
+            self._composer.item(_markdown(found[1]), marker=found[0])
         else:
             self._held = text
 
     def end(self) -> None:
         """Write the paragraph that might have gone on."""
         if self._held:
-            start = self._composer.block(escaping.line(escaping.inline(self._held)))
+            start = self._composer.block(escaping.line(_markdown(self._held)))
             for place, label in self._turns:
-                self._composer.anchor("page", label, at=start + len(escaping.inline(self._held[:place])))
+                self._composer.anchor("page", label, at=start + len(_markdown(self._held[:place])))
         self._held, self._turns = "", []
 
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
-from .pdf_page import Page, Rule, Run
+from .pdf_page import STRUCK, Page, Rule, Run, is_wide
 
 _NARROWEST_GUTTER, _NARROWEST_COLUMN = 6.0, 80.0
 _FEWEST_LINES, _FILLED, _CROSSING = 6, 0.6, 0.25
 _CLOSE, _MOSTLY = 2.2, 0.75
 _TRIED, _DEEPEST = 4, 3
 _SAME_LINE, _SPACE, _RAISED, _SMALL = 0.5, 0.12, 0.15, 0.78
+_WIDE_SPACE = 0.7
+_WORD = re.compile(r"\w")
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -62,7 +64,10 @@ def joined(runs: Sequence[Run], size: float) -> str:
         gap = run.left - before.right if before else 0
         raised = run.size < size * _SMALL and base - run.bottom > size * _RAISED and run.text.isdecimal()
         words = run.text.translate(_SUPERSCRIPT) if raised else run.text
-        text += (" " if before and not raised and (gap > _SPACE * size or before.size < size * _SMALL) else "") + words
+        wide = is_wide(run.text) and is_wide(text.rstrip(STRUCK)[-1:])
+        apart = gap > (_WIDE_SPACE if wide else _SPACE) * size or (before is not None and before.size < size * _SMALL)
+        text += " " if before and not raised and apart else ""
+        text += f"{STRUCK}{words}{STRUCK}" if run.struck and _WORD.search(words) else words
         before = run
     return text
 
@@ -368,7 +373,12 @@ def _spaced(lines: list[Line], columns: list[tuple[float, float]]) -> Table:
 def _together(text: str, line: str) -> str:
     """A cell with its next line; in the narrow ones most words at the ends of lines are divided."""
     divided = text.endswith("-") and text[-2:-1].isalpha() and line[:1].islower()
-    return text[:-1] + line if divided else f"{text} {line}".strip()
+    return text[:-1] + line if divided else f"{text}{between(text, line)}{line}".strip()
+
+
+def between(text: str, line: str) -> str:
+    """What stands between a line and the next one of the same paragraph."""
+    return "" if is_wide(text.rstrip(STRUCK)[-1:]) and is_wide(line.lstrip(STRUCK)) else " "
 
 
 def _cells(line: Line, columns: list[tuple[float, float]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,13 +14,20 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from .pdf_seen import Letter, is_recognised, unseen
+from .pdf_annotations import annotations_of
+from .pdf_seen import Box, Letter, is_recognised, unseen
 
+_WIDE_SPACE = 0.7
 _GAP, _SPACE, _SAME_LINE, _LIGATURE = 1.0, 0.15, 0.35, 1.3
 _THIN, _SHORTEST = 2.5, 8.0
 _BOLD = 600
+_STRUCK, _MOST_STRIKES = (0.36, 0.7), 50
+_TYPED_SIZE = 10.0
 _MOST_LABELS = 5000
+_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff01-\uff9f]")
 _QUARTER = 90
+STRUCK = "\ue000"
+"""Before and behind what is struck out; of private use, so that no text has it."""
 _HYPHENS = {"\x02": "-", "\ufffe": "-", "\xad": "-"}
 
 
@@ -33,6 +41,7 @@ class Run(NamedTuple):
     bottom: float
     size: float
     bold: bool
+    struck: bool = False
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -63,6 +72,12 @@ class Page:
     """How many words nobody sees, by why."""
     is_recognised: bool = False
     """Whether its text is what some program recognised in the picture below it."""
+    notes: tuple[str, ...] = ()
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text begins in a script that is written without spaces between words."""
+    return bool(_WIDE.match(text))
 
 
 def page_labels(document: pdfium.PdfDocument) -> list[str]:
@@ -84,15 +99,53 @@ def page_of(page: pdfium.PdfPage) -> Page:
     turn = Turn.of(page, angles[0] if angles else 0)
     rules = tuple(rule for start, end in _strokes(page) if (rule := turn.rule(start, end)) is not None)
     down = sorted((rule for rule in rules if not rule.is_across), key=lambda rule: rule.at)
-    runs = tuple(_runs(_turned(letters, turn), down))
+    added = annotations_of(page)
+    usual = Counter(letter.size for letter in letters).most_common(1)[0][0] if letters else _TYPED_SIZE
+    through = _Strikes(rules, [turn.box(box) for box in added.struck])
+    upright = (through.strike(letter) for letter in _turned(letters, turn))
+    runs = (*_runs(upright, down), *(run for text, box in added.typed for run in _typed(text, turn.box(box), usual)))
     others = (Turn.of(page, angle) for angle in angles[1:])
     turned = tuple(run for other in others for run in _runs(_turned(letters, other), ()))
     words = Counter(why for index, why in hidden.items() if index - 1 not in hidden)
-    return Page(*turn.size, runs, rules, turned, words, recognised)
+    words["field"] += added.hidden
+    return Page(*turn.size, runs, rules, turned, +words, recognised, tuple(added.notes))
 
 
 def _turned(letters: Iterable[Letter], turn: Turn) -> Iterator[Letter]:
     return (letter._replace(box=turn.box(letter.box)) for letter in letters if letter.angle == turn.angle)
+
+
+class _Strikes:
+    """Lines through letters, drawn or noted: across, and near the middle of each."""
+
+    def __init__(self, rules: Sequence[Rule], boxes: Sequence[Box]) -> None:
+        noted = [Rule((top + bottom) / 2, left, right, True) for left, top, right, bottom in boxes]
+        self._rules = sorted((rule for rule in (*rules, *noted) if rule.is_across), key=lambda rule: rule.at)
+
+    def strike(self, letter: Letter) -> Letter:
+        if not self._rules:
+            return letter
+        left, top, right, bottom = letter.box
+        above, below, middle = top + _STRUCK[0] * (bottom - top), top + _STRUCK[1] * (bottom - top), (left + right) / 2
+        first = bisect_left(self._rules, above, key=lambda rule: rule.at)
+        for rule in self._rules[first : first + _MOST_STRIKES]:
+            if rule.at > below:
+                break
+            if rule.start <= middle <= rule.end:
+                return letter._replace(struck=True)
+        return letter
+
+
+def _typed(text: str, box: Box, usual: float) -> Iterator[Run]:
+    """The lines of a value in the box of its field: the only one in its middle, several from its top."""
+    left, top, right, bottom = box
+    lines = [line.strip() for line in text.split("\n")]
+    size = min(usual, max((bottom - top) / len(lines), 1))
+    first = (top + bottom - size) / 2 if len(lines) == 1 else top
+    for number, line in enumerate(lines):
+        if line:
+            at = first + number * size
+            yield Run(line, left, at, min(right, left + len(line) * size / 2), at + size, size, bold=False)
 
 
 @dataclass(frozen=True)
@@ -154,7 +207,7 @@ def _letters(text: pdfium.PdfTextPage) -> Iterator[Letter]:
     for index in range(text.count_chars()):
         sign = chr(raw.FPDFText_GetUnicode(text, index))
         sign = _HYPHENS.get(sign, sign)
-        if sign in "\r\n\0" or raw.FPDFText_IsGenerated(text, index):
+        if sign in f"\r\n\0{STRUCK}" or raw.FPDFText_IsGenerated(text, index):
             continue
         if not raw.FPDFText_GetLooseCharBox(text, index, ctypes.byref(box)):
             continue
@@ -181,7 +234,7 @@ def _runs(letters: Iterable[Letter], down: Sequence[Rule]) -> Iterator[Run]:
         if run is not None and run.text.strip():
             yield run._replace(text=run.text.strip())
         left, top, right, bottom = letter.box
-        run = Run(letter.text, left, top, right, bottom, letter.size, letter.bold)
+        run = Run(letter.text, left, top, right, bottom, letter.size, letter.bold, letter.struck)
     if run is not None and run.text.strip():
         yield run._replace(text=run.text.strip())
 
@@ -191,7 +244,7 @@ def _follows(run: Run, letter: Letter) -> bool:
     same_line = abs(run.bottom - bottom) <= _SAME_LINE * run.size and abs(run.top - top) <= _SAME_LINE * run.size
     if letter.text.isspace():
         return same_line
-    same_look = letter.bold == run.bold and abs(letter.size - run.size) < 0.6
+    same_look = (letter.bold, letter.struck) == (run.bold, run.struck) and abs(letter.size - run.size) < 0.6
     # The letters of a ligature have one box.
     forward = right >= run.right - 0.1 and left - run.right >= -_LIGATURE * run.size
     return same_line and same_look and forward and left - run.right <= _GAP * run.size
@@ -213,7 +266,12 @@ def _longer(run: Run, letter: Letter) -> Run:
     left, top, right, bottom = letter.box
     if letter.text.isspace():
         return run._replace(text=run.text + " ")
-    space = " " if left - run.right > _SPACE * run.size and not run.text.endswith(" ") else ""
+    space = (
+        " "
+        if left - run.right > (_WIDE_SPACE if is_wide(letter.text) else _SPACE) * run.size
+        and not run.text.endswith(" ")
+        else ""
+    )
     return run._replace(
         text=run.text + space + letter.text,
         right=max(right, run.right),

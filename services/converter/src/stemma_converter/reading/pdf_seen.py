@@ -31,6 +31,7 @@ HIDDEN = {
     "invisible": "drawn invisibly",
     "outside": "outside of the page",
     "covered": "covered by something else",
+    "field": "in hidden fields or notes",
 }
 
 
@@ -43,6 +44,7 @@ class Letter(NamedTuple):
     bold: bool
     angle: int
     size: float
+    struck: bool = False
 
 
 def unseen(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[Letter]) -> dict[int, str]:

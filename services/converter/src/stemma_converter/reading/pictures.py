@@ -19,6 +19,7 @@ from stemma_ooxml import ENTITY
 
 from . import escaping
 from .composing import Composer
+from .pdf_lines import between
 from .result import Limits, Unreadable
 
 # More than one thread of it for a page costs more time than it saves.
@@ -100,7 +101,7 @@ def _joined(lines: list[str]) -> str:
     text = ""
     for line in lines:
         divided = text.endswith(_HYPHENS) and line[:1].islower()
-        text = text[:-1] + line if divided else f"{text} {line}".strip()
+        text = text[:-1] + line if divided else f"{text}{between(text, line)}{line}".strip()
     return text
 
 
