@@ -9,6 +9,7 @@ from stemma_client.outlines import read_outline
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_testkit.document_events import TENANT
@@ -43,21 +44,32 @@ def summary(document_id: str, requested: Any, title: Any) -> DocumentSummary:
     )
 
 
-@pytest.mark.req("E3")
-async def test_new_prints_the_id_of_the_document_and_how_to_watch_it(cli: Any, backstage: Any, tmp_path: Path) -> None:
+@pytest.mark.req("B1", "E3")
+async def test_new_prints_the_id_of_the_document_its_roles_and_how_to_watch_it(
+    cli: Any, backstage: Any, requested: Any, tmp_path: Path
+) -> None:
+    text = await backstage.text("new-document", "# Needs")
+    mail = InputFile(name="mail.eml", artifact=text, proposed=True, **InputFile.fields_of("internal"))
+    files = (mail, InputFile(name="needs.md", artifact=text))
+    await backstage.append("new-document", requested.model_copy(update={"inputs": files}))
     (tmp_path / "brief.md").write_text("A bicycle that lends books.")
     (tmp_path / "inputs").mkdir()
     (tmp_path / "inputs" / "needs.md").write_text("# Needs")
 
+    (tmp_path / "why.md").write_text("# Why")
+
     given = ("-b", f"{tmp_path}/brief.md", "-i", f"{tmp_path}/inputs", "--policy", "none", "--title", "Mine")
+    given = (*given, "--internal", f"{tmp_path}/why.md")
     done = await cli("new", "proposal", *given)
 
     request = backstage.received[-1][1]
     assert (done.exit_code, done.stdout) == (0, "new-document\n")
+    assert "evidence: needs.md\ninternal (proposed): mail.eml\n" in done.stderr
     assert "stemma watch new-docu" in done.stderr
     assert (request.brief, request.actor, request.review.mode) == ("A bicycle that lends books.", "ana", "none")
     assert request.title == "Mine"
-    assert [u.name for u in request.inputs] == ["needs.md"]
+    told = [(u.name, u.role, u.role_confirmed) for u in request.inputs]
+    assert told == [("needs.md", "evidence", False), ("why.md", "internal", True)]
 
 
 async def test_new_reads_the_brief_from_stdin_and_answers_in_json(cli: Any, backstage: Any) -> None:
@@ -94,7 +106,8 @@ async def test_new_refuses_two_outlines_and_one_that_no_file_asks_for(cli: Any, 
     assert backstage.received == []
 
 
-async def test_the_sample_is_a_brief_with_inputs_and_pictures(cli: Any, backstage: Any) -> None:
+async def test_the_sample_is_a_brief_with_inputs_and_pictures(cli: Any, backstage: Any, requested: Any) -> None:
+    await backstage.append("new-document", requested)
     done = await cli("new", "proposal", "--sample")
 
     request = backstage.received[-1][1]

@@ -207,6 +207,44 @@ def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well(
     assert done.starts == ("research",)
 
 
+def reads_as(story: Story, proposed_role: str, *children: InputFile) -> None:
+    """The last file that is to be read proposes a role by its text."""
+    told = outcome(story, story.jobs(j.ReadInput)[-1], children=children)
+    story.when(
+        Record(told.model_copy(update={"reading": told.reading.model_copy(update={"proposed_role": proposed_role})}))
+    )
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("given", "read", "role"),
+    [
+        ({"proposed": True}, "request", "request"),
+        ({"proposed": True}, "a role of a later release", "evidence"),
+        ({"proposed": True, **InputFile.fields_of("internal")}, "request", "internal"),
+        ({}, "request", "evidence"),
+        ({"role": "past-text"}, "request", "past-text"),
+    ],
+)
+def test_a_text_proposes_the_role_of_an_input_that_has_none_of_a_person_or_its_name(
+    given: dict[str, Any], read: str, role: UploadRole
+) -> None:
+    story = Story()
+    begin(story, file("a.pdf", **given), to_read=("input-1",))
+    reads_as(story, read)
+    [_, view] = input_views(story.document)
+    assert (view.used_as, view.proposed) == (role, "proposed" in given)
+
+
+@pytest.mark.req("B1")
+def test_an_attachment_is_internal_as_its_message_is_unless_its_own_name_says_otherwise() -> None:
+    story = Story()
+    begin(story, file("mail.eml", proposed=True, **InputFile.fields_of("internal")), to_read=("input-1",))
+    plain = file("mail.eml/costs.pdf", proposed=True)
+    reads_as(story, "", plain, file("mail.eml/rfp.pdf", role="request", proposed=True))
+    assert [view.used_as for view in input_views(story.document)][1:] == ["internal", "internal", "request"]
+
+
 @pytest.mark.req("I1")
 @pytest.mark.req("L1")
 def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> None:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from stemma_languages import UnknownLanguage, count_words, language, shipped
+from stemma_languages import UnknownLanguage, count_words, language, role_of_name, role_of_text, shipped
 from stemma_languages.languages import DATA, InvalidLanguage, read_languages
 
 SHIPPED = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")
@@ -135,3 +135,54 @@ def test_counts_words_between_spaces_and_characters_of_scripts_without_them() ->
     assert count_words("目录搜索迁移到OpenSearch。") == 8
     assert count_words("カタログ検索をOpenSearchへ移行する。") == 13
     assert count_words(" \n-- ** ") == 0
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        ("internal", "re-price.eml AW_Angebot.msg mbox/RFP.eml"),
+        (
+            "request",
+            "RFP2021.pdf tender.docx ITT_Harbour.pdf Ausschreibungsunterlagen_Los1.pdf Leistungsverzeichnis.pdf",
+        ),
+        ("request", "cahier-des-charges.docx CCTP.pdf pliego_tecnico.pdf bando-di-gara.pdf Capitolato_tecnico.pdf"),
+        ("request", "Aanbestedingsleidraad.pdf edital_12.pdf 公募要領.pdf 業務仕様書.docx 招标文件.pdf bordereau.pdf"),
+        ("request", "tender.docx request_for_proposals_2025.pdf reglement_de_la_consultation.pdf"),
+        ("form", "bordereau_des_prix.xlsx BPU.xlsx PricingForm.xlsx Preisblatt.xlsx 様式第3号.docx"),
+        (
+            "price",
+            "ratesheet.xlsx PriceList.csv Preisliste_2026.xlsx tarifs-2026.xlsx 単価表.xlsx",
+        ),
+        ("style", "StyleGuide.docx style.md Stilvorgaben.docx charte_editoriale.pdf"),
+        ("past-text", "proposal_2021.docx Angebot_alt.docx old-bid.md RFP_response_2021.docx 提案書2021.docx"),
+        (None, "facts.md service-requirements.md vaccination-rates.csv proposal.md rfp-response.docx contender.md"),
+        (None, "tender-map.png styles-of-building.md"),
+    ],
+)
+def test_the_name_of_a_file_proposes_its_role_in_any_language(role: str | None, names: str) -> None:
+    types = {".png": "image/png", ".eml": "message/rfc822"}
+    proposed = {name: role_of_name(name, types.get(name[-4:], "")) for name in names.split()}
+    assert proposed == dict.fromkeys(proposed, role)
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("role", "text"),
+    [
+        ("internal", "Von: Anna Amsel\nGesendet: Montag\nAn: Bo\nBetreff: Preise\n\nBitte nicht erwähnen."),
+        ("internal", "# Our lowest price\n\nFrom: Ana <ana@example.org>\nTo: Bo\nDate: Monday\n\nDo not go below it."),
+        ("internal", "差出人: 田中\n宛先: 鈴木\n件名: 価格\n"),
+        ("request", "# City of Harbour\n\n## Request for Proposals\n\nA ferry."),
+        ("request", "# 図書館システム構築業務 仕様書\n"),
+        ("request", "# Annex\n" + "The bidder shall name a person for it.\n" * 6),
+        ("price", "| Role | Hourly rate |\n|---|---|\n| Analyst | 90 |\n| Engineer | 110 |\n| Lead | 130 |\n"),
+        (None, "# Our response to the Request for Proposals\n"),
+        (None, "# Security policy\n" + "Staff must lock the door.\n" * 20),
+        (None, "| Role | Hourly rate |\n|---|---|\n| Analyst | |\n| Engineer | |\n| Lead | |\n"),
+        (None, "# Route\n\nFrom: the harbour\nTo: the isle\nDate: any\n"),
+        (None, ""),
+    ],
+)
+def test_a_text_proposes_a_role_only_where_it_is_certain(role: str | None, text: str) -> None:
+    assert role_of_text(text) == role

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from email.message import EmailMessage
 from typing import Any
 
 import pytest
@@ -58,6 +59,20 @@ async def test_what_was_read_says_where_it_stood_and_how_much_it_is(exporter: An
     assert told.reading.anchors is not None
     assert Anchors.model_validate_json(await text_of(exporter, told.reading.anchors)).anchors
     assert (told.reading.figures.tables, told.reading.figures.characters > 0) == (1, True)
+
+
+@pytest.mark.req("B1")
+async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachment(exporter: Any) -> None:
+    message = EmailMessage()
+    message["From"], message["To"], message["Date"] = "ada@example.org", "bo@example.org", "Mon, 2 Mar 2026 09:00 +0000"
+    message.set_content("See the attachments.")
+    for name in ("rfp.pdf", "costs.pdf"):
+        message.add_attachment(name.encode(), maintype="application", subtype="pdf", filename=name)
+    asked = await job(exporter, message.as_bytes(), "note.bin", "application/octet-stream")
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    assert told.reading.proposed_role == "internal"
+    assert [(one.used_as, one.proposed) for one in told.children] == [("request", True), ("evidence", True)]
 
 
 @pytest.mark.req("I1", "S1")

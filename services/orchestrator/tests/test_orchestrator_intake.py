@@ -133,6 +133,36 @@ async def test_a_brief_of_another_format_is_read_first_and_an_input_has_its_role
     assert (command.titled_by_file, titled.titled_by_file) == (True, False)
 
 
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("name", "media_type", "text", "chosen", "role", "proposed"),
+    [
+        ("why.eml", "message/rfc822", "From: a\n\nNo.", {}, "internal", True),
+        ("why.eml", "message/rfc822", "From: a\n\nNo.", {"role_confirmed": True}, "evidence", False),
+        ("why.eml", "message/rfc822", "From: a\n\nNo.", {"role": "request"}, "request", False),
+        ("why.txt", "text/plain", "From: a\nTo: b\nSubject: c\n\nNo.", {}, "internal", True),
+        ("rates.csv", "text/csv", "Role,Rate\n", {}, "price", True),
+        ("facts.md", "text/markdown", "# Facts\n", {}, "evidence", True),
+    ],
+)
+async def test_an_input_has_the_role_that_its_name_or_text_proposes_if_nobody_chose_one(
+    intake: Intake,
+    uploads: UploadStore,
+    name: str,
+    media_type: str,
+    text: str,
+    chosen: dict[str, object],
+    role: str,
+    proposed: bool,
+) -> None:
+    given = (await uploads.put(text.encode(), name=name, media_type=media_type)).model_dump() | chosen
+    [first] = (await create(intake, inputs=[given])).inputs
+    added = await commanded(intake, r.AddInput.model_validate({"document_id": "d1", "upload": given}))
+    assert isinstance(added, Added)
+    later = as_input(added.request.upload, added.proposed)
+    assert [(one.used_as, one.proposed) for one in (first, later)] == [(role, proposed)] * 2
+
+
 @pytest.mark.req("L1")
 @pytest.mark.parametrize(
     ("role", "form", "reads"), [("request", False, True), ("request", True, False), ("style", False, False)]

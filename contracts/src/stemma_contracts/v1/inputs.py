@@ -70,6 +70,7 @@ class InputReading(Contract):
     title: ArtifactRef | None = Field(default=None, description="of a brief: what it calls itself, in one line")
     form: FoundFields | None = Field(default=None, description="of a form: the fields that were found, as a proposal")
     drawn: ArtifactRef | None = Field(default=None, description="DrawnPages as JSON, where pages were drawn")
+    proposed_role: str = Field(default="", max_length=64, description="a role that the text is certain to have")
 
 
 class Anchor(Contract):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, StrictInt
 
@@ -22,6 +22,11 @@ never quoted. A price is a rate sheet of the bidder that prices are computed fro
 """
 
 _KEPT_AS: dict[UploadRole, InputRole] = {"form": "request", "internal": "style", "price": "evidence"}
+
+
+def known_role(word: str) -> UploadRole | None:
+    """The role of a word; None for that of a later release."""
+    return next((role for role in get_args(UploadRole) if role == word), None)
 
 
 class ArtifactRef(Contract):
@@ -64,6 +69,7 @@ class InputFile(Contract):
     form: bool = Field(default=False, description="it is to come back with answers in it; its role is then request")
     internal: bool = Field(default=False, description="never quoted; its role is then style")
     price: bool = Field(default=False, description="prices are computed from it; its role is then evidence")
+    proposed: bool = Field(default=False, description="nobody chose the role: name and content of the file propose it")
 
     @staticmethod
     def fields_of(role: UploadRole) -> dict[str, Any]:

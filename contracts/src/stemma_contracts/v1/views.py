@@ -424,10 +424,10 @@ class InputUse(Contract):
 class InputView(Contract):
     """An input: the version that counts, what of it was read, and which sections use it.
 
-    ``state`` is that of the newest version; ``text`` is that of the version that counts, None while there is none.
-    ``used_by`` are the sections whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged``
-    does not count yet; ``concerns`` are the sections that it would make stale, and ``changes`` tell what it changes.
-    Of one that ``is_form``, ``form`` tells which fields were found in it. ``drawn`` are the pages that were drawn.
+    ``state`` is that of the newest version; ``text`` is that of the version that counts. ``used_by`` are the sections
+    whose text rests on parts of it, ``uses`` tell at which versions. What is ``staged`` does not count yet: ``changes``
+    tell what it changes, ``concerns`` which sections it would make stale. ``form`` are the fields found in a form,
+    ``drawn`` the pages that were drawn. The role is ``proposed`` as long as no person chose it.
     """
 
     input_id: str
@@ -453,6 +453,7 @@ class InputView(Contract):
     form: FoundFields | None = None
     is_form: bool = False
     used_as: UploadRole = "evidence"
+    proposed: bool = False
     drawn: ArtifactRef | None = None
 
     @property
@@ -491,8 +492,7 @@ class LedgerView(Contract):
     """The requirement ledger: where its rows are, and what became of those that people decided about.
 
     ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
-    is under way, ``failure`` why the last one ended without rows. ``asking`` is whether a model is asked for what is
-    missing, ``opinion`` what one said of the rows of this reading.
+    is under way, ``failure`` why the last had no rows, ``asking`` whether a model is asked, ``opinion`` what it said.
     """
 
     rows: ArtifactRef | None = None

@@ -255,7 +255,8 @@ class Client(Decisions):
     ) -> RequestAccepted:
         """Ask for a new document from a brief, in words or as a file of any format, and files, folders or uploads.
 
-        ``inputs`` are evidence; of ``roles`` each file has the role that it stands under.
+        Of ``roles`` each file has the role that it stands under. ``inputs`` are evidence, unless their names or texts
+        propose another role: mails are internal.
         Without ``title`` it has the heading that the brief begins with, or the title in its front matter. A brief that
         is a file gives its first heading, or the title among its properties; until it is read, its name.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
@@ -289,7 +290,7 @@ class Client(Decisions):
 
     async def _uploaded_for(self, role: UploadRole, file: input_files.InputPath) -> UploadRef:
         upload = await self.upload(file.path, name=file.name)
-        return upload.model_copy(update={"role": role})
+        return upload.model_copy(update={"role": role, "role_confirmed": role != "evidence"})
 
     async def export(
         self,

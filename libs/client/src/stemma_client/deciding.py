@@ -136,14 +136,17 @@ class Decisions(ABC):
         file: Path | UploadRef,
         *,
         name: str | None = None,
-        role: UploadRole = "evidence",
+        role: UploadRole | None = None,
         staged: bool = False,
     ) -> RequestAccepted:
         """Give a document one more input, under its own name or another.
 
+        Without a ``role`` it has that of the upload, or the one that its name or text proposes, else evidence.
         What is ``staged`` is read and does not count before `ApplyInput`.
         """
-        upload = (await self._uploaded_as(file, name)).model_copy(update={"role": role})
+        upload = await self._uploaded_as(file, name)
+        if role is not None:
+            upload = upload.model_copy(update={"role": role, "role_confirmed": True})
         return await self.request(v1.requests.AddInput(document_id=document_id, upload=upload, staged=staged))
 
     async def replace_input(

@@ -13,6 +13,7 @@ from .edits import AskedEdit, asked_edit
 from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
 from .outlines import asks_for_a_form, count_words, limits_in
+from .roles import Role, role_of_name, role_of_text
 from .sentences import (
     is_about_the_document,
     is_addressed,
@@ -35,6 +36,7 @@ __all__ = [
     "Grammar",
     "Language",
     "Numbered",
+    "Role",
     "UnknownLanguage",
     "Words",
     "asked_edit",
@@ -59,5 +61,7 @@ __all__ = [
     "negates",
     "only_lists",
     "primary",
+    "role_of_name",
+    "role_of_text",
     "shipped",
 ]

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from stemma_contracts.base import invalid_field
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
-from stemma_contracts.v1.references import InputRole, UploadRef
+from stemma_contracts.v1.references import UploadRef, UploadRole
 from stemma_contracts.v1.requests import SeenVersion as SeenSection
 
 _OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
@@ -82,7 +82,8 @@ class GivenFile(BaseModel):
 class GivenInput(GivenFile):
     """A file that a document is written from."""
 
-    role: InputRole = Field(
+    role: UploadRole = Field(
         default="evidence",
-        description="evidence has the facts; request makes demands; past-text is reused; style is only written like.",
+        description="evidence has facts, price rates; request demands; internal is never quoted; past-text and style "
+        "are written like.",
     )

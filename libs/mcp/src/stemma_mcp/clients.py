@@ -60,5 +60,6 @@ def content_of(file: GivenFile, field: str) -> bytes:
 async def uploaded(client: Client, file: GivenFile, content: bytes) -> UploadRef:
     """A file where a request can refer to it, with its role if it has one; one that is there is not sent again."""
     upload = file.upload or await client.upload(content, name=file.name)
-    role = {"role": file.role} if isinstance(file, GivenInput) else {}
+    chosen = isinstance(file, GivenInput) and "role" in file.model_fields_set
+    role = {"role": file.role, "role_confirmed": True} if isinstance(file, GivenInput) and chosen else {}
     return upload.model_copy(update={"name": file.name, **role})

@@ -20,7 +20,7 @@ from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, Page
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
 from stemma_forms import Field as FoundField
-from stemma_languages import detect
+from stemma_languages import detect, role_of_text
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
@@ -64,6 +64,7 @@ class Done(BaseModel):
     changed_parts: tuple[str, ...] | None = None
     field_ids: tuple[str, ...] | None = None
     accepted: str | None = None
+    proposed_role: str = ""
 
 
 class Page(BaseModel):
@@ -108,6 +109,7 @@ def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
         more_warnings=max(0, len(reading.warnings) - i.MOST_WARNINGS),
         language=detect(reading.markdown[:HEARD_CHARACTERS]),
         title=_title(reading),
+        proposed_role="internal" if reading.is_message else role_of_text(reading.markdown) or "",
         images=_laid(folder, "image", reading.images, posixpath.dirname(job.name)),
         children=_laid(folder, "child", reading.children, job.name),
     )

@@ -19,6 +19,7 @@ from stemma_contracts.v1.inputs import BRIEF, DrawnPage, DrawnPages, InputDiffer
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_languages import role_of_name
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
@@ -95,8 +96,9 @@ class Readings:
             title=await self._titled(job, done),
             form=await self._fields(folder, job, done),
             drawn=await self._drawn(folder, job),
+            proposed_role=done.proposed_role,
         )
-        children = await self._files(folder, job, "child", done.children)
+        children = tuple(map(_attached, await self._files(folder, job, "child", done.children)))
         difference = await self._changed(folder, job, done)
         return InputRead(**_echo(job), reading=reading, children=children, difference=difference)
 
@@ -154,6 +156,12 @@ class Readings:
         data = content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
         owner = (job.document.tenant, job.document.document_id)
         return await self.artifacts.put(*owner, data, media_type=media_type, name=name)
+
+
+def _attached(file: InputFile) -> InputFile:
+    """An attachment with the role that its name proposes."""
+    role = role_of_name(file.name, file.artifact.media_type) or "evidence"
+    return file.model_copy(update={**InputFile.fields_of(role), "proposed": True})
 
 
 def _unreadable(job: ReadInput, why: Unreadable) -> InputUnreadable:

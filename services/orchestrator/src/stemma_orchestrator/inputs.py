@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -10,9 +11,10 @@ from dataclasses import dataclass, field
 from stemma_contracts.media import MEDIA_TYPE_PATTERN, READ, SHOWN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import Unreadable
-from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.references import UploadRef, UploadRole
 from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import as_input
+from stemma_languages import role_of_name, role_of_text
 
 MARKDOWN = "text/markdown"
 _MEDIA_TYPE = re.compile(MEDIA_TYPE_PATTERN)
@@ -23,6 +25,7 @@ _SIGNATURES = {
     "image/webp": (b"RIFF",),
 }
 _LONGEST_SIGNATURE = 8
+_SEEN_CHARACTERS = 20_000
 MAX_LIST_BYTES = 40 * 1024
 """What the list of inputs may take up in an event and in every job of a section."""
 
@@ -49,16 +52,19 @@ class Limits:
 class Judged:
     """What is to be done with an input: nothing, to read it first, or not even that.
 
-    It is found out while the content is copied: ``noticed`` gives the same pieces.
+    It is found out while the content is copied: ``noticed`` gives the same pieces. ``proposed`` is the role that its
+    name, or the text that it is, proposes.
     """
 
     upload: UploadRef
     max_text_bytes: int
     to_read: bool = False
     unreadable: Unreadable | None = field(default=None)
+    proposed: UploadRole = "evidence"
 
     def __post_init__(self) -> None:
         kind = self.upload.media_type
+        self.proposed = role_of_name(self.upload.name, kind) or self.proposed
         if self.upload.size == 0:
             self.unreadable = Unreadable(reason="empty", detail="the file is empty")
         elif kind in READ and self.upload.size > self.max_text_bytes:
@@ -74,6 +80,9 @@ class Judged:
             content.add(piece)
             yield piece
         content.end()
+        if self.proposed == "evidence" and content.text:
+            read = await asyncio.to_thread(role_of_text, content.text)
+            self.proposed = read or self.proposed
         if content.problem is None or self.unreadable is not None:
             return
         if self.upload.media_type in READ:
@@ -132,7 +141,7 @@ def _problems_by_file(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[
 def _problems_together(uploads: Sequence[UploadRef], limits: Limits) -> Iterator[Problem]:
     if sum(upload.size for upload in uploads) > limits.max_inputs_bytes:
         yield Problem.of("inputs_too_large", "inputs", max_size=limits.max_inputs_bytes)
-    if listed(as_input(upload) for upload in uploads) > MAX_LIST_BYTES:
+    if listed(as_input(upload, "evidence") for upload in uploads) > MAX_LIST_BYTES:
         yield Problem.of("files_too_many", "inputs")
 
 
@@ -160,7 +169,10 @@ async def not_blank(pieces: AsyncIterator[bytes], name: str) -> AsyncIterator[by
 
 
 class Content:
-    """A content as it comes by; ``problem`` says why it is not of its media type, as soon as that is known."""
+    """A content as it comes by; ``problem`` says why it is not of its media type, as soon as that is known.
+
+    ``text`` is the beginning of what is text.
+    """
 
     def __init__(self, upload: UploadRef) -> None:
         self.problem: Problem | None = None
@@ -168,6 +180,7 @@ class Content:
         self._signatures = _SIGNATURES.get(media_type)
         self._decoder = codecs.getincrementaldecoder("utf-8")() if media_type in READ else None
         self._begin = b""
+        self.text = ""
 
     def add(self, piece: bytes) -> None:
         if self._signatures and len(self._begin) < _LONGEST_SIGNATURE:
@@ -186,6 +199,7 @@ class Content:
         if self._decoder is None or self.problem:
             return
         try:
-            self._decoder.decode(piece, final)
+            text = self._decoder.decode(piece, final)
+            self.text += text[: _SEEN_CHARACTERS - len(self.text)]
         except UnicodeDecodeError:
             self.problem = Problem.of("content_not_utf8", name=self._upload.name)

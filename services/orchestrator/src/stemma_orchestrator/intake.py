@@ -87,7 +87,8 @@ class Intake:
                 if listed(inputs) > MAX_LIST_BYTES:
                     raise Refused(Problem.of("inputs_too_many", "upload"))
                 judged = await self._given(tenant, request)
-                return Added(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable)
+                found = judged.proposed
+                return Added(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable, proposed=found)
             case r.ReplaceInput():
                 judged = await self._given(tenant, request)
                 return Replaced(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable)
@@ -175,7 +176,7 @@ class Intake:
             kind=request.kind,
             title=title,
             brief=brief,
-            inputs=tuple(as_input(judged.upload) for judged in inputs),
+            inputs=tuple(as_input(judged.upload, judged.proposed) for judged in inputs),
             to_read=to_read if _is_text(request) else (BRIEF, *to_read),
             unreadable=tuple(_unreadable(inputs)),
             sections=sections,

@@ -24,6 +24,21 @@ def show_inputs(view: DocumentView) -> None:
         note(brief_words(view))
 
 
+def role_lines(view: DocumentView) -> Iterator[str]:
+    """Which files have which role, and which of these roles nobody chose."""
+    files: dict[str, list[str]] = {}
+    for one in view.input_views:
+        if one.input_id != BRIEF and one.state != "withdrawn":
+            files.setdefault(_role(one), []).append(clean_line(one.name))
+    for role, names in sorted(files.items()):
+        more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+        yield f"{role}: {', '.join(names[:MOST_SHOWN])}{more}"
+
+
+def _role(one: InputView) -> str:
+    return f"{one.used_as} (proposed)" if one.proposed else one.used_as
+
+
 def _remarks(one: InputView) -> str:
     count = len(one.warnings)
     warned = f"{count} warning{'' if count == 1 else 's'}" if count else ""
@@ -53,7 +68,7 @@ def read_words(one: InputView) -> str:
 _COLUMNS: Mapping[str, Callable[[InputView], str]] = {
     "INPUT": lambda one: one.input_id,
     "NAME": lambda one: one.name,
-    "ROLE": lambda one: "form" if one.is_form else one.role,
+    "ROLE": _role,
     "STATE": lambda one: one.state,
     "VERSION": lambda one: (
         f"{one.version} (+{one.staged_version} staged)" if one.staged_version else str(one.version or "")

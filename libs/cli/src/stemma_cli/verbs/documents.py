@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,9 +16,13 @@ from stemma_cli.output import clean, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.outline import OutlineSection
+    from stemma_contracts.v1.references import UploadRole
 
 
+ROLES: tuple[UploadRole, ...] = ("request", "past-text", "style", "form", "internal", "price")
 Brief = Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief, of any format; `-` is stdin.")]
 Evidence = Annotated[
     list[Path] | None, typer.Option("--input", "-i", help="Input file or folder; may be given several times.")
@@ -36,6 +41,13 @@ Forms = Annotated[
 ]
 
 
+Internal = Annotated[
+    list[Path] | None, typer.Option(help="The same, of what is never quoted. Mails are internal unless you say more.")
+]
+RequestId = Annotated[str | None, typer.Option(help="Id of the request: the same one again gives the same document.")]
+Prices = Annotated[list[Path] | None, typer.Option(help="The same, of rates and prices of yours.")]
+
+
 async def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="Kind of document, for example `proposal`.")],
     brief: Brief = None,
@@ -44,6 +56,8 @@ async def new(
     past_text: PastText = None,
     style: Style = None,
     form: Forms = None,
+    internal: Internal = None,
+    price: Prices = None,
     title: Annotated[str, typer.Option(help="Title; else that of the brief.")] = "",
     policy: Annotated[
         Literal["human", "auto", "none"] | None,
@@ -61,9 +75,7 @@ async def new(
         list[Path] | None,
         typer.Option(help="File or folder that says which sections the document has to have; see `stemma outline`."),
     ] = None,
-    request_id: Annotated[
-        str | None, typer.Option(help="Id of the request: the same one again gives the same document.")
-    ] = None,
+    request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask for a new document.
@@ -75,6 +87,8 @@ async def new(
 
     from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 
+    by_role = (request, past_text, style, form, internal, price)
+    roles = {role: files or () for role, files in zip(ROLES, by_role, strict=True)}
     async with connected(as_json) as client:
         if sample:
             brief, inputs = _sample_of(kind, brief, inputs)
@@ -82,18 +96,26 @@ async def new(
             kind,
             brief=await _brief_in(brief),
             inputs=inputs or (),
-            roles={"request": request or (), "past-text": past_text or (), "style": style or (), "form": form or ()},
+            roles=roles,
             title=title,
             review=ReviewPolicy(mode=ReviewMode(policy), min_score=min_score) if policy else None,
             language=language,
             outline=await _outline_of(outline, outline_from),
             request_id=request_id,
         )
-    if as_json:
-        say_json(accepted)
-        return
+        if as_json:
+            say_json(accepted)
+        else:
+            await _tell_new(client, accepted, [*(inputs or ()), *chain.from_iterable(roles.values())])
+
+
+async def _tell_new(client: Client, accepted: RequestAccepted, given: Sequence[Path]) -> None:
+    from stemma_cli.rendering.inputs import role_lines
+
     say(accepted.document_id)
-    if files := _read_first([*(inputs or ()), *(request or ()), *(past_text or ()), *(style or ()), *(form or ())]):
+    for line in role_lines(await client.document(accepted.document_id, at_least=accepted.sequence)):
+        note(line)
+    if files := _read_first(given):
         note(f"read first: {', '.join(files)}; see `stemma show {accepted.document_id[:8]} --inputs`")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.views import DocumentView, InputView
 
-Role = Literal["request", "evidence", "past-text", "style", "form"]
+Role = Literal["request", "evidence", "past-text", "style", "form", "internal", "price"]
 InputName = Annotated[str, typer.Argument(metavar="INPUT", help="Id or name of an input; `brief` is the brief.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.")]
 
@@ -30,7 +30,7 @@ async def add(
     document: Document,
     file: File,
     name: Annotated[str | None, typer.Option("--name", help="Name among the inputs; else that of the file.")] = None,
-    role: Annotated[Role, typer.Option("--role", help="What it is for.")] = "evidence",
+    role: Annotated[Role | None, typer.Option("--role", help="What it is for; else as its name and text say.")] = None,
     form: Annotated[bool, typer.Option("--form", help="It is to come back with answers in it: the role form.")] = False,
     as_json: AsJson = False,
 ) -> None:

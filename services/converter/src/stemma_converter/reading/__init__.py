@@ -7,6 +7,7 @@ is called in a process of its own: all that it reads is hostile.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
 from stemma_ooxml import PackageError
@@ -40,6 +41,7 @@ _READERS = {
     Kind.TEXT: ("plain_text", "read_text"),
 }
 _OFFICE = (Kind.DOCX, Kind.XLSX, Kind.PPTX)
+_MESSAGES = (Kind.EML, Kind.MSG, Kind.TNEF, Kind.CALENDAR)
 _ADVICE = {
     Kind.XLSX: "All sheets are empty.",
     Kind.CSV: "It has no values.",
@@ -103,4 +105,4 @@ def _with_text(kind: Kind, composer: Composer) -> Reading:
     if not reading.markdown.strip() and not reading.children:
         garbled = next((warning.detail for warning in reading.warnings if warning.code == "page_garbled"), "")
         raise Unreadable("no_text", advice=garbled or _ADVICE.get(kind, "Attach the file that it was made from."))
-    return reading
+    return replace(reading, is_message=kind in _MESSAGES)

@@ -46,6 +46,7 @@ class Reading:
     warnings: tuple[ReadingWarning, ...] = ()
     figures: ReadingFigures = field(default_factory=ReadingFigures)
     title: str = ""
+    is_message: bool = False
 
 
 class Unreadable(Exception):

@@ -135,7 +135,7 @@ async def inputs_of(session: Session, files: Mapping[UploadRole, list[UploadFile
 
 async def input_of(session: Session, file: UploadFile, role: UploadRole, name: str | None = None) -> UploadRef:
     upload = await _uploaded(session, file, name or _input_name(file))
-    return upload.model_copy(update={"role": role})
+    return upload.model_copy(update={"role": role, "role_confirmed": role != "evidence"})
 
 
 async def _uploaded(session: Session, file: UploadFile, name: str) -> UploadRef:

@@ -31,7 +31,7 @@ from .shell import shown
 
 INPUTS = "/desk/documents/{document_id}/inputs"
 MOST_SHOWN = 50
-ROLES: tuple[UploadRole, ...] = ("request", "evidence", "past-text", "style", "form")
+ROLES: tuple[UploadRole, ...] = ("request", "evidence", "past-text", "style", "form", "internal", "price")
 InputId = Annotated[Token, Path()]
 Done = Literal["apply", "withdraw"]
 router = APIRouter(route_class=PageRoute)

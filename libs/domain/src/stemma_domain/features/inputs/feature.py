@@ -16,7 +16,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import BRIEF, MOST_WARNINGS, InputReading, ReadingFigures, ReadingWarning, Unreadable
 from stemma_contracts.v1.outline import SectionTitles
-from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRole, known_role
 from stemma_contracts.v1.views import InputUse, InputView
 
 from stemma_domain.commands import Asked, of_document, of_input_version, refused
@@ -114,7 +114,8 @@ def _given(
     event: e.DocumentInputAdded | None = None,
 ) -> Input:
     assert file.input_id is not None
-    one = Input(file.input_id, file.name, file.used_as, event.parent if event else None)
+    parent = event.parent if event else None
+    one = Input(file.input_id, file.name, file.used_as, parent, proposed=file.proposed)
     staged = event is not None and event.staged
     if reads:
         return replace(one, pending=_pending(document, one, 1, file.artifact, staged=staged))
@@ -136,10 +137,17 @@ def _with_children(document: Document, inputs: dict[str, Input], parent_id: str)
 
 
 def _child(document: Document, parent: Input, known: Input | None, file: InputFile) -> Input:
-    child = known or Input(str(file.input_id), file.name, parent.role, parent.input_id)
+    child = known or _attached(parent, file)
     if child.current and child.current.file.digest == file.artifact.digest:
         return replace(child, withdrawn=False)
     return replace(child, pending=_pending(document, child, child.version + 1, file.artifact), withdrawn=False)
+
+
+def _attached(parent: Input, file: InputFile) -> Input:
+    """An attachment is what its message is, unless its own name says otherwise."""
+    says = file.proposed and file.used_as != "evidence"
+    role, proposed = (file.used_as, True) if says else (parent.role, parent.proposed)
+    return Input(str(file.input_id), file.name, role, parent.input_id, proposed=proposed)
 
 
 def _pending(
@@ -179,7 +187,14 @@ def _with_reading(one: Input, event: e.DocumentInputRead) -> Input:
     if pending is None:
         return one
     reading, difference, children = event.reading, event.difference, event.children
-    return _with(one, pending, Content(pending.number, pending.file, reading.text, reading, None, difference, children))
+    content = Content(pending.number, pending.file, reading.text, reading, None, difference, children)
+    return _with(replace(one, role=_role_read(one, reading)), pending, content)
+
+
+def _role_read(one: Input, reading: InputReading) -> UploadRole:
+    """The role that the text proposes, if neither a person nor the name of the file gave another one."""
+    read = known_role(reading.proposed_role) if one.proposed and one.role == "evidence" else None
+    return read or one.role
 
 
 def _with_refusal(one: Input, *, unreadable: Unreadable) -> Input:
@@ -203,9 +218,13 @@ def own_text(file: ArtifactRef) -> ArtifactRef | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Added(Asked[r.AddInput]):
-    """One more input; ``unreadable`` says why nobody needs to try to read it."""
+    """One more input; ``unreadable`` says why nobody needs to try to read it.
+
+    ``proposed`` is its role if no person chose one.
+    """
 
     to_read: bool
+    proposed: UploadRole = "evidence"
     unreadable: Unreadable | None = None
 
 
@@ -234,7 +253,7 @@ def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
 
 
 def _add(command: Added, document: Document) -> e.AnyEvent:
-    file = as_input(command.request.upload)
+    file = as_input(command.request.upload, command.proposed)
     named = (one for one in document.inputs.values() if one.input_id != BRIEF and not one.withdrawn)
     if there := next((one for one in named if one.name == file.name), None):
         return refused(command, Problem.of("input_name_taken", "upload.name", input_id=there.input_id))
@@ -433,6 +452,7 @@ def _view(document: Document, one: Input) -> InputView:
         role=InputFile.fields_of(one.role)["role"],
         is_form=one.form,
         used_as=one.role,
+        proposed=one.proposed,
         state=_state(one),
         version=one.version,
         file=file,

@@ -65,6 +65,7 @@ class Input:
     contents: tuple[Content, ...] = ()
     pending: Pending | None = None
     withdrawn: bool = False
+    proposed: bool = False
 
     @property
     def form(self) -> bool:
@@ -111,8 +112,12 @@ def artifact_of(upload: UploadRef) -> ArtifactRef:
     return ArtifactRef(digest=upload.digest, size=upload.size, media_type=upload.media_type, name=upload.name)
 
 
-def as_input(upload: UploadRef) -> InputFile:
-    return InputFile(name=upload.name, artifact=artifact_of(upload), **InputFile.fields_of(upload.role))
+def as_input(upload: UploadRef, proposed: UploadRole | None = None) -> InputFile:
+    """An upload as an input; a role that is proposed counts where nobody chose one."""
+    fields = InputFile.fields_of(upload.role)
+    if proposed and upload.role == "evidence" and not upload.role_confirmed:
+        fields = {**InputFile.fields_of(proposed), "proposed": True}
+    return InputFile(name=upload.name, artifact=artifact_of(upload), **fields)
 
 
 def evidence_of(document: Document, *, with_forms: bool = False) -> tuple[InputFile, ...]:

@@ -1,0 +1,144 @@
+"""What a file is for, by its name and by what it says, as far as that is certain: ``data/roles/<tag>.json``.
+
+A name does not say its language, so the words of all of them are looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import PurePosixPath
+from typing import Literal, TypeAlias
+from unicodedata import normalize
+
+from pydantic import BaseModel, ConfigDict
+
+from .demands import Demands, demands
+from .languages import shipped
+from .wordlists import WIDE, folded, read_lists, whole_words
+
+Role: TypeAlias = Literal["request", "past-text", "style", "form", "internal", "price"]
+
+MAIL = frozenset({"message/rfc822", "application/vnd.ms-outlook", "application/mbox", "application/ms-tnef"})
+_MAIL_SUFFIXES = frozenset({".eml", ".emlx", ".msg", ".mbox"})
+_FILLED_IN = frozenset({".docx", ".xlsx", ".docm", ".xlsm"})
+_SEEN_CHARACTERS, _TITLE_CHARACTERS, _TITLES, _HEADER_LINES = 20_000, 120, 3, 8
+_FEWEST_DEMANDS, _FEWEST_RATES, _FEWEST_HEADERS = 6, 3, 3
+_JOINTS = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|(?:(?!')[\W_])+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+class _Lists(BaseModel):
+    """Expressions of one language; ``bid`` names what is handed in, ``old`` says that it was handed in before.
+
+    ``sender``, ``recipient``, ``sent`` and ``subject`` are headers of mails, ``rates`` heads a column of rates.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request: tuple[str, ...] = ()
+    form: tuple[str, ...] = ()
+    price: tuple[str, ...] = ()
+    style: tuple[str, ...] = ()
+    bid: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+    sender: tuple[str, ...] = ()
+    recipient: tuple[str, ...] = ()
+    sent: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    rates: tuple[str, ...] = ()
+
+
+@cache
+def _words(kind: str) -> re.Pattern[str]:
+    """The words of a kind in all languages; those of scripts without spaces stand inside of others."""
+    found = [word for tag in shipped() for word in getattr(read_lists(_Lists, "roles", tag), kind)]
+    spaced = whole_words(word for word in found if not WIDE.search(word))
+    return re.compile("|".join((spaced.pattern, *filter(WIDE.search, found))))
+
+
+def role_of_name(name: str, media_type: str = "") -> Role | None:
+    """The role that the name and the media type of a file propose; None where they say nothing certain."""
+    path = PurePosixPath(name)
+    suffix = path.suffix.lower()
+    if media_type in MAIL or suffix in _MAIL_SUFFIXES:
+        return "internal"
+    if media_type.startswith("image/"):
+        return None
+    return _role_of_words(_plain(path.stem), fillable=suffix in _FILLED_IN)
+
+
+def _plain(text: str) -> str:
+    """The words of a name, which are joined by signs, capitals and digits."""
+    return " ".join(folded(_JOINTS.sub(" ", normalize("NFKC", text))).split())
+
+
+def _role_of_words(words: str, *, fillable: bool) -> Role | None:
+    if _words("style").search(words):
+        return "style"
+    asks, prices = _words("request").search(words), _words("price").search(words)
+    if _words("form").search(words) or (asks and prices):
+        return "form" if fillable else "request"
+    if prices:
+        return "price"
+    if _words("bid").search(_words("request").sub(" ", words)):
+        return "past-text" if _words("old").search(words) or _YEAR.search(words) else None
+    return "request" if asks else None
+
+
+def role_of_text(text: str) -> Role | None:
+    """The role that the beginning of a Markdown or plain text proposes; None where it says nothing certain."""
+    lines = [line.strip() for line in normalize("NFKC", text[:_SEEN_CHARACTERS]).splitlines() if line.strip()]
+    if _is_mail(lines):
+        return "internal"
+    if any(map(_is_title_of_request, _titles(lines))) or _makes_demands(lines):
+        return "request"
+    return "price" if _is_rate_sheet(lines) else None
+
+
+def _is_mail(lines: list[str]) -> bool:
+    """Whether a text begins with headers: with a sender whose address is given, or a subject."""
+    heads = lines[:_HEADER_LINES]
+    labels = [folded(line.partition(":")[0]).strip("*_> ") for line in heads if ":" in line]
+    kinds = ("sender", "recipient", "sent", "subject")
+    there = {kind for kind in kinds if any(_words(kind).fullmatch(label) for label in labels)}
+    addressed = "subject" in there or any("@" in line for line in heads)
+    return "sender" in there and addressed and len(there) >= _FEWEST_HEADERS
+
+
+def _titles(lines: list[str]) -> Iterator[str]:
+    headings = [line for line in lines if line.startswith("#")] or lines
+    return (_plain(line) for line in headings[:_TITLES] if len(line) <= _TITLE_CHARACTERS)
+
+
+def _is_title_of_request(title: str) -> bool:
+    """Whether a title begins or ends with a name of a request, and names no answer to one."""
+    found = [match.span() for match in _words("request").finditer(title)]
+    at_edge = any(begin == 0 or end == len(title) for begin, end in found)
+    return at_edge and not _words("bid").search(_words("request").sub(" ", title))
+
+
+def _makes_demands(lines: list[str]) -> bool:
+    """Whether many lines say what those have to do who offer something."""
+    return any(_demanding(lines, words) >= _FEWEST_DEMANDS for words in _known_demands())
+
+
+@lru_cache(maxsize=1)
+def _known_demands() -> tuple[Demands, ...]:
+    return tuple({id(words): words for words in map(demands, shipped())}.values())
+
+
+def _demanding(lines: list[str], words: Demands) -> int:
+    spelled = (words.spelled(line) for line in lines if not line.startswith("#"))
+    return sum(bool(words.bidders.search(line) and words.must.search(line)) for line in spelled)
+
+
+def _is_rate_sheet(lines: list[str]) -> bool:
+    """Whether a table of rates is most of a text."""
+    rows = [line for line in lines if line.startswith("|")]
+    if len(rows) * 2 < len(lines) or not rows:
+        return False
+    heads = (folded(cell).strip("* ") for cell in rows[0].strip("|").split("|"))
+    priced = sum(any(map(str.isdigit, row)) for row in rows[1:])
+    return any(_words("rates").match(head) for head in heads) and priced >= _FEWEST_RATES
