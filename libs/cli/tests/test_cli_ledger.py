@@ -13,6 +13,7 @@ from stemma_cli.spreadsheets import splits_in
 from stemma_client import Client
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
 from stemma_contracts.v1.ledger import (
@@ -80,7 +81,21 @@ OPINION = SecondOpinion(
 )
 
 
-BODY = LedgerRows(given=3, rows=ROWS, deadlines=DEADLINES)
+BID = BidRules(
+    found=(
+        BidRule(
+            rule_id="B1", kind="page_limit", part="plan\x1b[31m", number=3, source="rfp.md", line=4, quote="Max. 3.",
+            contradicts=("B2",),
+        ),
+        BidRule(
+            rule_id="B2", kind="page_limit", part="plan", number=5, source="rfp.md", line=5, place="p. 2",
+            quote="Max. 5 pages.", contradicts=("B1",),
+        ),
+        BidRule(rule_id="B3", kind="validity", number=90, unit="days", source="rfp.md", line=6, quote="90 days."),
+        BidRule(rule_id="B4", kind="exclusion", source="rfp.md", line=7, quote="Late bids are rejected."),
+    )
+)  # fmt: skip
+BODY = LedgerRows(given=3, rows=ROWS, deadlines=DEADLINES, bid=BID)
 
 
 @pytest.fixture
@@ -149,6 +164,22 @@ async def test_deadlines_are_listed_by_their_days_with_what_they_were_and_what_i
     ]  # fmt: skip
 
 
+@pytest.mark.req("B6")
+async def test_tells_what_the_request_says_about_the_bid_and_what_contradicts_it(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    below = (await cli("ledger", document_id)).stderr
+    assert "B1 page limit of plan: 3 (rfp.md:4); contradicts B2" in " ".join(below.split())
+    assert "1 more, such as exclusions and criteria: --bid lists all 4" in " ".join(below.split())
+    shown = await cli("ledger", document_id, "--bid")
+    assert (shown.exit_code, "\x1b" in shown.stdout) == (0, False)
+    _, second, third, _ = (line.split("\t") for line in shown.stdout.splitlines())
+    assert second == ["B2", "page limit of plan: 5", "rfp.md, p. 2", "contradicts B1", "Max. 5 pages."]
+    assert third[1] == "validity: 90 days"
+    told = json.loads((await cli("ledger", document_id, "--bid", "--json")).stdout)
+    assert [(one["kind"], one["number"]) for one in told][:2] == [("page_limit", 3), ("page_limit", 5)]
+
+
 async def test_a_ledger_that_an_older_release_read_says_that_it_has_no_deadlines(
     cli: Any, read: Any, document_id: str
 ) -> None:
@@ -159,6 +190,7 @@ async def test_a_ledger_that_an_older_release_read_says_that_it_has_no_deadlines
     shown = await cli("ledger", document_id, "--deadlines")
     assert shown.exit_code == 1
     assert "no deadlines were looked for when the requirements were read" in shown.stderr
+    assert "no rules for the bid were looked for" in (await cli("ledger", document_id, "--bid")).stderr
 
 
 async def test_reads_the_sources_and_tells_what_is_new_what_moved_and_the_next_deadline(

@@ -16,6 +16,7 @@ from playwright.async_api import expect
 from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
 from stemma_contracts.v1.inputs import (
@@ -99,6 +100,17 @@ DEADLINES = Deadlines(
 )
 
 
+BID = BidRules(
+    found=(
+        BidRule(rule_id="B1", kind="page_limit", part="<i>plan", number=3, source=NAME, line=7, quote="Max. 3 pages."),
+        BidRule(
+            rule_id="B2", kind="paper", values=("A4", "letter"), source=NAME, line=8, quote="A4.", replaced_by="B3"
+        ),
+        BidRule(rule_id="B3", kind="validity", number=90, unit="days", source="gone", line=1, quote="90 days."),
+    )
+)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a ledger of three rows, one of which is answered, after an amendment."""
@@ -151,7 +163,7 @@ async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
         changed=(ChangedRow(requirement_id="R1", before=before, after=ROWS[0]),),
         withdrawn=(row("R9", 9, "Bring <i>cake</i>."),),
     )
-    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES).model_dump_json())
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES, bid=BID).model_dump_json())
     told = await stage.text(document_id, difference.model_dump_json())
     summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), changed=("R1",), withdrawn=("R9",))
     opinion = SecondOpinion(model="some/<b>model</b>", unfounded=2, failure="it was cut off")
@@ -167,7 +179,7 @@ async def answered(stage: Backstage, document_id: str) -> e.SectionReviewRequest
     at = DRAFT.index("Ten users")
     block = IdentifiedBlock(block_id="a" * 10, kind="paragraph", line=5, start=at, end=len(DRAFT))
     index = await stage.text(document_id, BlockIndex(scope="research", given=1, blocks=(block,)).model_dump_json())
-    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES).model_dump_json())
+    rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES, bid=BID).model_dump_json())
     found = AnswersFound(
         rows_digest=rows.digest,
         sought=("R1",),
@@ -345,6 +357,24 @@ async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_
     ]  # fmt: skip
     assert told[1]["days_left"] > 26_000
     assert nothing.status_code == 404
+
+
+@pytest.mark.req("B6")
+async def test_the_desk_and_any_client_have_what_the_request_says_about_the_bid(
+    address: str, caller: Caller, web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    async with caller(address, follow_redirects=True) as http:
+        page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
+        box = page.partition("bid-rules")[2].partition("</details>")[0]
+        source = await http.get(unescape(re.findall('href="([^"]*line=7)"', box)[0]))
+    limit, paper, validity = [plain(row) for row in box.split("<li ")[1:]]
+    assert "höchstens Seiten <i>plan 3 " in limit
+    assert "Papier A4 oder letter ersetzt durch B3" in paper
+    assert "Bindefrist 90 Tage" in validity
+    assert source.status_code == 200
+    told = (await web.get(f"/documents/{document_id}/bid-rules")).json()
+    assert [(one["rule_id"], one["number"]) for one in told["found"]] == [("B1", 3), ("B2", None), ("B3", 90)]
+    assert (await web.get("/documents/nothing/bid-rules")).status_code == 404
 
 
 async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_forms_alone(

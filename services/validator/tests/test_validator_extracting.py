@@ -97,6 +97,21 @@ async def test_a_row_says_on_which_page_of_its_file_it_stands(desk: Desk) -> Non
     ]
 
 
+@pytest.mark.req("B6")
+async def test_reads_the_rules_for_the_bid_with_the_places_that_their_file_is_cited_by(desk: Desk) -> None:
+    body = Anchors(anchors=(Anchor(offset=0, kind="page", label="p. 4"),)).model_dump_json().encode()
+    anchors = await desk.artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="anchors.json")
+    source = await desk.source("rfp.pdf", "# Offers\n\nOffers must be valid for 90 days and have at most 5 pages.\n")
+    read = await desk.read(source.model_copy(update={"anchors": anchors}))
+    assert isinstance(read, RequirementsExtracted)
+    bid = (await desk.rows(read)).bid
+    assert bid is not None
+    assert [(rule.kind, rule.number, rule.place) for rule in bid.found] == [
+        ("page_limit", 5, "p. 4"),
+        ("validity", 90, "p. 4"),
+    ]
+
+
 async def test_a_file_that_only_moved_to_another_page_changed_no_row(desk: Desk) -> None:
     refs = []
     for label in ("p. 1", "p. 9"):

@@ -11,6 +11,7 @@ from pydantic import Field, StrictBool, StrictInt, model_validator
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.tokens import Digest, FileName, Token
+from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.deadlines import Deadlines
 
 RequirementKind = Literal["instruction", "evaluation", "work", "form"]
@@ -59,6 +60,7 @@ class LedgerRows(Contract):
     rows: tuple[LedgerRow, ...] = ()
     more: int = Field(default=0, ge=0, description="demands beyond those that a ledger can have")
     deadlines: Deadlines | None = Field(default=None, description="absent: a release read it that looked for none")
+    bid: BidRules | None = Field(default=None, description="absent: a release read it that looked for none")
 
 
 class ChangedRow(Contract):

@@ -10,6 +10,7 @@ from typing import Any
 from stemma_client.comments import ReadThread
 from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
 from stemma_client.recorded import RecordedEvent
+from stemma_contracts.v1.bids import BidRule
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
@@ -337,6 +338,18 @@ def recipe_words(outdated: Sequence[str]) -> str:
 
 def overlong_words(section: OverlongSection) -> str:
     return f"{section.section_id} takes {section.pages} pages, at most {section.max_pages} are allowed"
+
+
+def bid_rule_words(rule: BidRule) -> str:
+    """A rule for the bid in words: "page limit of the technical quotation: 5"."""
+    about = f"{rule.kind.replace('_', ' ')}{f' of {rule.part}' if rule.part else ''}"
+    wanted = ", ".join(filter(None, (_rule_number(rule), " or ".join(rule.values))))
+    advised = " (advised)" if rule.advised else ""
+    return f"{about}: {wanted}{advised}" if wanted else f"{about}{advised}"
+
+
+def _rule_number(rule: BidRule) -> str:
+    return f"{rule.number:g} {rule.unit}".rstrip() if rule.number is not None else ""
 
 
 def version_words(version: int) -> str:

@@ -10,6 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from stemma_contracts import v1
+from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.deadlines import Deadline, DueTime
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RowCuts
@@ -64,7 +65,7 @@ class LedgerEntry:
 class RequirementLedger:
     """The rows of the last reading in the order of their sources, and what that reading changed.
 
-    ``deadlines`` are None if a release read them that looked for none: read the requirements again.
+    ``deadlines`` and ``bid`` are None if a release read them that looked for none: read the requirements again.
     """
 
     view: LedgerView
@@ -72,6 +73,7 @@ class RequirementLedger:
     difference: LedgerDifference
     deadlines: tuple[Deadline, ...] | None = None
     more_deadlines: int = 0
+    bid: BidRules | None = None
 
     @property
     def rows_digest(self) -> str:
@@ -116,8 +118,8 @@ async def ledger_of(client: Client, document: DocumentView) -> RequirementLedger
     entries = tuple(_entry(row, view, blocks) for row in read.rows)
     told = LedgerDifference.model_validate_json(changed)
     if read.deadlines is None:
-        return RequirementLedger(view, entries, told)
-    return RequirementLedger(view, entries, told, read.deadlines.found, read.deadlines.more)
+        return RequirementLedger(view, entries, told, bid=read.bid)
+    return RequirementLedger(view, entries, told, read.deadlines.found, read.deadlines.more, read.bid)
 
 
 async def _blocks(client: Client, document: DocumentView, section_id: str) -> dict[str, Answer]:

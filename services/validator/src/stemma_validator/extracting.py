@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, TypedDict
+from typing import ClassVar, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.media import READ
+from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.deadlines import Deadlines
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
@@ -24,6 +25,7 @@ from .files import Files
 SOURCES_LIMIT = 16 * 1024 * 1024
 """Bytes of all sources together: a request of ten thousand pages."""
 MAX_DETAIL = 300
+Read = TypeVar("Read", Deadlines | None, BidRules | None)
 
 
 class _About(TypedDict):
@@ -67,7 +69,8 @@ class Extraction(Check[Extracted]):
         found = read_ledger(sources, self.previous)
         labels = {name: Labels(self.texts[name], anchors=anchors) for name, anchors in self.anchors.items() if anchors}
         placed = tuple(_placed(row, labels.get(row.source)) for row in found.rows)
-        rows = found.model_copy(update={"rows": placed, "deadlines": _deadlines_placed(found.deadlines, labels)})
+        others = {"deadlines": _found_placed(found.deadlines, labels), "bid": _found_placed(found.bid, labels)}
+        rows = found.model_copy(update={"rows": placed, **others})
         return Extracted(rows=rows, difference=difference(self.previous, rows))
 
     def _source(self, name: str, text: str) -> Source:
@@ -75,11 +78,11 @@ class Extraction(Check[Extracted]):
         return Source(name, text, language_of(text, self.language), origin.version, origin.file)
 
 
-def _deadlines_placed(deadlines: Deadlines | None, labels: Mapping[str, Labels]) -> Deadlines | None:
-    if deadlines is None:
-        return None
-    placed = (one.model_copy(update={"place": _place(labels.get(one.source), one.line)}) for one in deadlines.found)
-    return deadlines.model_copy(update={"found": tuple(placed)})
+def _found_placed(read: Read, labels: Mapping[str, Labels]) -> Read:
+    if read is None:
+        return read
+    placed = (one.model_copy(update={"place": _place(labels.get(one.source), one.line)}) for one in read.found)
+    return read.model_copy(update={"found": tuple(placed)})
 
 
 def _placed(row: LedgerRow, labels: Labels | None) -> LedgerRow:

@@ -15,10 +15,12 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.runtime import connected
+from stemma_cli.wording import bid_rule_words
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, ListedDeadline, RequirementLedger
+    from stemma_contracts.v1.bids import BidRule
     from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, DueTime
     from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts, SecondOpinion
 
@@ -27,6 +29,8 @@ Ids = list[str] | None
 Imported = Annotated[
     Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
 ]
+MOST_SHOWN = 20
+"""Rules for the bid below the rows; `--bid` lists all."""
 SHOWN_OF_ANSWER = 80
 """Characters of the block that answers a row; the spreadsheet and --json have all."""
 
@@ -55,12 +59,9 @@ async def ledger(
     kind: Annotated[
         Literal["instruction", "evaluation", "work", "form"] | None, typer.Option("--kind", help="Only this kind.")
     ] = None,
-    only_open: Annotated[
-        bool, typer.Option("--open", help="Only what must be answered and is not, as far as anybody said.")
-    ] = False,
-    deadlines: Annotated[
-        bool, typer.Option("--deadlines", help="The deadlines by their days, not the demands.")
-    ] = False,
+    only_open: Annotated[bool, typer.Option("--open", help="Only what must be answered and is not.")] = False,
+    deadlines: Annotated[bool, typer.Option("--deadlines", help="The deadlines, by their days.")] = False,
+    bid: Annotated[bool, typer.Option("--bid", help="What is said about the bid itself, such as its limits.")] = False,
     confirm: Annotated[Ids, typer.Option("--confirm", metavar="ID", help="It is a demand.")] = None,
     drop: Annotated[Ids, typer.Option("--drop", metavar="ID", help="It is none.")] = None,
     merge: Annotated[Ids, typer.Option("--merge", metavar="ID=ID", help="The first says what the second does.")] = None,
@@ -86,6 +87,7 @@ async def ledger(
     Example: stemma ledger 3f2a --split "R3=and keep all records"
     Example: stemma ledger 3f2a --export requirements.xlsx
     Example: stemma ledger 3f2a --deadlines
+    Example: stemma ledger 3f2a --bid
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")
@@ -102,6 +104,8 @@ async def ledger(
         return _tell(asked, applied=apply, as_json=as_json)
     if deadlines:
         return show_deadlines(found, as_json=as_json)
+    if bid:
+        return show_bid_rules(found, as_json=as_json)
     return _write(export, found) if export else _list(found, _chosen(found, kind, only_open), as_json=as_json)
 
 
@@ -255,8 +259,12 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 
 def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     say_rows(ROWS, entries, as_json=as_json)
-    if not as_json and (coming := next_deadline(found)):
+    if as_json:
+        return
+    if coming := next_deadline(found):
         note(coming)
+    for words in about_the_bid(found):
+        note(words)
 
 
 def _stands(entry: LedgerEntry) -> str:
@@ -265,7 +273,7 @@ def _stands(entry: LedgerEntry) -> str:
     return f"{entry.decided}{by}"
 
 
-def _cited(row: LedgerRow | Deadline) -> str:
+def _cited(row: LedgerRow | Deadline | BidRule) -> str:
     """The place as people look it up: in the file that was given, else in its text."""
     return f"{row.source}, {row.place}" if row.place else f"{row.source}:{row.line}"
 
@@ -287,6 +295,33 @@ def show_deadlines(ledger: RequirementLedger, *, as_json: bool) -> None:
     say_rows(DEADLINES, listed_deadlines(ledger.deadlines, date.today()), as_json=as_json)
     if ledger.more_deadlines and not as_json:
         note(f"{ledger.more_deadlines} more than a ledger can have were left out")
+
+
+def show_bid_rules(ledger: RequirementLedger, *, as_json: bool) -> None:
+    """List the rules for the bid. Raises `CliError` if the ledger was read without looking for any."""
+    if ledger.bid is None:
+        raise CliError(ExitCode.FAILED, "no rules for the bid were looked for when they were read: `--read` does")
+    say_rows(BID_RULES, ledger.bid.found, as_json=as_json)
+    if ledger.bid.more and not as_json:
+        note(f"{ledger.bid.more} more than are kept were left out")
+
+
+def about_the_bid(ledger: RequirementLedger) -> Iterator[str]:
+    """The rules for the form of the bid in words, and how many others there are."""
+    rules = ledger.bid.found if ledger.bid else ()
+    shown = [one for one in rules if one.kind not in ("exclusion", "criterion")]
+    if rules:
+        yield "about the bid:"
+    for one in shown[:MOST_SHOWN]:
+        yield f"  {one.rule_id} {bid_rule_words(one)} ({_cited(one)}){_against(one)}"
+    if others := len(rules) - len(shown[:MOST_SHOWN]):
+        yield f"  {others} more, such as exclusions and criteria: --bid lists all {len(rules)}"
+
+
+def _against(rule: BidRule) -> str:
+    """What stands against a rule, for a person to decide."""
+    told = f"; contradicts {', '.join(rule.contradicts)}" if rule.contradicts else ""
+    return f"{told}; replaced by {rule.replaced_by}" if rule.replaced_by else told
 
 
 def moved_deadlines(ledger: RequirementLedger) -> Iterator[str]:
@@ -354,5 +389,12 @@ DEADLINES: Mapping[str, Callable[[ListedDeadline], str]] = {
         f"was {change.before.written} ({_amendment(change)})" for change in reversed(one.deadline.changes)
     ),
     "text": lambda one: one.deadline.quote,
+}
+BID_RULES: Mapping[str, Callable[[BidRule], str]] = {
+    "id": lambda one: one.rule_id,
+    "rule": bid_rule_words,
+    "source": _cited,
+    "against": lambda one: _against(one).strip("; "),
+    "text": lambda one: one.quote,
 }
 VERBS = {"ledger": ledger}

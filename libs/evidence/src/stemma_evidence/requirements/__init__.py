@@ -3,8 +3,9 @@
 from .answers import Answers
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
-from .ledger import Source, difference, read_ledger
-from .units import Unit, units
+from .ledger import difference, read_ledger
+from .rules import read_rules
+from .units import Source, Unit, units
 
 __all__ = [
     "Answers",
@@ -15,6 +16,7 @@ __all__ = [
     "deadlines",
     "difference",
     "read_ledger",
+    "read_rules",
     "requirements",
     "units",
 ]

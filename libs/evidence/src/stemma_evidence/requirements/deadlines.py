@@ -82,7 +82,7 @@ def _headings(text: str) -> Iterator[Unit]:
             yield Unit(words, "sentence", (), (), document.line(piece.start), piece.start, piece.end)
 
 
-def _title(text: str) -> tuple[str, ...] | None:
+def title_of(text: str) -> tuple[str, ...] | None:
     """The path of what stands under the title alone: the first heading, if no other one is of its level."""
     headings = [piece for piece in document_of(text).prose if piece.kind == "heading"]
     if not headings or any(one.level <= headings[0].level for one in headings[1:]):
@@ -97,7 +97,7 @@ class _Reading:
         self._cues = deadline_cues(language)
         self._times = DueTimes(text, language)
         self._demanded = demanded
-        self._title = _title(text)
+        self._title = title_of(text)
 
     def of(self, unit: Unit) -> Iterator[FoundDeadline]:
         """The deadlines of a unit."""

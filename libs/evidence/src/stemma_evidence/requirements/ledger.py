@@ -30,6 +30,8 @@ from stemma_markdown import Quotable, differing, match_parts
 
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
+from .rules import read_rules
+from .units import Source
 
 
 def joined(rows: Sequence[LedgerRow]) -> tuple[list[LedgerRow], dict[str, list[LedgerRow]]]:
@@ -102,7 +104,8 @@ def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
         row = unnamed.model_copy(update={"requirement_id": own})
         named += cut_again(row, parts[own]) if own in parts else [row]
     told = read_deadlines(sources, named, previous.deadlines)
-    return LedgerRows(given=given, rows=(*named, *kept), more=max(0, len(found) - room), deadlines=told)
+    more = max(0, len(found) - room)
+    return LedgerRows(given=given, rows=(*named, *kept), more=more, deadlines=told, bid=read_rules(sources))
 
 
 def difference(before: LedgerRows, after: LedgerRows) -> LedgerDifference:
@@ -353,17 +356,3 @@ def _is_same(before: str, after: str, rarity: Mapping[str, float]) -> bool:
 
 def _words_of(quote: str) -> set[str]:
     return set(_WORD.findall(quote.casefold()))
-
-
-@dataclass(frozen=True)
-class Source:
-    """A text that demands are read from, in Markdown; ``language`` is a BCP 47 tag.
-
-    ``version`` and ``file`` are those of the input, 0 and empty if they are not known.
-    """
-
-    name: str
-    text: str
-    language: str
-    version: int = 0
-    file: str = ""

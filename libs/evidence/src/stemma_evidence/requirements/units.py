@@ -46,6 +46,20 @@ class Unit:
     columns: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Source:
+    """A text that demands are read from, in Markdown; ``language`` is a BCP 47 tag.
+
+    ``version`` and ``file`` are those of the input, 0 and empty if they are not known.
+    """
+
+    name: str
+    text: str
+    language: str
+    version: int = 0
+    file: str = ""
+
+
 @dataclass
 class _Frame:
     """A block that holds blocks: what its paragraphs inherit, what its last one announces, and to which items."""

@@ -13,8 +13,9 @@ from stemma_client import DocumentView, ExportView, SectionView
 from stemma_client.comments import ReadThread
 from stemma_client.differences import Change, differences
 from stemma_client.errors import LedgerFailedError
-from stemma_client.ledgers import ListedDeadline, listed_deadlines
+from stemma_client.ledgers import ListedDeadline, RequirementLedger, listed_deadlines
 from stemma_contracts.v1.answers import Problem, RequestAccepted
+from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.summary import DocumentSummary
@@ -25,6 +26,7 @@ from stemma_gateway.bodies import asked_for, create_body_described
 from stemma_gateway.content import content, served
 from stemma_gateway.delivery import Made, Preferred, Stored, delivered
 from stemma_gateway.problems import Conflict, NotFound, problem_in
+from stemma_gateway.sessions import Session
 
 from .addresses import AtLeast, DigestOf, DocumentId, Number, SectionId, document_of, section_in, section_of, told
 
@@ -37,14 +39,27 @@ exports = APIRouter(tags=["exports"], prefix="/documents/{document_id}")
 @documents.get("/documents/{document_id}/deadlines")
 async def list_deadlines(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> list[ListedDeadline]:
     """The deadlines of what a document answers, by their days; ``state`` is that of today in UTC."""
-    document = await document_of(session, document_id, at_least)
-    try:
-        ledger = await session.client.ledger_of(document)
-    except LedgerFailedError as error:
-        raise NotFound(problem_in(error)) from None
+    ledger = await _ledger_of(session, document_id, at_least)
     if ledger.deadlines is None:
         raise NotFound(Problem.of("deadlines_not_read"))
     return list(listed_deadlines(ledger.deadlines, datetime.now(UTC).date()))
+
+
+@documents.get("/documents/{document_id}/bid-rules")
+async def list_bid_rules(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> BidRules:
+    """What the request says about the bid itself: limits, form, language, validity, exclusions and criteria."""
+    ledger = await _ledger_of(session, document_id, at_least)
+    if ledger.bid is None:
+        raise NotFound(Problem.of("bid_rules_not_read"))
+    return ledger.bid
+
+
+async def _ledger_of(session: Session, document_id: str, at_least: int) -> RequirementLedger:
+    document = await document_of(session, document_id, at_least)
+    try:
+        return await session.client.ledger_of(document)
+    except LedgerFailedError as error:
+        raise NotFound(problem_in(error)) from None
 
 
 @documents.post(

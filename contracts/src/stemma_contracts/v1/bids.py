@@ -1,0 +1,64 @@
+"""What a request says about the bid itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool
+
+from stemma_contracts.base import Contract
+from stemma_contracts.tokens import FileName, Token
+
+BidRuleKind = Literal[
+    "page_limit",
+    "word_limit",
+    "paper",
+    "font_size",
+    "font",
+    "line_spacing",
+    "file_format",
+    "file_name",
+    "copies",
+    "language",
+    "validity",
+    "blind",
+    "exclusion",
+    "criterion",
+    "order",
+]
+"""Of ``exclusion`` and ``order`` the quotation says what it is. A ``criterion`` has its name as ``part`` and its weight
+as ``number``; ``blind`` forbids to name the bidder."""
+
+MOST_BID_RULES = 300
+MOST_PART = 200
+MOST_VALUE = 100
+Value = Annotated[str, Field(min_length=1, max_length=MOST_VALUE)]
+
+
+class BidRule(Contract):
+    """A rule for the bid at one place of a source."""
+
+    rule_id: Token = Field(description="B1, B2 and so on, in the order of the sources; of one reading")
+    kind: BidRuleKind
+    part: str = Field(default="", max_length=MOST_PART, description="of the bid, as it is named; empty: the whole")
+    number: float | None = Field(default=None, ge=0, description="of pages, words, points, days, percent")
+    unit: Literal["", "days", "weeks", "months", "percent", "points"] = ""
+    values: tuple[Value, ...] = Field(
+        default=(), max_length=10, description="what is allowed: `A4`, `letter`, `pdf`, `docx`, `Arial`, `en`, a name"
+    )
+    advised: StrictBool = Field(default=False, description="the request only recommends it")
+    source: FileName = Field(description="the input that it stands in")
+    line: int = Field(ge=1, description="where its words begin in the text of the source")
+    place: str = Field(default="", max_length=300, description="as the file is cited: `p. 12`, `Prices!A2:F9`")
+    quote: str = Field(min_length=1, max_length=2000, description="verbatim, its words one space apart")
+    contradicts: tuple[Token, ...] = Field(default=(), max_length=20, description="rules with another value")
+    replaced_by: str = Field(
+        default="", pattern=r"^[A-Za-z0-9_-]{0,64}$", description="the rule of an amendment that says otherwise"
+    )
+
+
+class BidRules(Contract):
+    """The rules for the bid that the sources have, in their order."""
+
+    found: tuple[BidRule, ...] = Field(default=(), max_length=MOST_BID_RULES)
+    more: int = Field(default=0, ge=0, description="rules beyond those that are kept")
