@@ -145,7 +145,10 @@ def test_a_box_is_checked_by_a_statement_and_left_alone_without_one() -> None:
     boxes = [
         Field(question=f"We hold a valid {name} certificate", kind=Kind.CHECKBOX) for name in ("ISO 9001", "ISO 14001")
     ]
-    assert answers(*boxes) == ["yes", ""]
+    subcontracting = [
+        Field(question=f"Do you use subcontractors?: {word}", kind=Kind.CHECKBOX) for word in ("Yes", "No")
+    ]
+    assert answers(*boxes, *subcontracting) == ["yes", "", "", "yes"]
 
 
 def test_a_text_is_what_stands_under_its_heading_and_one_that_is_too_long_is_told() -> None:

@@ -321,3 +321,39 @@ def test_a_box_that_was_merged_beside_a_name_or_below_a_label_waits_for_what_the
     assert found == {
         "Form!B1": ("Company", 0.6), "Form!A6": ("Comments", 0.85), "Form!B11": ("Contact", 0.65)
     }  # fmt: skip
+
+
+@pytest.mark.req("B3")
+def test_columns_to_be_crossed_are_one_choice_and_a_comment_is_another_field() -> None:
+    head = row(
+        1,
+        *(text(f"{c}1", t) for c, t in zip("ABCDEF", ("No.", "Question", "Yes", "No", "N/A", "Comment"), strict=True)),
+    )
+    asked = (
+        row(n, text(f"A{n}", str(n - 1)), text(f"B{n}", f"Do you {what}?")) for n, what in ((2, "log"), (3, "test"))
+    )
+    form = workbook({"Security": sheet(head, *asked)})
+    fields = by_place(form)
+    assert {place: field.allowed for place, field in fields.items()} == {
+        "C2": ("Yes", "No", "N/A"),
+        "F2": (),
+        "C3": ("Yes", "No", "N/A"),
+        "F3": (),
+    }
+    done = filled(form, {"C2": "no", "F3": "Twice a year."})
+    assert [cell(done, place).findtext(".//{*}t") for place in ("D2", "F3")] == ["X", "Twice a year."]
+    assert b'r="C2"' not in parts_of(done)["xl/worksheets/sheet1.xml"]
+
+
+@pytest.mark.req("B3")
+def test_boxes_that_are_drawn_in_a_cell_are_checked_there() -> None:
+    form = workbook(
+        {"A": sheet(row(1, text("A1", "Insured?"), text("B1", "☐ Yes ☐ No")), row(3, text("A3", "☐ We agree")))}
+    )
+    fields = by_place(form)
+    assert [(one.question, one.kind, one.allowed) for one in fields.values()] == [
+        ("Insured?", Kind.CHOICE, ("Yes", "No")),
+        ("We agree", Kind.CHECKBOX, ()),
+    ]
+    done = filled(form, {"B1": "No", "A3": "yes"})
+    assert [cell(done, place).findtext(".//{*}t") for place in ("B1", "A3")] == ["☐ Yes ☒ No", "☒ We agree"]

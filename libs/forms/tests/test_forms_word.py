@@ -215,3 +215,55 @@ def test_a_limit_in_a_table_is_none_of_what_stands_behind_it() -> None:
         paragraph("Date: ________"),
     )
     assert [field.limit.most if field.limit else None for field in find_fields(form)] == [40, None, None]
+
+
+@pytest.mark.req("B3")
+def test_boxes_that_are_drawn_as_characters_are_one_choice_or_one_box_and_nothing_else_changes() -> None:
+    form = document(
+        paragraph("Do you use subcontractors?  ☐ Yes  ☐ No"),
+        paragraph("☐ We accept the terms."),
+        paragraph("Do you store data abroad?"),
+        paragraph("☐ Yes ☒ No"),
+    )
+    fields = by_question(form)
+    assert [(name, field.kind, field.allowed) for name, field in fields.items()] == [
+        ("Do you use subcontractors?", Kind.CHOICE, ("Yes", "No")),
+        ("We accept the terms", Kind.CHECKBOX, ()),
+        ("Do you store data abroad?", Kind.CHOICE, ("Yes", "No")),
+    ]
+    done = filled(form, dict(zip(fields, ("No", "yes", "Yes"), strict=True)))
+    assert lines(done)[:2] == ["Do you use subcontractors?  ☐ Yes  ☒ No", "☒ We accept the terms."]
+    assert lines(done)[3] == "☒ Yes ☐ No"
+    assert parts_of(fill(form, {}))[PART] == parts_of(form)[PART]
+
+
+@pytest.mark.req("B3")
+def test_columns_of_yes_and_no_are_one_choice_that_crosses_or_checks_one_cell() -> None:
+    head = ("No.", "Requirement", "Ja / Yes", "Nein / No", "n/a", "Remark")
+    form = document(table(head, ("1", "Backups", "", "", "", ""), ("2", "Logs", "☐", "☐", "☐", "")))
+    backups, remark, logs, _ = find_fields(form)
+    assert [(one.question, one.allowed) for one in (backups, logs)] == [
+        ("1 Backups", ("Ja / Yes", "Nein / No", "n/a")),
+        ("2 Logs", ("Ja / Yes", "Nein / No", "n/a")),
+    ]
+    assert remark.question == "1 Backups (Remark)"
+    done = etree.fromstring(parts_of(fill(form, {backups.id: "Nein / No", logs.id: "n/a"}))[PART])
+    assert lines(done)[6:] == ["1", "Backups", "", "X", "", "", "2", "Logs", "☐", "☐", "☒", ""]
+
+
+@pytest.mark.req("B3")
+def test_a_request_for_a_text_below_which_no_line_is_left_gets_a_paragraph_of_its_own() -> None:
+    form = document(
+        paragraph("Beschreiben Sie Ihre Datensicherung"),
+        paragraph("Outline the project team (limit 500 characters)"),
+        paragraph("Describe your training."),
+        paragraph("We look forward to your bid."),
+    )
+    fields = by_question(form)
+    assert [(name, field.limit) for name, field in fields.items()] == [
+        ("Beschreiben Sie Ihre Datensicherung", None),
+        ("Outline the project team (limit 500 characters)", Limit(500, Unit.CHARACTERS)),
+    ]
+    done = lines(filled(form, {"Outline the project team (limit 500 characters)": "Ada\nBo"}))
+    assert done[1:3] == ["Outline the project team (limit 500 characters)", "Ada/Bo"]
+    assert len(done) == 5

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -79,6 +79,65 @@ def _ranked(about: str) -> tuple[dict[str, int], dict[str, int]]:
 def _lists(about: str) -> Iterator[tuple[str, ...]]:
     """What each language calls something: one of its lists, or a concept."""
     yield from (getattr(words, about, ()) or words.concepts.get(about, ()) for words in form_words().values())
+
+
+def crossed(heads: Mapping[int, str]) -> dict[int, str]:
+    """Of the heads of columns, by their number, those side by side of which a row has one crossed: yes, no, n/a."""
+    ticks = frozenset(map(normal, terms("ticks")))
+    run: dict[int, str] = {}
+    for column in sorted(heads):
+        is_tick = any(normal(part) in ticks for part in heads[column].split("/")) or normal(heads[column]) in ticks
+        if is_tick and (not run or column == max(run) + 1):
+            run[column] = heads[column]
+        elif len(run) > 1:
+            break
+        else:
+            run = {column: heads[column]} if is_tick else {}
+    return run if len(run) > 1 else {}
+
+
+UNCHECKED, CHECKED, CROSS = "☐", "☒", "X"
+BOXES = "☐□❏❑◻⬜☒☑"
+_BOX = re.compile(f"[{BOXES}]")
+_LONGEST_OPTION = 200
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box to check, drawn as the character at ``start`` of a text; ``label`` is what it stands for."""
+
+    start: int
+    label: str
+
+
+def boxes(text: str) -> tuple[Box, ...]:
+    """The boxes of a text: each stands before its label, but for a single one behind it."""
+    found = [match.start() for match in _BOX.finditer(text)]
+    if not found:
+        return ()
+    ends = [*found[1:], len(text)]
+    labels = [text[start + 1 : end].strip(" \t\n\u00a0_.…;,") for start, end in zip(found, ends, strict=True)]
+    if len(found) == 1 and not labels[0]:
+        labels = [text[: found[0]].strip()]
+    is_told = all(label and len(label) <= _LONGEST_OPTION for label in labels)
+    return tuple(map(Box, found, labels)) if is_told and len(set(labels)) == len(labels) else ()
+
+
+def with_checked(text: str, chosen: str) -> str:
+    """The text with the box of one label checked, and no other."""
+    for box in boxes(text):
+        mark = CHECKED if box.label == chosen else UNCHECKED
+        is_checked = text[box.start] in "☒☑"
+        if is_checked != (box.label == chosen):
+            text = text[: box.start] + mark + text[box.start + 1 :]
+    return text
+
+
+def opens(text: str) -> bool:
+    """Whether a text begins as a request for words of one's own: "Describe your", "Beschreiben Sie"."""
+    words = normal(text)
+    opening = (normal(term) for term in terms("opening"))
+    return any(term in words if term[0] >= UNSPACED else f"{words} ".startswith(f"{term} ") for term in opening)
 
 
 _BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")

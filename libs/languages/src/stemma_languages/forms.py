@@ -15,7 +15,8 @@ Named = Mapping[str, tuple[str, ...]]
 class FormWords(BaseModel):
     """A data file.
 
-    Headers of columns: ``question``, ``answer``, ``not_answer``, ``price``, ``quantity``. Placeholders: ``insert``.
+    Headers of columns: ``question``, ``answer``, ``not_answer``, ``price``, ``quantity``, and ``ticks`` of those of
+    which a row has one crossed. Placeholders: ``insert``.
     Answers: ``yes``, ``no``. Limits: ``words``, ``characters``, ``least``.
 
     ``concepts`` name what a field asks for, ``roles`` and ``parties`` whose it is (``own`` is the bidder). ``opening``
@@ -37,6 +38,7 @@ class FormWords(BaseModel):
     characters: tuple[str, ...]
     least: tuple[str, ...]
     quantity: tuple[str, ...]
+    ticks: tuple[str, ...]
     concepts: Named
     roles: Named
     parties: Named

@@ -9,7 +9,7 @@ from itertools import groupby
 from stemma_evidence import claims
 
 from stemma_forms.field import Field, Kind, without_limit
-from stemma_forms.words import UNSPACED, normal, terms
+from stemma_forms.words import normal, opens, terms
 
 from .facts import Fact, Reading, Statement
 from .labels import NEVER, Label, alternatives, carrying, is_of, parties_in, read_label, without_number
@@ -18,6 +18,8 @@ from .prices import column_of
 _LEAST_SHARE = 0.3
 """Of the words of a statement that its question must have: a longer one is about more than what is asked."""
 _MOST_STATEMENTS = 3
+_STATEMENT = 3
+"""Words of the label of a box that say something by themselves, whatever is above it."""
 _SHORT = 6
 """Words of a heading that says whose fields stand below it."""
 _PHONE = re.compile(r"[+(\d][\d\s()./-]{5,25}(?:\s?(?:ext|x|-)\.?\s?\d{1,5})?")
@@ -170,13 +172,22 @@ def _option(options: Sequence[str], about: str) -> str | None:
 
 def _yes_or_no(field: Field, asked: str, known: Knowledge) -> str:
     """Yes if a statement has all words of the question, no if one denies just that; a box is only ever checked."""
+    if field.kind is not Kind.CHECKBOX:
+        denied = _is_denied(asked, known)
+        return "" if denied is None else _option(field.allowed or field.suggested, "no" if denied else "yes") or ""
+    question, _, label = asked.rpartition(": ")
+    for about in ("yes", "no"):
+        if question and _option((label,), about):
+            return "yes" if _is_denied(question, known) == (about == "no") else ""
+    statement = label if len(label.split()) >= _STATEMENT else asked
+    return "yes" if _is_denied(statement, known) is False else ""
+
+
+def _is_denied(asked: str, known: Knowledge) -> bool | None:
+    """Whether what is asked is so (False) or is not so (True); None if nothing says it, or things differ."""
     found = {one.is_negative for part in alternatives(asked) for one in _statements(part, known)}
     found |= {no for part in alternatives(asked) if (no := _denied(part, known)) is not None}
-    if len(found) != 1:
-        return ""
-    if field.kind is Kind.CHECKBOX:
-        return "yes" if found == {False} else ""
-    return _option(field.allowed or field.suggested, "no" if found == {True} else "yes") or ""
+    return found.pop() if len(found) == 1 else None
 
 
 def _denied(part: str, known: Knowledge) -> bool | None:
@@ -204,7 +215,7 @@ def _says(asked: frozenset[str], part: str, one: Statement) -> bool:
 
 def _quoted(field: Field, asked: str, known: Knowledge) -> str:
     """The words of ours that answer a question: what stands under its heading, or statements with all of its words."""
-    is_label = not ("?" in asked or "？" in asked or _opens(asked))
+    is_label = not ("?" in asked or "？" in asked or opens(asked))
     if field.kind is not Kind.TEXT:
         return ""
     for part in alternatives(asked):
@@ -220,12 +231,6 @@ def _quoted(field: Field, asked: str, known: Knowledge) -> str:
         if texts := list(dict.fromkeys(one.text for one in found))[:_MOST_STATEMENTS]:
             return " ".join(texts)
     return ""
-
-
-def _opens(asked: str) -> bool:
-    words = normal(asked)
-    opening = [normal(term) for term in terms("opening")]
-    return any(term in words if term[0] >= UNSPACED else f"{words} ".startswith(f"{term} ") for term in opening)
 
 
 def _under_heading(part: str, known: Knowledge) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from lxml import etree
 from stemma_ooxml import serialize_xml
 
-from stemma_forms.field import Field, Kind, as_date, chosen, is_number
-from stemma_forms.words import mentions
+from stemma_forms.field import Field, Kind, as_date, chosen, is_checked, is_number
+from stemma_forms.words import CROSS, boxes, mentions, with_checked
 
 from .finding import CellSpot
 from .workbook import Place, S, Sheet, Workbook, read_place
@@ -29,12 +29,25 @@ def fill_workbook(workbook: Workbook, answers: Iterable[tuple[Field, CellSpot, s
     for field, spot, answer in answers:
         if spot.sheet.part not in rows:
             rows[spot.sheet.part] = _Rows(spot.sheet)
-        _write(workbook, rows[spot.sheet.part], spot.place, field, answer)
+        for place, text in _written(spot, field, answer):
+            _write(workbook, rows[spot.sheet.part], place, field, text)
     changed = {part: serialize_xml(each.sheet.root) for part, each in rows.items()}
     if changed and workbook.has_formulas:
         _calculate_on_load(workbook.root)
         changed[workbook.package.main] = serialize_xml(workbook.root)
     return changed
+
+
+def _written(spot: CellSpot, field: Field, answer: str) -> Iterator[tuple[Place, str]]:
+    """What goes into which cell: a cross into one of several, the text of a cell with a box of it checked."""
+    text = spot.sheet.text(spot.place)
+    if spot.crosses:
+        yield from ((place, CROSS) for head, place in spot.crosses if head == chosen(field, answer))
+    elif drawn := boxes(text):
+        meant = chosen(field, answer) if len(drawn) > 1 else drawn[0].label if is_checked(answer) else None
+        yield spot.place, with_checked(text, meant or "")
+    else:
+        yield spot.place, answer
 
 
 class _Rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count, takewhile
 
 from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, line, stated_limit
-from stemma_forms.words import is_label, is_name, is_placeholder, is_sum, mentions, rank
+from stemma_forms.words import boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, rank
 
 from .workbook import Place, Sheet, Validation, Workbook
 
@@ -29,10 +29,11 @@ _MOST_FILLED = 0.5
 
 @dataclass(frozen=True)
 class CellSpot:
-    """A cell of a sheet."""
+    """A cell of a sheet; or, by what stands above them, the cells of a row of which one is crossed."""
 
     sheet: Sheet
     place: Place
+    crosses: tuple[tuple[str, Place], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class _Asked:
     confidence: float
     header: str = ""
     beside: tuple[tuple[str, str], ...] = ()
+    crosses: tuple[tuple[str, Place], ...] = ()
 
 
 def find_cells(workbook: Workbook) -> Iterator[Found[CellSpot]]:
@@ -60,13 +62,14 @@ def _is_the_buyers(name: str) -> bool:
 @dataclass(frozen=True)
 class _Header:
     """A row above questions: their columns and those of answers, and what stands above each column; ``named`` says
-    whether it calls one a question."""
+    whether it calls one a question. ``crosses`` are columns of which a row has one crossed: an answer has the first."""
 
     row: int
     questions: tuple[int, ...]
     answers: Mapping[int, str]
     named: bool
     heads: Mapping[int, str]
+    crosses: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -122,8 +125,12 @@ class _Tables:
 
     def _header(self, row: int, places: Sequence[Place]) -> _Header | None:
         texts = {p.column: text for p in places if 0 < len(text := self._sheet.text(p).strip()) <= _LONGEST_HEADER}
-        answers = {c: t for c, t in texts.items() if self._asks_below(Place(row, c), t)}
-        others = [column for column in texts if column not in answers and column < max(answers, default=0)]
+        crosses = crossed(texts)
+        crosses = {} if any(self._filled(row, c) for c in crosses) else crosses
+        answers = {c: t for c, t in texts.items() if c not in crosses and self._asks_below(Place(row, c), t)}
+        answers |= {min(crosses): " / ".join(crosses.values())} if crosses else {}
+        known = answers.keys() | crosses.keys()
+        others = [column for column in texts if column not in known and column < max(answers, default=0)]
         if not answers or not others:
             return None
         if grid := self._grid(row, texts):
@@ -133,7 +140,7 @@ class _Tables:
         questions = dict.fromkeys(self._told_by(row, column, texts.keys()) for column in asking)
         answers |= self._priced(row, texts, answers)
         after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
-        return _Header(row, tuple(questions), after, bool(ranked), texts) if after else None
+        return _Header(row, tuple(questions), after, bool(ranked), texts, crosses) if after else None
 
     def _priced(self, row: int, texts: Mapping[int, str], answers: Mapping[int, str]) -> dict[int, str]:
         """The free columns of a table that asks for prices: quantities, and what they come to."""
@@ -153,11 +160,11 @@ class _Tables:
         numbered = sum(1 for _ in takewhile(lambda pair: pair[0] == str(pair[1]), counted))
         if numbered < _LEAST_NUMBERED or any(self._letters(row, column, numbered) for column in texts):
             return None
-        return _Header(row, (before,), {c: t for c, t in texts.items() if not mentions(t, "not_answer")}, True, {})
+        return _Header(row, (before,), {c: t for c, t in texts.items() if not mentions(t, "not_answer")}, True, {}, {})
 
     def _asks_below(self, place: Place, header: str) -> bool:
         """Whether answers stand below a header: its words say so, or the cells below have lists to choose from."""
-        if mentions(header, "not_answer"):
+        if mentions(header, "not_answer") or boxes(header):
             return False
         rules = [self._sheet.validation(Place(place.row + below, place.column)) for below in range(3)]
         lists = [rule is not None and rule.type == "list" for rule in rules]
@@ -227,19 +234,30 @@ class _Finder:
             confidence, several = _NAMED if header.named else _UNNAMED, len(header.answers) > 1
             beside = self._row_of(row, header)
             for column, name in self._asked_columns(header, question, beside):
-                words = f"{question} ({name})" if several else question
+                crosses = header.crosses if column in header.crosses else {}
+                words = f"{question} ({name})" if several and not crosses else question
                 stated = self._stated_above(row, column, header) if is_sum(question) else ()
-                asked[Place(row, column)] = _Asked(words, group, confidence, name, (*beside, *stated))
+                to_cross = tuple((head, Place(row, c)) for c, head in crosses.items())
+                asked[Place(row, column)] = _Asked(words, group, confidence, name, (*beside, *stated), to_cross)
         else:
             asked |= self._labelled(places, group)
         for place in places:
-            if place not in asked and self._must_be_meant(place):
+            if place in asked:
+                continue
+            if found := boxes(self._sheet.text(place)):
+                label = found[0].label if len(found) == 1 else ""
+                asked[place] = _Asked(label or self._beside(place, places), group, _SURE)
+            elif self._must_be_meant(place):
                 asked[place] = _Asked(self._beside(place, places), group, _SURE)
         return {place: each for place, each in asked.items() if each.question and self._waits_for(place, each)}
 
     def _row_of(self, row: int, header: _Header) -> tuple[tuple[str, str], ...]:
         """What stands in a row already, below the heads of its columns."""
-        columns = [c for c in sorted(header.heads) if not (c in header.answers and self._waits(Place(row, c)))]
+        columns = [
+            c
+            for c in sorted(header.heads)
+            if c not in header.crosses and not (c in header.answers and self._waits(Place(row, c)))
+        ]
         texts = [(header.heads[c], line(self._sheet.text(Place(row, c)))) for c in columns]
         return tuple((head, text) for head, text in texts if text)[:MOST_BESIDE]
 
@@ -260,6 +278,8 @@ class _Finder:
         yield from ((column, name) for column, name in header.answers.items() if column not in left_out)
 
     def _waits_for(self, place: Place, asked: _Asked) -> bool:
+        if asked.crosses:
+            return all(self._waits(cell) for _, cell in asked.crosses)
         return self._waits(place) or (bool(asked.header) and mentions(asked.header, "price") and self._is_nought(place))
 
     def _labelled(self, places: list[Place], group: str) -> dict[Place, _Asked]:
@@ -304,7 +324,7 @@ class _Finder:
         if sheet.is_protected and self._workbook.style(sheet.style(place)).locked:
             return False
         text = cell.text.strip() if cell else ""
-        return not text or is_placeholder(text) or self._is_default(place, text)
+        return not text or is_placeholder(text) or bool(boxes(text)) or self._is_default(place, text)
 
     def _is_nought(self, place: Place) -> bool:
         """Whether a number stands in a cell that says nothing yet: 0, in a form that computes with it."""
@@ -339,8 +359,9 @@ class _Finder:
 
     def _field(self, place: Place, asked: _Asked) -> Found[CellSpot]:
         cell, validation = self._sheet.cells.get(place), self._sheet.validation(place)
-        allowed = self._allowed(validation)
-        kind = Kind.CHOICE if allowed else self._kind(place, validation)
+        drawn = tuple(box.label for box in boxes(cell.text)) if cell else ()
+        allowed = tuple(head for head, _ in asked.crosses) or (drawn if len(drawn) > 1 else self._allowed(validation))
+        kind = Kind.CHOICE if allowed else Kind.CHECKBOX if drawn else self._kind(place, validation)
         hint = validation.hint if validation else ""
         current = cell.text.strip() if cell else ""
         field = Field(
@@ -356,7 +377,7 @@ class _Finder:
             column=line(asked.header),
             row=asked.beside,
         )
-        return Found(field, CellSpot(self._sheet, place))
+        return Found(field, CellSpot(self._sheet, place, asked.crosses))
 
     def _allowed(self, validation: Validation | None) -> tuple[str, ...]:
         is_list = validation is not None and validation.type == "list"

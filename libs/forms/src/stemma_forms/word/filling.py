@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from datetime import date
 from typing import assert_never
@@ -12,10 +12,13 @@ from lxml import etree
 from stemma_ooxml import serialize_xml
 
 from stemma_forms.field import Field, Kind, as_date, chosen, is_checked
+from stemma_forms.words import CHECKED, CROSS, UNCHECKED
 
 from .paragraph import (
     SPACE,
     W14,
+    BelowSpot,
+    BoxSpot,
     Control,
     EmptySpot,
     FormField,
@@ -58,6 +61,10 @@ def fill_document(root: etree._Element, answers: Iterable[tuple[Field, Spot, str
                 texts += [(each, answer) for each in spot.ranges] + [(each, "") for each in spot.cleared]
             case EmptySpot():
                 _write_empty(spot.element, answer)
+            case BelowSpot():
+                _write_below(spot.element, answer)
+            case BoxSpot():
+                texts += _check_boxes(spot, field, answer)
             case Paragraph():
                 _write_after(spot, answer)
             case Control():
@@ -127,6 +134,32 @@ def _copied(properties: etree._Element | None, without: Iterable[str] = ()) -> e
 
 def _write_empty(paragraph: etree._Element, answer: str) -> None:
     paragraph.append(_run(answer, _copied(paragraph.find(f"{W}pPr/{W}rPr"))))
+
+
+def _write_below(asked: etree._Element, answer: str) -> None:
+    """Write a paragraph of its own below one, as that is laid out, but for its number and its style of a heading."""
+    if not answer:
+        return
+    made = etree.Element(f"{W}p")
+    layout = _copied(
+        asked.find(f"{W}pPr"), (f"{W}numPr", f"{W}pStyle", f"{W}outlineLvl", f"{W}sectPr", f"{W}pPrChange")
+    )
+    if layout is not None and len(layout):
+        made.append(layout)
+    made.append(_run(answer, None))
+    asked.addnext(made)
+
+
+def _check_boxes(spot: BoxSpot, field: Field, answer: str) -> Iterator[tuple[Range, str]]:
+    """The characters that change, for one box to be checked of several; a cell takes a cross."""
+    meant = chosen(field, answer) if field.kind is Kind.CHOICE else spot.boxes[0][0] if is_checked(answer) else None
+    for label, place in spot.boxes:
+        if isinstance(place, Range):
+            is_so = place.paragraph.text[place.start] in "☒☑"
+            if is_so != (label == meant):
+                yield place, CHECKED if label == meant else UNCHECKED
+        elif label == meant:
+            _write_empty(place, CROSS)
 
 
 def _write_after(paragraph: Paragraph, answer: str) -> None:

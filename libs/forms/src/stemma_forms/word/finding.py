@@ -11,11 +11,25 @@ from lxml import etree
 from stemma_ooxml import Package
 
 from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, UnreadableForm, line, stated_limit
-from stemma_forms.words import Placeholder, is_label, is_sum, mentions, placeholders, rank
+from stemma_forms.words import (
+    BOXES,
+    Box,
+    Placeholder,
+    boxes,
+    crossed,
+    is_label,
+    is_sum,
+    mentions,
+    opens,
+    placeholders,
+    rank,
+)
 
 from .paragraph import (
     MAIN,
     OBJECT,
+    BelowSpot,
+    BoxSpot,
     Control,
     EmptySpot,
     FormField,
@@ -64,8 +78,11 @@ class _Finder:
             if element.tag == f"{W}p":
                 paragraph = read_paragraph(element)
                 if asked is not None and paragraph.is_empty and self._goes_on(elements[index + 1 :]):
-                    self._below(asked, element, around)
+                    self._below(asked, EmptySpot(element), around)
                 asked = self._paragraph(paragraph, around)
+                is_of_body = not around.place and not around.row
+                if asked is not None and is_of_body and self._wants_text(asked, elements[index + 1 :]):
+                    self._below(asked, BelowSpot(element), around)
                 continue
             asked = None
             if element.tag == f"{W}tbl":
@@ -87,7 +104,15 @@ class _Finder:
         self._above = paragraph.words
         if val(paragraph.element, "pPr/pStyle") in self._headings:
             self._heading = line(paragraph.words)
-        return paragraph if is_label(paragraph.words) or stated_limit(paragraph.words) else None
+        asks = is_label(paragraph.words) or stated_limit(paragraph.words) or opens(paragraph.words)
+        return paragraph if asks else None
+
+    def _wants_text(self, asked: Paragraph, following: Sequence[etree._Element]) -> bool:
+        """Whether a paragraph asks for words of one's own though no line is left for them."""
+        beside = next(iter(following), None)
+        if beside is not None and beside.tag == f"{W}p" and read_paragraph(beside).is_empty:
+            return False
+        return (bool(stated_limit(asked.words)) or opens(asked.words)) and self._goes_on(following)
 
     def _here(self, around: Around) -> Around:
         place = around.place or f"paragraph {self._paragraphs}"
@@ -115,20 +140,21 @@ class _Finder:
         last.cleared.extend(spot.ranges)
         return True
 
-    def _below(self, asked: Paragraph, element: etree._Element, around: Around) -> None:
+    def _below(self, asked: Paragraph, spot: EmptySpot | BelowSpot, around: Around) -> None:
         here = self._here(around)
         question = asked.words if not around.row else f"{around.row}: {asked.words}"
-        self._add(Field(confidence=_BELOW), question, EmptySpot(element), here)
+        self._add(Field(confidence=_BELOW), question, spot, here)
 
     def _goes_on(self, following: Sequence[etree._Element]) -> bool:
-        """Whether what comes after free space is no answer: nothing, a table, a heading, or the next question."""
+        """Whether what comes after a question or free space is no answer: nothing, a table, a heading, a question."""
         for element in following[:20]:
             if element.tag != f"{W}p":
                 return element.tag in (f"{W}tbl", f"{W}sectPr", f"{W}sdt")
             paragraph = read_paragraph(element)
             if not paragraph.is_empty:
                 words = paragraph.words
-                return is_label(words) or bool(_NUMBERED.match(words)) or val(element, "pPr/pStyle") in self._headings
+                asks = is_label(words) or opens(words) or stated_limit(words) or _NUMBERED.match(words)
+                return bool(asks) or val(element, "pPr/pStyle") in self._headings
         return True
 
     def _control(self, element: etree._Element, around: Around) -> None:
@@ -162,9 +188,15 @@ class _Finder:
     def _answers(self, row: list[Cell], header: Header, here: Around) -> None:
         question, several = header.question(row), len(header.answers) > 1
         beside = header.beside(row)
+        if spot := header.to_cross(row):
+            here = self._here(here)
+            asked = Field(kind=Kind.CHOICE, allowed=tuple(label for label, _ in spot.boxes), confidence=_HEADER)
+            self._add(replace(asked, column=header.answers[min(header.crosses)], row=beside), question, spot, here)
         for cell in row:
             name = header.answers.get(cell.column)
-            if name and cell.is_empty and not header.is_beside_sum(cell.column, question, beside):
+            if spot and cell.column in header.crosses:
+                self._paragraphs += len(cell.paragraphs)
+            elif name and cell.is_empty and not header.is_beside_sum(cell.column, question, beside):
                 words = f"{question} ({name})" if several else question
                 confidence = _HEADER if header.named else _UNNAMED_HEADER
                 limit = stated_limit(words, name)
@@ -311,12 +343,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a table of questions; ``named`` says whether the header calls one of them a question."""
+    """The columns of a table of questions; ``named`` says whether the header calls one of them a question.
+
+    Of the columns ``crosses`` a row has one crossed, or a box in it checked; an answer has the first of them.
+    """
 
     questions: tuple[int, ...]
     answers: dict[int, str]
     named: bool
     heads: dict[int, str]
+    crosses: dict[int, str]
 
     def question(self, row: list[Cell]) -> str:
         asked = [cell.words for cell in row if cell.column in self.questions and cell.words]
@@ -324,9 +360,17 @@ class Header:
         is_number = len(number) <= _LONGEST_NUMBER and any(c.isdigit() for c in number)
         return " ".join([*([number] if is_number else []), ": ".join(asked)]) if asked else ""
 
+    def to_cross(self, row: list[Cell]) -> BoxSpot | None:
+        """The cells of a row of which one is to be crossed, or has a box to be checked; None if others stand there."""
+        cells = [cell for cell in row if cell.column in self.crosses and cell.paragraphs]
+        places = [(self.crosses[cell.column], _to_mark(cell)) for cell in cells]
+        marked = tuple((head, place) for head, place in places if place is not None)
+        return BoxSpot(marked) if marked and len(marked) == len(self.crosses) else None
+
     def beside(self, row: list[Cell]) -> tuple[tuple[str, str], ...]:
         """What stands in a row already, below the heads of its columns."""
-        told = ((self.heads[c.column], line(c.words)) for c in row if c.column in self.heads and c.words)
+        columns = self.heads.keys() - self.crosses.keys()
+        told = ((self.heads[c.column], line(c.words)) for c in row if c.column in columns and c.words)
         return tuple(told)[:MOST_BESIDE]
 
     def is_beside_sum(self, column: int, question: str, beside: tuple[tuple[str, str], ...]) -> bool:
@@ -359,8 +403,12 @@ def read_rows(table: etree._Element) -> Iterator[list[Cell]]:
 def read_header(row: list[Cell]) -> Header | None:
     """The header that a row is: a column for answers, and one before it for what they answer."""
     texts = {cell.column: words for cell in row if (words := _header_words(cell))}
-    answers = {c: t for c, t in texts.items() if mentions(t, "answer") and not mentions(t, "not_answer")}
-    others = [column for column in texts if column not in answers and column < max(answers, default=0)]
+    crosses = crossed(texts)
+    asking = {c: t for c, t in texts.items() if c not in crosses and mentions(t, "answer") and not boxes(t)}
+    answers = {c: t for c, t in asking.items() if not mentions(t, "not_answer")}
+    answers |= {min(crosses): " / ".join(crosses.values())} if crosses else {}
+    known = answers.keys() | crosses.keys()
+    others = [column for column in texts if column not in known and column < max(answers, default=0)]
     if not answers or not others:
         return None
     ranked = tuple(sorted(column for column in others if rank(texts[column], "question") is not None))
@@ -368,7 +416,15 @@ def read_header(row: list[Cell]) -> Header | None:
     if any(mentions(text, "price") for text in answers.values()):
         answers |= {c: t for c, t in texts.items() if mentions(t, "price") or mentions(t, "quantity")}
     after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
-    return Header(questions, after, bool(ranked), texts) if after else None
+    return Header(questions, after, bool(ranked), texts, crosses) if after else None
+
+
+def _to_mark(cell: Cell) -> Range | etree._Element | None:
+    """Where a cell takes its cross: its only box, or its first paragraph if nothing stands in it."""
+    first = cell.paragraphs[0]
+    if cell.is_empty:
+        return first.element
+    return Range(first, 0, 1) if cell.words in BOXES and len(cell.words) == 1 and first.text[:1] == cell.words else None
 
 
 def _header_words(cell: Cell) -> str:
@@ -426,7 +482,7 @@ class Inline:
 class _Item:
     start: int
     end: int
-    what: Control | FormField | Placeholder
+    what: Control | FormField | Placeholder | tuple[Box, ...]
 
 
 def inlines(paragraph: Paragraph, around: Around) -> Iterator[Inline]:
@@ -445,12 +501,18 @@ def inlines(paragraph: Paragraph, around: Around) -> Iterator[Inline]:
                 yield _form_field(field, before, after, asked)
             case Placeholder() as placeholder:
                 yield from _placeholder(paragraph, placeholder, before, after, asked)
+            case drawn:
+                yield _boxes(paragraph, drawn, before, asked)
 
 
 def _items(paragraph: Paragraph) -> Iterator[_Item]:
     yield from (_Item(start, start + 1, control) for start, control in paragraph.controls)
     yield from (_Item(start, start + 1, field) for start, field in paragraph.fields)
-    yield from (_Item(found.start, found.end, found) for found in placeholders(paragraph.text))
+    drawn = boxes(paragraph.text)
+    if drawn:
+        yield _Item(drawn[0].start, len(paragraph.text), drawn)
+    end = drawn[0].start if drawn else len(paragraph.text)
+    yield from (_Item(found.start, found.end, found) for found in placeholders(paragraph.text) if found.end <= end)
 
 
 def _words(text: str) -> str:
@@ -502,6 +564,20 @@ def _question(kind: Kind, title: str, before: str, after: str, around: Around) -
         return f"{around.asked.rstrip(' :')}: {label}" if around.asked and label != around.asked else label
     beside = f"{around.row}: {before}" if around.row and before and before != around.row else before
     return beside or title or around.asked
+
+
+def _boxes(paragraph: Paragraph, drawn: tuple[Box, ...], before: str, around: Around) -> Inline:
+    """Boxes that are drawn as characters: one is to be checked, or one of several."""
+    spot = BoxSpot(tuple((box.label, Range(paragraph, box.start, box.start + 1)) for box in drawn))
+    question = before or around.asked
+    if len(drawn) > 1:
+        labels = tuple(box.label for box in drawn)
+        field = Field(question=question or labels[0], kind=Kind.CHOICE, allowed=labels, confidence=_CONTROL)
+        return Inline(field, spot)
+    label = _words(drawn[0].label)
+    is_told = not question or label == question
+    asked = label if is_told else f"{question.rstrip(' :：')}: {label}"
+    return Inline(Field(question=asked, kind=Kind.CHECKBOX, confidence=_CONTROL), spot)
 
 
 def _placeholder(paragraph: Paragraph, found: Placeholder, before: str, after: str, around: Around) -> Iterator[Inline]:

@@ -229,5 +229,19 @@ class EmptySpot:
     element: etree._Element
 
 
+@dataclass(frozen=True)
+class BelowSpot:
+    """A paragraph that asks for something, below which the form leaves no line: one is made."""
+
+    element: etree._Element
+
+
+@dataclass(frozen=True)
+class BoxSpot:
+    """Boxes that are drawn as characters, and cells that take a cross, by what they stand for."""
+
+    boxes: tuple[tuple[str, Range | etree._Element], ...]
+
+
 # A control, a form field, or a paragraph that is a label and is written behind.
-Spot: TypeAlias = TextSpot | EmptySpot | Paragraph | Control | FormField
+Spot: TypeAlias = TextSpot | EmptySpot | BelowSpot | BoxSpot | Paragraph | Control | FormField
