@@ -206,11 +206,57 @@ def test_a_cell_that_reaches_down_keeps_the_columns_of_the_rows_below() -> None:
     ]
 
 
+@pytest.mark.req("B9")
+@pytest.mark.parametrize("look", [
+    "style='display: none'", "hidden", "style='visibility:hidden'", "style='font-size:0'", "style='color:#FFFFFF'",
+])  # fmt: skip
+def test_words_of_a_page_that_nobody_sees_are_left_out_and_told(look: str) -> None:
+    page = (
+        f"<html><p>Seen <span {look}>our ceiling</span> and <span style='text-decoration:line-through'>old</span></p>"
+    )
+    page += "<ruby>東京<rt>とうきょう</rt></ruby><p bgcolor=navy><b style='color:#fff'>white on blue</b></p></html>"
+    reading = read("a.html", page.encode())
+    assert reading.markdown == "Seen and ~~old~~\n\n東京\n\n**white on blue**\n"
+    assert [warning.code for warning in reading.warnings] == ["hidden_text"]
+    assert "words: 2" in reading.warnings[0].detail
+
+
+ODT = (
+    '<office:{0} xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0">{1}</office:{0}>'
+)
+
+
+@pytest.mark.req("B9")
+def test_an_odt_is_read_with_its_headers_and_without_what_nobody_sees() -> None:
+    hiding = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
+    body = (
+        '<text:p>Seen<text:span text:style-name="T1"> our ceiling</text:span> in '
+        "<text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby></text:p>"
+        '<text:section text:display="none"><text:p>and more</text:p></text:section>'
+    )
+    parts = f"<office:automatic-styles>{hiding}</office:automatic-styles><office:body><office:text>{body}"
+    header = "<office:master-styles><style:header><text:p>Bids shall quote LW-77.</text:p></style:header>"
+    content = package({
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": ODT.format("document-content", f"{parts}</office:text></office:body>"),
+        "styles.xml": ODT.format("document-styles", f"{header}</office:master-styles>"),
+        "META-INF/manifest.xml": "<manifest/>",
+    })  # fmt: skip
+    reading = read("a.odt", content)
+    assert reading.markdown == "Bids shall quote LW-77.\n\nSeen in 東京\n"
+    assert [warning.code for warning in reading.warnings] == ["hidden_text"]
+    assert "words: 4" in reading.warnings[0].detail
+
+
 def test_code_stays_code_whatever_is_in_it() -> None:
     page = "<html><pre><code>a ``` b ````\n# c</code></pre></html>"
     assert read("a.html", page.encode()).markdown == "`````\na ``` b ````\n# c\n`````\n"
 
 
 def test_rtf_as_word_writes_it() -> None:
+    hidden = read("a.rtf", rb"{\rtf1\ansi Seen{\v our ceiling}.\par}")
+    assert (hidden.markdown, [warning.code for warning in hidden.warnings]) == ("Seen.\n", ["hidden_text"])
     content = rb"{\rtf1\ansi\ansicpg1252 GSA\rquote s price, f\'fcr \u8364\'80 5\par\pard\outlinelevel0 Terms\par}"
     assert read("a.rtf", content).markdown == "GSA’s price, für € 5\n\n# Terms\n"

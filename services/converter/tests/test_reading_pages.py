@@ -26,6 +26,7 @@ from .reading_files import bare_pdf, line, read, refusal, strict
 
 pytestmark = pytest.mark.req("I1", "I2")
 
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 SALES = [["", "Sales"], ["2025", "10"], ["2026", "12.5"]]
 
 
@@ -338,8 +339,28 @@ def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable
     assert reading.markdown.startswith("## Figures\n")
     assert "![" in reading.markdown
     assert "Notes: Say it slowly.\n" in reading.markdown
-    assert [a.label for a in reading.anchors if a.kind == "slide"] == ["slide 1", "slide 2"]
+    assert [a.label for a in reading.anchors if a.kind == "slide"] == ["slide 1"]
     assert [(w.code, w.place) for w in reading.warnings] == [("hidden_slide", "slide 2")]
+
+
+@pytest.mark.req("B9")
+def test_shapes_that_nobody_sees_are_left_out_and_what_is_struck_out_on_a_slide_is_marked() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    seen, hidden, beside = (slide.shapes.add_textbox(at, Inches(1), Inches(2), Inches(1)) for at in (9, 9, Inches(20)))
+    hidden.element.nvSpPr.cNvPr.set("hidden", "1")
+    for shape in (hidden, beside):
+        shape.text_frame.text = "Our ceiling."
+    for text, look, value in (("Old", "strike", "sngStrike"), (" EUR 4,250", "b", "0"), ("1", "baseline", "30000")):
+        run = seen.text_frame.paragraphs[0].add_run()
+        run.text = text
+        run.font.bold = False
+        list(seen.element.iter(f"{{{DRAWING}}}rPr"))[-1].set(look, value)
+    buffer = BytesIO()
+    deck.save(buffer)
+    reading = read("deck.pptx", buffer.getvalue())
+    assert reading.markdown == "## Slide 1\n\n~~Old~~ EUR 4,250¹\n"
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_text", "slide 1")]
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])

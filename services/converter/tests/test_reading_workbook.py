@@ -12,6 +12,7 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image as SheetImage
+from openpyxl.styles import Font, PatternFill
 
 from .reading_files import package, read, refusal, strict, table
 
@@ -108,9 +109,41 @@ def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: C
     reading = read("a.xlsx", saved(book))
     assert "Comment on A2: Which size?" in reading.markdown
     assert f"![Sheet]({reading.images[0].name})" in reading.markdown
-    assert "| Dev | 900 |" in reading.markdown
+    assert "Dev" not in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == [("merged_cells", "Sheet"), ("hidden_sheet", "Rates")]
     assert "B1:C1" in reading.warnings[0].detail
+
+
+@pytest.mark.req("B9")
+def test_cells_that_nobody_sees_are_left_out_and_told_by_sheet_and_why() -> None:
+    book = Workbook()
+    sheet = book.active
+    for row in (["Item", "Cost", "Price"], ["A", 1, 2], ["B", 3, 4], ["C", 5, 6], ["D", 7, 8]):
+        sheet.append(row)
+    sheet.column_dimensions["B"].hidden = True
+    sheet.row_dimensions[3].hidden = True
+    sheet["C4"].font = Font(color="FFFFFF")
+    sheet["C5"].number_format = ";;;"
+    sheet["C1"].font, sheet["C1"].fill = Font(color="FFFFFF"), PatternFill("solid", fgColor="000080")
+    reading = read("a.xlsx", saved(book))
+    assert table(reading.markdown) == [["Item", "", "Price"], ["A", "", "2"], ["C", "", ""], ["D", "", ""]]
+    assert [(w.code, w.place) for w in reading.warnings] == [("hidden_cells", "Sheet")] * 4
+    told = " ".join(warning.detail for warning in reading.warnings)
+    assert all(why in told for why in ("hidden rows", "hidden columns", "white on white", "shows nothing"))
+
+
+def test_a_label_that_reaches_down_counts_for_its_rows_and_what_is_struck_out_is_marked() -> None:
+    book = Workbook()
+    for row in (["Lot", "Work"], ["Lot 1", "Crew"], [None, "Fuel"], ["Lot 2", "Piles"]):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.active["B4"].font = Font(strike=True)
+    assert table(read("a.xlsx", saved(book)).markdown) == [
+        ["Lot", "Work"],
+        ["Lot 1", "Crew"],
+        ["Lot 1", "Fuel"],
+        ["Lot 2", "~~Piles~~"],
+    ]
 
 
 def test_a_workbook_in_the_strict_form_is_read_like_any_other(make_picture: Callable[..., bytes]) -> None:

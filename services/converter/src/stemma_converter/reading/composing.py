@@ -221,6 +221,17 @@ def again(cell: str) -> str:
     return "" if len(cell) > _LONGEST_AGAIN or cell.rstrip("*~ ").endswith((".", "!", "?", ";", "。")) else cell
 
 
+# Of the edge of a page: more than its number and how many there are.
+_MORE_THAN_A_PAGE = re.compile(r"[^\W\d_]{3,}\W+(?:\w+\W+)*?[^\W\d_]{3,}|[^\W\d_]{7,}|[^\x00-\u2fff]{4,}")
+
+
+def put_edges(lines: Iterable[str], composer: Composer) -> None:
+    """Write what stands above or below each page, once, but for numbers of pages."""
+    for line in dict.fromkeys(lines):
+        if _MORE_THAN_A_PAGE.search(line[:_LONGEST_LABEL]):
+            composer.paragraph(line)
+
+
 def _slug(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return _NOT_IN_SLUG.sub("-", letters).strip("-")[:40].rstrip("-") or "input"

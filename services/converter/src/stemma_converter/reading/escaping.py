@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+STRUCK = "\ue000"
+"""Before and behind plain text that is struck out; of private use, so that no other text has it."""
+_STRUCK_ON = re.compile(rf"{STRUCK}( ?){STRUCK}")
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _SPACES = re.compile(r"[ \t\r\n\u2028\u2029]+")
 # Only what would mean something where it stands: a text full of backslashes is quoted and compared badly.
@@ -37,8 +40,9 @@ def one_line(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Plain text for the inside of a line."""
-    return _MEANING.sub(lambda found: "".join("\\" + character for character in found[0]), clean(text))
+    """Plain text for the inside of a line; what stands between two marks is struck out."""
+    escaped = _MEANING.sub(lambda found: "".join("\\" + character for character in found[0]), clean(text))
+    return _STRUCK_ON.sub(r"\1", escaped).replace(STRUCK, "~~") if STRUCK in escaped else escaped
 
 
 def line(markdown: str) -> str:

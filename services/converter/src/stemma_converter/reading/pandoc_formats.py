@@ -18,12 +18,14 @@ from stemma_converter.pandoc import MAX_DEPTH
 from stemma_converter.tree import Node
 
 from . import escaping
-from .composing import Composer, again
+from .composing import Composer, again, put_edges
 from .kinds import encoding_of
 from .result import Unreadable
+from .unseen import Seen, edges_of_odt, seen_html, seen_odt
 
 _DECLARED = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w-]+)""", re.I)
 _HEAD = 2048
+_UNSEEN = re.compile(rb"\\v(?![a-z0-9])")
 _PICTURES = re.compile(rb"\\pict\b")
 HTML = "html-native_divs-native_spans"
 _MEMORY_MB, _SECONDS = 1024, 60
@@ -41,12 +43,23 @@ def read_odt(content: bytes, composer: Composer) -> None:
     package.refuse_entities()
     if "content.xml" not in package:
         raise Unreadable("damaged", kind="ODT")
-    put_tree(content, "odt", "ODT", composer, lambda name: package.read(name) if name in package else None)
+    seen, edges = seen_odt(package), edges_of_odt(package)
+    put_edges(map(escaping.inline, edges.get("header", [])), composer)
+    put_tree(seen.content, "odt", "ODT", composer, lambda name: package.read(name) if name in package else None)
+    put_edges(map(escaping.inline, edges.get("footer", [])), composer)
+    _tell(seen, composer)
+
+
+def _tell(seen: Seen, composer: Composer) -> None:
+    if seen.hidden:
+        composer.warn("hidden_text", "", f"Text that nobody sees was left out (words: {seen.hidden}).")
 
 
 def read_rtf(content: bytes, composer: Composer) -> None:
     """RTF; its images are left out and told. Raises `Unreadable`."""
     put_tree(content, "rtf", "RTF", composer)
+    if _UNSEEN.search(content):
+        composer.warn("hidden_text", "", "Text that is formatted as hidden was left out.")
     if _PICTURES.search(content):
         composer.warn("image_unread", "", "Images of RTF files are left out: save the file as DOCX to keep them.")
 
@@ -56,7 +69,9 @@ def read_html(content: bytes, composer: Composer) -> None:
 
 
 def put_html(text: str, composer: Composer, images: dict[str, bytes] | None = None) -> None:
-    put_tree(text.encode("utf-8", "replace"), HTML, "HTML", composer, (images or {}).get)
+    seen = seen_html(text)
+    put_tree(seen.content, HTML, "HTML", composer, (images or {}).get)
+    _tell(seen, composer)
 
 
 def _encoding(content: bytes) -> str:

@@ -16,7 +16,7 @@ from pypdfium2 import raw
 from . import escaping
 from .composing import Composer
 from .pdf_lines import Line, Table, between, joined, lines_of, rows_of, ruled_tables, spaced_tables
-from .pdf_page import STRUCK, Page, Run, is_wide, page_labels, page_of
+from .pdf_page import Page, Run, is_wide, page_labels, page_of
 from .pdf_seen import HIDDEN, is_garbled, xfa_of, xfa_texts
 from .pictures import Recogniser
 from .result import Unreadable
@@ -30,7 +30,6 @@ _OUTLINE = re.compile(
 ENDED = re.compile(r"[.:;?!”\"’)\]。！？：；」』）]\W?$")
 _CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,5}\.?\s+[^\W\d_a-z]")
 _LONGEST_CLAUSE = 90
-_STRUCK_ON = re.compile(rf"{STRUCK}( ?){STRUCK}")
 _ADDRESS = re.compile(r"https?://\S*$")
 # What is left of the number of a page without its figures.
 _PAGE_NUMBERS = frozenset({"", "page", "page of", "/", "- -", "|", "seite", "seite von", "p."})
@@ -173,11 +172,6 @@ def appended(text: str, line: str, words: Counter[str]) -> str:
     return text + line if text.endswith("/") or in_address else f"{text}{between(text, line)}{line}"
 
 
-def _markdown(text: str) -> str:
-    """Lines of a page as Markdown; what is struck out goes on from one line to the next."""
-    return escaping.inline(_STRUCK_ON.sub(r"\1", text)).replace(STRUCK, "~~")
-
-
 def item_of(text: str) -> tuple[str, str] | None:
     if found := _BULLET.match(text):
         return "-", text[found.end() :]
@@ -291,7 +285,7 @@ def _put_xfa(form: bytes, composer: Composer) -> None:
     words = "The form is made with XFA: only its texts and values were read. Print it to a PDF file and attach that."
     composer.warn("xfa", "", words)
     for text in xfa_texts(form):
-        composer.paragraph(_markdown(text))
+        composer.paragraph(escaping.inline(text))
 
 
 class _Pdf:
@@ -319,7 +313,7 @@ class _Pdf:
             self._put_turned(sheet.page.turned, writer)
             for note in sheet.page.notes:
                 writer.end()
-                self._composer.paragraph(_markdown(note))
+                self._composer.paragraph(escaping.inline(note))
         writer.end()
         self._tell()
 
@@ -330,7 +324,7 @@ class _Pdf:
             if len(text) > 1 and key not in self._turned:
                 self._turned.add(key)
                 writer.end()
-                self._composer.paragraph(_markdown(text))
+                self._composer.paragraph(escaping.inline(text))
 
     def _sheet(self, number: int) -> _Sheet:
         try:
@@ -378,7 +372,7 @@ class _Pdf:
             return
         found = self._recogniser.paragraphs(_drawn(page, composer.limits.image_pixels), _DPI)
         for paragraph in found:
-            composer.paragraph(_markdown(paragraph))
+            composer.paragraph(escaping.inline(paragraph))
         composer.count(recognised=1 if found else 0)
         if not found:
             composer.warn("page_without_text", place, "The page is a picture; no text was recognised on it.")
@@ -426,20 +420,20 @@ class _Writer:
             return
         self.end()
         if isinstance(item, Table):
-            self._composer.table([[_markdown(cell) for cell in row] for row in item.rows])
+            self._composer.table([[escaping.inline(cell) for cell in row] for row in item.rows])
         elif level := self._looks.level(item):
-            self._composer.heading(level, _markdown(text))
+            self._composer.heading(level, escaping.inline(text))
         elif found := item_of(text):
-            self._composer.item(_markdown(found[1]), marker=found[0])
+            self._composer.item(escaping.inline(found[1]), marker=found[0])
         else:
             self._held = text
 
     def end(self) -> None:
         """Write the paragraph that might have gone on."""
         if self._held:
-            start = self._composer.block(escaping.line(_markdown(self._held)))
+            start = self._composer.block(escaping.line(escaping.inline(self._held)))
             for place, label in self._turns:
-                self._composer.anchor("page", label, at=start + len(_markdown(self._held[:place])))
+                self._composer.anchor("page", label, at=start + len(escaping.inline(self._held[:place])))
         self._held, self._turns = "", []
 
 

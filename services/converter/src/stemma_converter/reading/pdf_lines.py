@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
-from .pdf_page import STRUCK, Page, Rule, Run, is_wide
+from .escaping import STRUCK
+from .pdf_page import Page, Rule, Run, is_wide
 
 _NARROWEST_GUTTER, _NARROWEST_COLUMN = 6.0, 80.0
 _FEWEST_LINES, _FILLED, _CROSSING = 6, 0.6, 0.25

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from .escaping import STRUCK
 from .pdf_annotations import annotations_of
 from .pdf_seen import Box, Letter, is_recognised, unseen
 
@@ -26,8 +27,6 @@ _TYPED_SIZE = 10.0
 _MOST_LABELS = 5000
 _WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff01-\uff9f]")
 _QUARTER = 90
-STRUCK = "\ue000"
-"""Before and behind what is struck out; of private use, so that no text has it."""
 _HYPHENS = {"\x02": "-", "\ufffe": "-", "\xad": "-"}
 
 

@@ -18,31 +18,61 @@ from .workbook import shown
 _TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
 _SKIPPED = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
 _DEEPEST = 8
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 
 def read_slides(content: bytes, composer: Composer) -> None:
     package = composer.limits.package(content)
     package.refuse_entities()
     try:
-        slides = list(Presentation(BytesIO(content)).slides)[: composer.limits.pages]
+        deck = Presentation(BytesIO(content))
+        slides, size = list(deck.slides)[: composer.limits.pages], (deck.slide_width or 0, deck.slide_height or 0)
         for number, slide in enumerate(slides, 1):
-            _put_slide(slide, number, composer)
+            _put_slide(slide, number, size, composer)
     except (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, PythonPptxError):
         raise Unreadable("damaged", kind="PPTX") from None
     composer.count(pages=len(slides))
 
 
-def _put_slide(slide: Any, number: int, composer: Composer) -> None:
+def _is_unseen(shape: Any, size: tuple[int, int]) -> bool:
+    if shape.element.xpath(".//p:cNvPr[1]/@hidden")[:1] in (["1"], ["true"]):
+        return True
+    left, top, width, height = shape.left, shape.top, shape.width, shape.height
+    if None in (left, top, width, height):
+        return False
+    return bool(left >= size[0] or top >= size[1] or left + width <= 0 or top + height <= 0)
+
+
+def _mark_looks(slide: Any) -> None:
+    """Write into the text of runs what their looks say: that it is struck out, or raised."""
+    for run in slide.iter(f"{{{_DRAWING}}}r"):
+        look, text = run.find(f"{{{_DRAWING}}}rPr"), run.find(f"{{{_DRAWING}}}t")
+        if look is None or text is None or not text.text:
+            continue
+        if look.get("strike", "noStrike") != "noStrike":
+            text.text = f"{escaping.STRUCK}{text.text}{escaping.STRUCK}"
+        elif look.get("baseline", "0").strip("%").isdecimal() and look.get("baseline", "0").strip("%") != "0":
+            text.text = escaping.raised(text.text)
+
+
+def _put_slide(slide: Any, number: int, size: tuple[int, int], composer: Composer) -> None:
     place = f"slide {number}"
+    if slide.element.get("show") == "0":
+        composer.warn("hidden_slide", place, "The slide is hidden and was left out.")
+        return
+    _mark_looks(slide.element)
     composer.anchor("slide", place)
     title = slide.shapes.title
     words = escaping.one_line(title.text_frame.text) if title is not None else ""
     composer.heading(2, escaping.inline(words or place.capitalize()))
     for shape in sorted(_shapes(slide.shapes), key=lambda shape: (shape.top or 0, shape.left or 0)):
-        if title is None or shape.shape_id != title.shape_id:
+        if _is_unseen(shape, size):
+            hidden = len(" ".join(str(text) for text in shape.element.itertext()).split())
+            composer.warn(
+                "hidden_text", place, f"A shape that is hidden or beside the slide was left out (words: {hidden})."
+            )
+        elif title is None or shape.shape_id != title.shape_id:
             _put_shape(shape, place, composer)
-    if slide.element.get("show") == "0":
-        composer.warn("hidden_slide", place, "The slide is hidden; it was read all the same.")
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame):
         for paragraph in filter(None, map(_text_of, notes.paragraphs)):
             composer.paragraph(f"Notes: {paragraph}")

@@ -11,7 +11,7 @@ from lxml import etree
 from stemma_ooxml import Package, PackageError
 
 from . import escaping
-from .composing import Composer, again
+from .composing import Composer, again, put_edges
 from .kinds import Kind, kind_of
 from .pandoc_formats import read_html, read_odt, read_rtf
 from .plain_text import read_text
@@ -211,8 +211,6 @@ _UNREAD = {
     "chart": "A chart or diagram is not read; attach its figures as a table or picture.",
     "altchunk": "A part in another format (altChunk) is not read; attach it by itself.",
 }
-# Of the edge of a page: more than its number and how many there are.
-_MORE_THAN_A_PAGE = re.compile(r"[^\W\d_]{3,}\W+(?:\w+\W+)*?[^\W\d_]{3,}|[^\W\d_]{7,}|[^\x00-\u2fff]{4,}")
 _PARTS: dict[Kind, Callable[[bytes, Composer], None]] = {
     Kind.HTML: read_html,
     Kind.RTF: read_rtf,
@@ -251,15 +249,13 @@ class _Word:
     def _edges(self, root: etree._Element, kind: str) -> None:
         references = root.iter(f"{{{WORDPROCESSING}}}{kind}Reference")
         targets = [self._related.get(item.get(f"{_EMBEDDED}id", ""), ("", ""))[1] for item in references]
-        runs, said = Runs(self._note, lambda _: "", self._styles), set[str]()
-        for target in dict.fromkeys(targets):
-            edge = self._package.xml_if_there(target)
-            for paragraph in () if edge is None else edge.iter(f"{{{WORDPROCESSING}}}p"):
-                text, found = runs.read(paragraph)
-                self._tell(found)
-                if _MORE_THAN_A_PAGE.search(text) and text not in said:
-                    said.add(text)
-                    self._composer.paragraph(text)
+        runs = Runs(self._note, lambda _: "", self._styles)
+        edges = [self._package.xml_if_there(target) for target in dict.fromkeys(targets)]
+        paragraphs = (p for edge in edges if edge is not None for p in edge.iter(f"{{{WORDPROCESSING}}}p"))
+        read = [runs.read(paragraph) for paragraph in paragraphs]
+        put_edges((text for text, _ in read), self._composer)
+        for _, found in read:
+            self._tell(found)
 
     def blocks(self, parent: etree._Element) -> None:
         for element in _accepted(parent):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import zip_longest
@@ -12,11 +13,11 @@ from typing import Any
 
 from lxml import etree
 from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import get_column_letter, range_boundaries
 from stemma_ooxml import Package, worksheets
 
 from . import escaping
-from .composing import Composer
+from .composing import Composer, again
 from .result import Unreadable
 
 _CURRENCY = re.compile(r"\[\$([^\[\]-]++)[^\[\]]*+\]|([€$£¥])")
@@ -27,6 +28,7 @@ _SCANNED = 20
 _ROWS_EACH = 50
 _EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _SHOWN = 5
+_RANGE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,9 @@ class _Cell:
 
 
 _Line = tuple[int, list[_Cell]]
+_WHITE = ("00FFFFFF", "FFFFFFFF")
+_LIGHT_THEME = 0
+_NOTHING_SHOWN = (";;;", ";;")
 
 
 def read_workbook(content: bytes, composer: Composer) -> None:
@@ -56,8 +61,11 @@ def read_workbook(content: bytes, composer: Composer) -> None:
 
 def _read_sheet(name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, left: int) -> int:
     """Read a sheet, of which ``left`` cells may be read; gives how many are left for the next."""
+    if parts.is_hidden:
+        composer.warn("hidden_sheet", name, "The sheet is hidden in the workbook and was left out.")
+        return left
     lines: list[_Line] = []
-    for line in _lines(name, values, formulas, composer, left * _SCANNED):
+    for line in _lines(name, values, formulas, parts, composer, left * _SCANNED):
         left -= len(line[1])
         if left < 0:
             words = f"Only the first {composer.limits.cells} cells of the workbook were read."
@@ -66,24 +74,63 @@ def _read_sheet(name: str, values: Any, formulas: Any, parts: SheetParts, compos
         lines.append(line)
     if lines or parts.pictures:
         composer.heading(2, escaping.inline(name))
-        _put_sheet(name, lines, composer)
+        _put_sheet(name, lines, parts.hidden_rows, composer)
         parts.put(name, composer)
     return max(left, 0)
 
 
-def _lines(name: str, values: Any, formulas: Any, composer: Composer, most: int) -> Iterator[_Line]:
-    """The rows that hold something, with the cells that do."""
+def _lines(name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, most: int) -> Iterator[_Line]:
+    """The rows that hold something and are seen, with the cells that do."""
     values.reset_dimensions()
     formulas.reset_dimensions()
+    unseen, merged = Counter[str](), _Merged(parts.labels)
     for number, (row, written) in enumerate(zip(values.iter_rows(), formulas.iter_rows(), strict=False), 1):
         most -= len(row) + 1
         if most < 0:
             composer.warn("cells_left_out", name, "The sheet is too wide or too long; the rest of it was left out.")
-            return
+            break
         pairs = enumerate(zip_longest(row, written), 1)
         cells = [_cell(name, number, column, *pair, composer) for column, pair in pairs]
-        if found := [cell for cell in cells if cell.text]:
+        looks = [*row, *[None] * (len(cells) - len(row))]
+        why = [_unseen(number, cell, look, parts) if cell.text else "" for cell, look in zip(cells, looks, strict=True)]
+        unseen.update(filter(None, why))
+        seen = [cell for cell, hidden in zip(cells, why, strict=True) if cell.text and not hidden]
+        if found := merged.filled(number, seen):
             yield number, found
+    for reason, count in unseen.items():
+        composer.warn("hidden_cells", name, f"Cells that nobody sees ({reason}) were left out: {count}.")
+
+
+def _unseen(row: int, cell: _Cell, written: Any, parts: SheetParts) -> str:
+    """Why nobody sees a cell; empty for one that is shown."""
+    if row in parts.hidden_rows:
+        return "hidden rows"
+    if any(first <= cell.column <= last for first, last in parts.hidden_columns):
+        return "hidden columns"
+    if (getattr(written, "number_format", "") or "").strip() in _NOTHING_SHOWN:
+        return "a format that shows nothing"
+    color = getattr(getattr(written, "font", None), "color", None)
+    if color is None or parts.has_looks or written.fill.fill_type is not None:
+        return ""
+    is_white = color.rgb in _WHITE if color.type == "rgb" else color.type == "theme" and color.theme == _LIGHT_THEME
+    return "white on white" if is_white else ""
+
+
+class _Merged:
+    """Cells that reach down: their label counts for each row that has something."""
+
+    def __init__(self, labels: Mapping[tuple[int, int], int]) -> None:
+        self._labels = labels
+        self._reaching: dict[int, tuple[int, _Cell]] = {}
+
+    def filled(self, row: int, cells: list[_Cell]) -> list[_Cell]:
+        self._reaching = {column: found for column, found in self._reaching.items() if row <= found[0]}
+        there = {cell.column for cell in cells}
+        more = [cell for column, (_, cell) in self._reaching.items() if column not in there] if cells else []
+        for cell in cells:
+            if (last := self._labels.get((row, cell.column))) and (label := again(cell.text)):
+                self._reaching[cell.column] = last, _Cell(cell.column, label, cell.is_number)
+        return sorted([*cells, *more], key=lambda cell: cell.column)
 
 
 def _cell(sheet: str, row: int, column: int, cell: Any, written: Any, composer: Composer) -> _Cell:
@@ -95,8 +142,14 @@ def _cell(sheet: str, row: int, column: int, cell: Any, written: Any, composer: 
     if isinstance(value, str):
         if _ERROR.fullmatch(value):
             composer.warn("formula_error", place, f"The cell holds the error {value}.")
-        return _Cell(column, escaping.clean(value).strip())
-    return _Cell(column, shown(value, getattr(cell, "number_format", "") or ""), is_number=value is not None)
+        return _Cell(column, _struck(escaping.clean(value).strip(), cell))
+    text = shown(value, getattr(cell, "number_format", "") or "")
+    return _Cell(column, _struck(text, cell), is_number=value is not None)
+
+
+def _struck(text: str, cell: Any) -> str:
+    font = getattr(cell, "font", None)
+    return f"{escaping.STRUCK}{text}{escaping.STRUCK}" if text and font is not None and font.strike else text
 
 
 def shown(value: object, number_format: str = "General") -> str:
@@ -128,8 +181,8 @@ def _number(value: float, number_format: str) -> str:
     return f"{sign}{digits}" if before and len(sign) == 1 else f"{digits} {sign}"
 
 
-def _put_sheet(name: str, lines: list[_Line], composer: Composer) -> None:
-    for region in _regions(lines):
+def _put_sheet(name: str, lines: list[_Line], hidden: Set[int], composer: Composer) -> None:
+    for region in _regions(lines, hidden):
         titles, table = _without_titles(region)
         for number, [title] in titles:
             composer.anchor("sheet", in_sheet(name, cell_range(number, title.column, number, title.column)))
@@ -139,11 +192,12 @@ def _put_sheet(name: str, lines: list[_Line], composer: Composer) -> None:
             put_table(composer, name, [Row(number, _values(cells, left)) for number, cells in table], left)
 
 
-def _regions(lines: list[_Line]) -> Iterator[list[_Line]]:
-    """Rows that belong together: an empty one divides them unless the table goes on behind it."""
+def _regions(lines: list[_Line], hidden: Set[int]) -> Iterator[list[_Line]]:
+    """Rows that belong together: an empty one that is seen divides them unless the table goes on behind it."""
     region: list[_Line] = []
     for line in lines:
-        if region and line[0] > region[-1][0] + 1 and not _goes_on(region, line):
+        empty = sum(row not in hidden for row in range(region[-1][0] + 1, line[0])) if region else 0
+        if empty and not (empty == 1 and _goes_on(region, line)):
             yield region
             region = []
         region.append(line)
@@ -155,7 +209,7 @@ def _goes_on(region: list[_Line], line: _Line) -> bool:
     """Whether a row behind an empty one is data of the table before: it has numbers, and lies in its columns."""
     columns = {cell.column for _, cells in region for cell in cells}
     inside = min(columns) <= line[1][0].column and line[1][-1].column <= max(columns)
-    return inside and line[0] == region[-1][0] + 2 and any(cell.is_number for cell in line[1])
+    return inside and any(cell.is_number for cell in line[1])
 
 
 def _without_titles(region: list[_Line]) -> tuple[list[_Line], list[_Line]]:
@@ -206,7 +260,12 @@ def cell_range(top: int, left: int, bottom: int, right: int) -> str:
 class SheetParts:
     is_hidden: bool = False
     merged: tuple[str, ...] = ()
-    hidden: str = ""
+    labels: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """By row and column, the last row of each cell that reaches down."""
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: tuple[tuple[int, int], ...] = ()
+    has_looks: bool = False
+    """Whether cells may have a background that they do not name themselves."""
     comments: tuple[tuple[str, str], ...] = ()
     pictures: tuple[bytes, ...] = field(default=(), repr=False)
 
@@ -218,10 +277,6 @@ class SheetParts:
         for picture in self.pictures:
             if shown := composer.image(picture, name, name):
                 composer.paragraph(shown)
-        if self.is_hidden:
-            composer.warn("hidden_sheet", name, "The sheet is hidden in the workbook; it was read all the same.")
-        if self.hidden:
-            composer.warn("hidden_cells", name, f"Hidden {self.hidden} of the sheet were read all the same.")
         if self.merged:
             more = f" and {len(self.merged) - _SHOWN} more" if len(self.merged) > _SHOWN else ""
             words = f"Merged cells ({', '.join(self.merged[:_SHOWN])}{more}) have their value in the first one alone."
@@ -233,25 +288,43 @@ def parts_of_sheets(package: Package) -> dict[str, SheetParts]:
 
 
 def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
-    root = package.xml_if_there(part)
+    root = None if is_hidden else package.xml_if_there(part)
     if root is None:
         return SheetParts(is_hidden)
-    merged = tuple(item.get("ref", "") for item in root.iterfind(".//{*}mergeCell"))
-    hidden = [kind for kind, path in (("rows", ".//{*}row"), ("columns", ".//{*}col")) if _any_hidden(root, path)]
+    merged = [item.get("ref", "") for item in root.iterfind(".//{*}mergeCell")]
+    bounds = [range_boundaries(ref) for ref in merged if _RANGE.fullmatch(ref)]
     related = package.related(part).values()
     comments = [item for kind, target in related if kind == "comments" for item in _comments(package, target)]
     pictures = [data for kind, target in related if kind == "drawing" for data in _pictures(package, target)]
-    return SheetParts(is_hidden, merged, " and ".join(hidden), tuple(comments), tuple(pictures))
+    return SheetParts(
+        merged=tuple(merged),
+        labels={(top, left): bottom for left, top, _, bottom in bounds if bottom > top},
+        hidden_rows=frozenset(_whole(row.get("r", "")) for row in root.iterfind(".//{*}row") if _is_hidden(row)),
+        hidden_columns=tuple(
+            (_whole(column.get("min", "")), _whole(column.get("max", "")))
+            for column in root.iterfind(".//{*}col")
+            if _is_hidden(column)
+        ),
+        has_looks=root.find(".//{*}conditionalFormatting") is not None or root.find(".//{*}tablePart") is not None,
+        comments=tuple(comments),
+        pictures=tuple(pictures),
+    )
 
 
-def _any_hidden(root: etree._Element, path: str) -> bool:
-    return any(item.get("hidden") in ("1", "true") for item in root.iterfind(path))
+def _is_hidden(item: etree._Element) -> bool:
+    return item.get("hidden") in ("1", "true")
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def _comments(package: Package, part: str) -> Iterator[tuple[str, str]]:
     root = package.xml_if_there(part)
     for comment in root.iterfind(".//{*}comment") if root is not None else ():
-        text = escaping.one_line("".join(item.text or "" for item in comment.iterfind(".//{*}t")))
+        spoken = set(comment.iterfind(".//{*}rPh/{*}t"))
+        texts = (item.text or "" for item in comment.iterfind(".//{*}t") if item not in spoken)
+        text = escaping.one_line("".join(texts))
         if text:
             yield comment.get("ref", ""), text
 
