@@ -91,7 +91,7 @@ async def test_a_draft_reads_no_file_fetches_nothing_and_brings_no_live_markup(e
 async def test_deep_nesting_ends_with_an_outcome(exporter: Any) -> None:
     outcome = await exporter.outcome("docx", "# A\n\n" + ">" * 400 + " deep\n")
     assert isinstance(outcome, ConversionFailed)
-    assert outcome.detail == "nested_too_deeply"
+    assert (outcome.code, outcome.params) == ("conversion_too_deep_at", {"section_id": "s0", "line": 3})
 
 
 async def test_footnotes_in_footnotes_do_not_explode(exporter: Any) -> None:
@@ -103,7 +103,7 @@ async def test_footnotes_in_footnotes_do_not_explode(exporter: Any) -> None:
 async def test_a_draft_beyond_all_bounds_is_refused_by_code(exporter: Any) -> None:
     outcome = await exporter.outcome("md", "x" * (17 * 1024 * 1024))
     assert isinstance(outcome, ConversionFailed)
-    assert outcome.detail == "source_too_large"
+    assert (outcome.code, outcome.params) == ("conversion_too_large_at", {"section_id": "s0"})
 
 
 async def test_a_hostile_title_is_one_line_of_plain_text(exporter: Any) -> None:
@@ -182,7 +182,7 @@ async def test_a_program_that_computes_too_long_says_so(tmp_path: Path) -> None:
     command = ("/bin/sh", "-c", "while :; do :; done")
     with pytest.raises(ConversionError, match="timeout") as failed:
         await run_confined("program", command, b"", folder=tmp_path, limits=Limits(seconds=0.5))
-    assert "program took more than 0.5 s of CPU time" in failed.value.detail
+    assert "program took more than 0.5 s of CPU time" in failed.value.why
 
 
 async def test_a_program_that_takes_too_much_memory_fails(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ It finds all artifacts in a folder, and leaves the document there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from html import unescape
 from math import ceil
 from pathlib import Path
@@ -20,6 +20,7 @@ from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
+from stemma_markdown import split
 
 from .appendices import answer_places, report_refs
 from .assembly import (
@@ -37,8 +38,10 @@ from .converter import Converter, file_name
 from .images import Picture, vet
 from .pandoc import ConversionError
 from .pdf import Pages
-from .source import Staged, decode, flatten_footnotes, with_citations
+from .source import MAX_SOURCE_BYTES, Staged, decode, flatten_footnotes, with_citations
 
+PART = "0" * 64
+"""The digest that the beginning of a draft is staged under."""
 EXPORT = "export"
 TOLERANCE = 0.05
 """Of a page: the space above the next heading is no text."""
@@ -82,6 +85,7 @@ def _names(name: str) -> tuple[str, str]:
 
 async def _converted(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
     manuscript = await _manuscript(job, Staged(folder), converter)
+    Staged(folder).say(f"the {job.format.value} was written")
     export = await converter.write(job.format, manuscript)
     (folder / EXPORT).write_bytes(export.data)
     return Done(
@@ -90,6 +94,45 @@ async def _converted(folder: Path, job: ConvertDocument, converter: Converter) -
         remarks=export.remarks,
         too_long=_too_long(job.sections, export.pages),
     )
+
+
+def locate(folder: Path, job: ConvertDocument, converter: Converter) -> tuple[str, int]:
+    """The section that cannot be converted even by itself, and the line of its draft; ("", 0) if there is none."""
+    return asyncio.run(_located(folder, job, converter))
+
+
+async def _located(folder: Path, job: ConvertDocument, converter: Converter) -> tuple[str, int]:
+    async def fails(*sections: ExportSection) -> bool:
+        try:
+            await _converted(folder, job.model_copy(update={"sections": sections}), converter)
+        except ConversionError:
+            return True
+        return False
+
+    if await fails():
+        return "", 0
+    for section in job.sections:
+        if section.draft and await fails(section):
+            return section.section_id, await _line(Staged(folder), section, section.draft, fails)
+    return "", 0
+
+
+async def _line(
+    staged: Staged, section: ExportSection, draft: ArtifactRef, fails: Callable[[ExportSection], Awaitable[bool]]
+) -> int:
+    """The line of the block with which the draft begins to fail."""
+    if len(data := staged.get(draft)) > MAX_SOURCE_BYTES:
+        return 1
+    text = decode(data)
+    blocks = split(text)
+    least, most = 0, len(blocks)
+    while most - least > 1:
+        middle = (least + most) // 2
+        part = draft.model_copy(update={"digest": PART})
+        staged.put(part, text[: blocks[middle - 1].end].encode())
+        is_enough = await fails(section.model_copy(update={"draft": part}))
+        least, most = (least, middle) if is_enough else (middle, most)
+    return blocks[most - 1].line if blocks else 1
 
 
 def _too_long(sections: Sequence[ExportSection], pages: Pages | None) -> tuple[OverlongSection, ...]:
@@ -127,11 +170,15 @@ async def _drafts(
     job: ConvertDocument, sections: Sequence[ExportSection], artifacts: Staged, converter: Converter
 ) -> list[Draft]:
     """The drafts of sections, few of them read at a time: each takes a process and memory of its own."""
-    few = asyncio.Semaphore(READ_AT_ONCE)
+    few, under_way = asyncio.Semaphore(READ_AT_ONCE), dict[str, None]()
 
     async def one(section: ExportSection) -> Draft:
         async with few:
-            return await _draft(job, section, artifacts, converter)
+            under_way[section.section_id] = None
+            artifacts.say(f"section {', '.join(under_way)} was read")
+            found = await _draft(job, section, artifacts, converter)
+            under_way.pop(section.section_id, None)
+            return found
 
     return await asyncio.gather(*map(one, sections))
 

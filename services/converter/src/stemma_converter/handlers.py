@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypedDict, TypeVar
@@ -31,12 +31,12 @@ from stemma_telemetry import get_logger
 
 from .appendices import block_refs, not_covered, report_refs
 from .assembly import replayed_drafts
-from .conversion import EXPORT, Done, convert, may_show, prepare
+from .conversion import EXPORT, Done, convert, locate, may_show, prepare
 from .converter import Converter, media_type
 from .pandoc import ConversionError
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import PREPARED, Readings
-from .source import Staged, grounding_refs
+from .source import STEP, Staged, grounding_refs
 
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.
@@ -98,8 +98,8 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
-        coded = error.problem.model_dump(include={"code", "params"})
-        return ConversionFailed.model_validate({**echo, "detail": error.detail, **coded})
+        problem = error.problem
+        return ConversionFailed(**echo, detail=problem.message[:300], code=problem.code, params=problem.params)
     about = done.model_dump(include={"warnings", "remarks", "too_long"})
     covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
     return DocumentConverted.model_validate({**echo, **about, **covered, "artifact": artifact})
@@ -112,9 +112,17 @@ async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Artifact
         await _stage(job, tools, folder)
         done = await _confined(folder, tools.limits, convert, job, tools.converter)
         if done.failure:
-            raise done.failure
+            raise await _located(folder, tools, job, done.failure)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
     return done, await tools.artifacts.put(*owner, data, media_type=media_type(job.format), name=done.name)
+
+
+async def _located(folder: Path, tools: Tools, job: ConvertDocument, failure: ConversionError) -> ConversionError:
+    """The failure with the place that it comes from, unless the limits are over before that is found."""
+    with suppress(ConversionError):
+        section_id, line = await _confined(folder, tools.limits, locate, job, tools.converter)
+        return replace(failure, section_id=section_id, line=line)
+    return failure
 
 
 async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *given: Any) -> T:
@@ -124,7 +132,10 @@ async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *g
         raise ConversionError("conversion_failed", "conversion", crash.status, crash.raised) from None
     except ConfinementError as ended:
         code = "timeout" if isinstance(ended, OutOfTime) else "out_of_memory"
-        raise ConversionError(code, "conversion", why=f"the conversion took {ended}") from None
+        why = f"the conversion took {ended}"
+        if (at := folder / STEP).exists():
+            why += f" while {at.read_text()}"
+        raise ConversionError(code, "conversion", why=why) from None
 
 
 async def _stage(job: ConvertDocument, tools: Tools, folder: Path) -> None:

@@ -16,8 +16,6 @@ from stemma_contracts.v1.answers import Problem
 
 from .tree import Node, is_markup
 
-_WITH_REASON = {"timeout": "conversion_timeout", "out_of_memory": "conversion_out_of_memory"}
-_WITHOUT = {"nested_too_deeply": "conversion_too_deep", "source_too_large": "conversion_too_large"}
 # YAML metadata and raw blocks of other formats would let a draft speak to the writers.
 READER = "gfm-yaml_metadata_block"
 API_VERSION = [1, 23, 1]
@@ -29,24 +27,36 @@ class ConversionError(Exception):
     """The document cannot be converted; ``code`` says why in one word and holds no text of it.
 
     ``program`` is what failed if one did, and ``exit_code`` how it ended: negative for a signal, None if it was killed
-    because its time was up. ``why`` says more where there is more to say, such as which limit it was.
+    because its time was up. ``why`` says more where there is more to say, such as which limit it was. It is the line of
+    the draft of ``section_id`` that cannot be converted, if that was found.
     """
 
     code: str
     program: str | None = None
     exit_code: int | None = None
     why: str = ""
-
-    @property
-    def detail(self) -> str:
-        return f"{self.code}: {self.why}" if self.why else self.code
+    section_id: str = ""
+    line: int = 0
 
     @property
     def problem(self) -> Problem:
-        if code := _WITHOUT.get(self.code):
-            return Problem.of(code)
-        code = _WITH_REASON.get(self.code)
-        return Problem.of(code, reason=self.why) if code else Problem.of("conversion_failed", reason=self.detail)
+        at: dict[str, str | int] = {"section_id": self.section_id, "line": self.line} if self.section_id else {}
+        how = self.why or (f"exit status {self.exit_code}" if self.exit_code is not None else self.code)
+        match self.code:
+            case "timeout":
+                return Problem.of("conversion_timeout", reason=self.why)
+            case "out_of_memory":
+                return Problem.of("conversion_out_of_memory", reason=self.why)
+            case "nested_too_deeply":
+                return Problem.of("conversion_too_deep_at" if at else "conversion_too_deep", **at)
+            case "source_too_large":
+                about = {"section_id": self.section_id} if at else {}
+                return Problem.of("conversion_too_large_at" if at else "conversion_too_large", **about)
+            case _:
+                program = self.program or "conversion"
+                return Problem.of(
+                    "conversion_stopped_at" if at else "conversion_stopped", program=program, how=how, **at
+                )
 
 
 @dataclass(frozen=True)

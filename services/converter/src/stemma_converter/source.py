@@ -20,6 +20,7 @@ from stemma_markdown import Document, Footnote, Leaf, with_footnotes
 
 from .pandoc import ConversionError
 
+STEP = "step"
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
 M = TypeVar("M", bound=BaseModel)
@@ -31,6 +32,10 @@ class Staged:
 
     def put(self, ref: ArtifactRef, data: bytes) -> None:
         (self._folder / ref.digest).write_bytes(data)
+
+    def say(self, step: str) -> None:
+        """Leave in words what the conversion is at, for the case that it is ended."""
+        (self._folder / STEP).write_text(step, encoding="utf-8")
 
     def has(self, ref: ArtifactRef) -> bool:
         return (self._folder / ref.digest).is_file()
