@@ -31,7 +31,8 @@ _TOKEN = re.compile(
 )
 _CODE_BEFORE = re.compile(r"(?:([^\W\d_]{0,4}[$€£¥₩₹₽₺₴₫₪฿￥])|([^\W\d_]{1,12})\.?)[ \n_]{0,4}$")
 _MINUS = re.compile(
-    r"(?:(?:^|[\s(|])[-−–]|[(|][ ]?[-−–][ ]|(?:^|[\s(|])−[ ]|(?<!\w)(?:minus|moins|menos|meno|min)\s?)$"
+    r"(?:(?:^|[\s(|])[-−–]|[(|][ ]?[-−–][ ]|(?:^|[\s(|])−[ ]"
+    r"|(?<!\w)(?<!a[luo] )(?<!du )(?<!lo )(?:minus|moins|menos|meno|min)\s?)$"
 )
 """A dash with a space behind it is a mark of a list or between words, but for the beginning of a cell."""
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|[~≈><])\.?[\s_]*$")
@@ -133,7 +134,7 @@ def hedged(text: str, start: int) -> bool:
 
 
 def _signed(text: str, start: int, number: Decimal) -> Decimal:
-    return -number if _MINUS.search(text[max(0, start - 8) : start]) else number
+    return -number if _MINUS.search(text[max(0, start - 12) : start]) else number
 
 
 def _percent_before(text: str, start: int) -> int:
