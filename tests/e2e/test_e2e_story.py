@@ -284,7 +284,7 @@ async def test_a_letter_is_read_answered_amended_and_handed_in_with_its_form_and
     await amends(manager, client, as_pdf(tmp_path / "amended.pdf", amended(SHORT)), stale)
     await fills(manager, form, "word/document.xml", NAME)
     offer = tmp_path / "offer.md"
-    assert "mandatory requirements that are open" in await manager.does("export", "--matrix", "-o", offer, exits=5)
+    assert "requirements without a sure answer" in await manager.does("export", "--matrix", "-o", offer, exits=5)
     words = offer.read_text(encoding="utf-8")
     assert all(part in words for part in (*rows, "letter.pdf, p. 1", "April 15, 2016", ZOOLOGIST))
 

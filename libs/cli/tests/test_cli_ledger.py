@@ -395,10 +395,10 @@ async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfin
     read.on_request = convert
     shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
     assert shown.exit_code == 5
-    assert "mandatory requirements that are open: R1, R3; a page says which" in shown.stderr
+    assert "mandatory requirements without a sure answer: R1, R3; a page says which" in shown.stderr
 
 
-async def answered(stage: Any, document_id: str) -> None:
+async def answered(stage: Any, document_id: str, *, sure: bool = True) -> None:
     """R1 is assigned to a section, and its second block answers it."""
     text = "# Training\n\nWe train ten users.\n\n=A third block.\n"
     block, third = text.index("We"), text.index("=A")
@@ -416,7 +416,7 @@ async def answered(stage: Any, document_id: str) -> None:
         answers=AnswersFound(
             rows_digest=(await stage.text(document_id, BODY.model_dump_json())).digest,
             sought=("R1",),
-            found=(RequirementAnswer(requirement_id="R1", block_id="b" * 10),),
+            found=(RequirementAnswer(requirement_id="R1", block_id="b" * 10, sure=sure),),
         ),
     )
     await stage.append(
@@ -441,6 +441,21 @@ async def test_the_block_that_answers_a_row_is_shown_in_the_list_and_in_the_spre
     await cli("ledger", document_id, "--export", str(path))
     rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
     assert [(one["status"], one["answer"]) for one in rows[:2]] == [("addressed", "We train ten users."), ("open", "")]
+
+
+@pytest.mark.req("B4")
+async def test_an_answer_that_is_not_sure_is_to_check_which_nobody_can_decide(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    await answered(read, document_id, sure=False)
+    left = json.loads((await cli("ledger", document_id, "--open", "--json")).stdout)
+    told = [(one["row"]["requirement_id"], one["standing"]["status"]) for one in left]
+    assert told == [("R1", "check"), ("R3", "open")]
+    path = tmp_path / "ledger.csv"
+    await cli("ledger", document_id, "--export", str(path))
+    assert next(csv.DictReader(path.read_text("utf-8-sig").splitlines()))["status"] == "check"
+    assert "nothing was changed" in (await cli("ledger", document_id, "--import", str(path))).stderr
+    assert (await cli("ledger", document_id, "--mark", "R1=check")).exit_code == 2
 
 
 @pytest.mark.req("L2")

@@ -51,6 +51,23 @@ def test_a_row_that_is_not_found_stays_open_and_is_not_looked_for_again(written:
     assert set(open_mandatory(written.document)) == {"R1", "R2"}
 
 
+@pytest.mark.req("B4")
+def test_what_code_is_not_sure_of_is_to_check_and_counts_as_unanswered_until_a_person_says_so(written: Story) -> None:
+    decide(written, requirement_id="R1", section_id="research")
+    looked(written, "R1", sure=False)
+    assert answer(written) == ("check", 1, BLOCK)
+    assert set(open_mandatory(written.document)) == {"R1", "R2"}
+    written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
+    (job,) = written.jobs(j.ConvertDocument)
+    assert (job.open_requirements, job.unsure_requirements) == (("R1", "R2"), ("R1",))
+    assert [(one.status, one.unsure) for one in job.matrix] == [("open", True), ("open", False)]
+    decide(written, requirement_id="R1", status="verified")
+    assert answer(written)[0] == "verified"
+    edit(written, "another text")
+    looked(written, "R1", sure=False)
+    assert answer(written) == ("check", 2, BLOCK)
+
+
 @pytest.mark.req("L1")
 def test_a_row_that_nobody_has_is_looked_for_nowhere(written: Story) -> None:
     decide(written, requirement_id="R1", confirmed=True)

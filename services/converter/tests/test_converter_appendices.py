@@ -97,6 +97,20 @@ async def test_in_word_the_pages_are_fields_of_bookmarks_that_are_there_with_the
     assert f"Records, p. {numbers[3]}" in shown
 
 
+@pytest.mark.req("B4")
+async def test_what_is_to_check_is_told_apart_from_what_is_open(exporter: Any) -> None:
+    matrix = (
+        AnsweredRows(section_id="s1", status="open", unsure=True, requirement_ids=("R2",)),
+        AnsweredRows(status="open", requirement_ids=("R3",)),
+    )
+    left = {"open_requirements": ("R2", "R3"), "unsure_requirements": ("R2",)}
+    job = (await exporter.job("docx", FIRST, LONG, ALIKE)).model_copy(update=left)
+    data = (await exporter.converted(job, ledger=await exporter.stored(ROWS), matrix=matrix))[0]
+    tables = Document(BytesIO(data)).tables
+    told = [[(row.cells[0].text, row.cells[-1].text) for row in table.rows[1:]] for table in tables[-2:]]
+    assert told == [[("R2", "to check"), ("R3", "open")]] * 2
+
+
 @pytest.mark.parametrize("format", ["html", "md"])
 async def test_formats_without_pages_have_links(exporter: Any, format: str) -> None:
     text = (await exported(exporter, format)).decode()

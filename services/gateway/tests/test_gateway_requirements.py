@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from html import escape, unescape
 from types import ModuleType
 from typing import Any
@@ -43,7 +44,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_gateway.desk import document, requirements, sources
-from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, listed
+from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, coverage_of, listed
 from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
 from stemma_gateway.resources import documents
 from stemma_provisioning import client_user
@@ -460,8 +461,12 @@ async def test_rows_are_listed_by_what_they_are_and_a_page_at_a_time(
 
     assert ids() == ["R1", "R2", "R3"]
     assert ids(status="addressed") == ids(section="research") == ids(text="TEN users") == ["R1"]
+    assert ids(status="unanswered") == ["R2", "R3"]
     assert ids(section="-", obligation="mandatory") == ids(kind="form") == ["R2"]
     assert ids(decided="dropped") == []
+    unsure = replace(entries[0], standing=entries[0].standing.model_copy(update={"status": "check"}))
+    assert len(listed([unsure], Filter(status="unanswered")).entries) == 1
+    assert coverage_of([unsure], ("R1",)).by_status["check"] == 1
     many = listed(entries * ON_A_PAGE, Filter(page=9))
     assert (many.page, many.pages, len(many.entries)) == (3, 3, ON_A_PAGE)
 

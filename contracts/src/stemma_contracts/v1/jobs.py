@@ -229,6 +229,9 @@ class ConvertDocument(Job):
     redline: bool = False
     ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory rows that nobody says are answered")
+    unsure_requirements: tuple[Token, ...] = Field(
+        default=(), description="those of them for which something was found that may be an answer"
+    )
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
     citations: bool = Field(default=False, description="the places that each sentence rests on stand in footnotes")
     matrix: tuple[AnsweredRows, ...] = Field(

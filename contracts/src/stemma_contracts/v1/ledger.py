@@ -24,6 +24,9 @@ RequirementStatus = Literal["open", "addressed", "verified", "not_applicable"]
 """Of the answer: there is none yet, there is one, somebody checked it, none is needed. Code says only the
 first two, and nothing where a person said anything."""
 
+AnswerStatus = Literal["open", "check", "addressed", "verified", "not_applicable"]
+"""As it is shown: what code found and is not sure of is to check, until a person says what it is."""
+
 MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
 MOST_QUOTED = 2000
@@ -144,6 +147,7 @@ class RequirementAnswer(Contract):
 
     requirement_id: Token
     block_id: str = Field(pattern=r"^[0-9a-z]{10}$")
+    sure: bool = Field(default=True, description="false: a person has to look whether it is an answer")
 
 
 class AnswersFound(Contract):
@@ -169,6 +173,7 @@ class AnsweredRows(Contract):
 
     section_id: str = Field(default="", pattern=r"^[A-Za-z0-9_-]{0,64}$")
     status: RequirementStatus
+    unsure: bool = Field(default=False, description="with `open`: something was found that may be an answer")
     requirement_ids: tuple[Token, ...]
 
 

@@ -23,7 +23,7 @@ from .evaluation import Evaluation
 from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from .ledger import LedgerSummary, RequirementChange, RequirementStatus, SecondOpinion
+from .ledger import AnswerStatus, LedgerSummary, RequirementChange, SecondOpinion
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole, UploadRole
@@ -472,7 +472,7 @@ class RowView(Contract):
     """What became of a row: what people decided, and how its answer stands.
 
     ``status`` is what a person said of the answer, as long as that holds, else what code found: ``block_id`` of
-    ``version`` of the section, none if they are empty.
+    ``version`` of the section, none if they are empty. What it is not sure of is to ``check``.
     """
 
     confirmed: bool = False
@@ -480,7 +480,7 @@ class RowView(Contract):
     merged_into: str = ""
     section_id: str = ""
     owner: str = ""
-    status: RequirementStatus = "open"
+    status: AnswerStatus = "open"
     version: int = 0
     block_id: str = ""
 

@@ -87,7 +87,7 @@ def is_unfinished(done: DocumentExported) -> bool:
 def _open_words(names: Sequence[str]) -> Iterator[str]:
     if names:
         more = f" and {len(names) - MOST_OPEN} more" if len(names) > MOST_OPEN else ""
-        yield f"mandatory requirements that are open: {', '.join(names[:MOST_OPEN])}{more}; a page says which"
+        yield f"mandatory requirements without a sure answer: {', '.join(names[:MOST_OPEN])}{more}; a page says which"
 
 
 def _warning_words(warning: ExportWarning) -> str:

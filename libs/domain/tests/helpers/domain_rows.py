@@ -37,11 +37,11 @@ def looks(story: Story) -> list[j.ValidateDraft]:
     return story.jobs(j.ValidateDraft)
 
 
-def looked(story: Story, *found: str) -> None:
+def looked(story: Story, *found: str, sure: bool = True) -> None:
     """The validator's answer to the open job that looks for rows."""
     (job,) = looks(story)
     assert job.ledger is not None
-    answered = tuple(RequirementAnswer(requirement_id=name, block_id=BLOCK) for name in found)
+    answered = tuple(RequirementAnswer(requirement_id=name, block_id=BLOCK, sure=sure) for name in found)
     answers = AnswersFound(rows_digest=job.ledger.digest, sought=job.requirements, found=answered)
     outcome(story, o.DraftValidated, job.job_id, validation=validation().model_copy(update={"answers": answers}))
 

@@ -5,6 +5,7 @@ Another language is another file in ``data``, named by its BCP 47 primary tag.
 
 from __future__ import annotations
 
+from .answers import AnswerCues, answer_cues
 from .bids import BidWords, bid_words
 from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
@@ -29,6 +30,7 @@ from .sentences import (
 
 __all__ = [
     "DEFAULT",
+    "AnswerCues",
     "AskedEdit",
     "BidWords",
     "DeadlineCues",
@@ -41,6 +43,7 @@ __all__ = [
     "Role",
     "UnknownLanguage",
     "Words",
+    "answer_cues",
     "asked_edit",
     "asks_for_a_form",
     "bid_words",

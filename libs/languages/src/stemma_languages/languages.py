@@ -71,6 +71,7 @@ class Words(BaseModel):
     answered_in: Word
     answer_status: Word
     answer_open: Word
+    answer_check: Word
     answer_addressed: Word
     answer_verified: Word
     answer_not_applicable: Word

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -106,12 +106,20 @@ def open_rows(rows: Sequence[LedgerRow], job: ConvertDocument) -> list[LedgerRow
     return [row for row in rows if row.requirement_id in wanted]
 
 
-def page_of_open(rows: list[LedgerRow], words: Words) -> list[Node]:
+def page_of_open(rows: list[LedgerRow], unsure: Collection[str], words: Words) -> list[Node]:
     if not rows:
         return []
-    shown = [(row.requirement_id, row.quote, f"{row.source}, {row.place or row.line}") for row in rows[:MAX_ROWS]]
+    shown = [
+        (
+            row.requirement_id,
+            row.quote,
+            f"{row.source}, {row.place or row.line}",
+            words.answer_check if row.requirement_id in unsure else words.answer_open,
+        )
+        for row in rows[:MAX_ROWS]
+    ]
     heading = node("Header", 1, attributes("open-requirements"), text(words.open_requirements))
-    return [heading, _table(("", words.statement, words.file), shown)]
+    return [heading, _table(("", words.statement, words.file, words.answer_status), shown)]
 
 
 @dataclass(frozen=True)
@@ -226,10 +234,11 @@ def _row(row: LedgerRow, answer: AnsweredRows, where: list[Node], words: Words) 
         "verified": words.answer_verified,
         "not_applicable": words.answer_not_applicable,
     }
+    status = words.answer_check if answer.unsure else statuses[answer.status]
     place = row.place or (row.headings[-1] if row.headings else row.line)
     quote = f"{row.announced_by} {row.quote}".strip()
     source = f"{row.source}, {place}"
-    return [row.requirement_id, quote, source, obligations[row.obligation], where, statuses[answer.status]]
+    return [row.requirement_id, quote, source, obligations[row.obligation], where, status]
 
 
 def paged_link(words: str, identifier: str, spoken: Words) -> list[Node]:

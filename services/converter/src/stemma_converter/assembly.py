@@ -150,7 +150,7 @@ def assemble(
     headline = one_line(title) or spoken.words.untitled
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
-    pages = page_of_open(open_rows(demands, job), spoken.words) + page(uncovered, spoken)
+    pages = page_of_open(open_rows(demands, job), job.unsure_requirements, spoken.words) + page(uncovered, spoken)
     text = joined(headline, chapters, [one.warnings for one in drafts])
     answers = Answers(demands, job.matrix, places or {})
     blocks = with_matrix(text, [one.section for one in drafts], answers, spoken) + pages

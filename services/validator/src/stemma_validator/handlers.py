@@ -124,7 +124,7 @@ async def _further(
     with unfinished.noted():
         told["used"] = await used_inputs(given, text, limits)
     with unfinished.noted():
-        told["answers"] = await answers_in(job, text, blocks, files, limits)
+        told["answers"] = await answers_in(job, text, given, blocks, files, limits)
     return told
 
 

@@ -23,7 +23,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
-from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory
+from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory, row_of
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import CONVERT, head_of, images_of, job_id, unfitting
 from stemma_domain.staleness import staleness
@@ -158,6 +158,7 @@ class _Settled(TypedDict):
 class _Requirements(TypedDict):
     ledger: ArtifactRef | None
     open_requirements: tuple[str, ...]
+    unsure_requirements: tuple[str, ...]
     matrix: tuple[AnsweredRows, ...]
     answers: tuple[RequirementAnswer, ...]
 
@@ -212,11 +213,14 @@ def _requirements(document: Document, export: Export) -> _Requirements:
     """What the document has to answer, and what of it is open; a comparison does not go out."""
     ledger = document.ledger
     if ledger is None or export.view.redline:
-        return _Requirements(ledger=None, open_requirements=(), matrix=(), answers=())
+        return _Requirements(ledger=None, open_requirements=(), unsure_requirements=(), matrix=(), answers=())
     matrix, still_open = answered_rows(document) if export.view.matrix else (), open_mandatory(document)
     rows = ledger.rows if matrix or still_open else None
     answers = answering_blocks(document) if matrix else ()
-    return _Requirements(ledger=rows, open_requirements=still_open, matrix=matrix, answers=answers)
+    unsure = tuple(name for name in still_open if row_of(document, name).status == "check")
+    return _Requirements(
+        ledger=rows, open_requirements=still_open, unsure_requirements=unsure, matrix=matrix, answers=answers
+    )
 
 
 def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:

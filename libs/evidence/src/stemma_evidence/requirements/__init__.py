@@ -1,6 +1,6 @@
 """The demands and deadlines of a request for proposals, whose ids last, and what of a draft answers them."""
 
-from .answers import Answers
+from .answers import Answer, Answers
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
 from .ledger import difference, read_ledger
@@ -8,6 +8,7 @@ from .rules import read_rules
 from .units import Source, Unit, units
 
 __all__ = [
+    "Answer",
     "Answers",
     "FoundDeadline",
     "Requirement",

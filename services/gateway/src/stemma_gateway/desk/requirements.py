@@ -20,7 +20,7 @@ from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.ledger import ChangedRow, Obligation, RequirementDecision, RequirementKind, RequirementStatus
+from stemma_contracts.v1.ledger import AnswerStatus, ChangedRow, Obligation, RequirementDecision, RequirementKind
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.views import InputView
 
@@ -39,12 +39,13 @@ Decided = Literal["found", "confirmed", "dropped", "merged"]
 NO_SECTION = "-"
 """What stands for the rows that nobody gave to a section, where a section is named."""
 ON_A_PAGE = 100
+UNANSWERED = ("open", "check")
 
 
 class Filter(BaseModel):
     """The rows that are listed; what is empty limits nothing, but that rows which do not count are left out."""
 
-    status: RequirementStatus | Literal[""] = ""
+    status: AnswerStatus | Literal["unanswered", ""] = ""
     decided: Decided | Literal[""] = ""
     kind: RequirementKind | Literal[""] = ""
     obligation: Obligation | Literal[""] = ""
@@ -56,7 +57,9 @@ class Filter(BaseModel):
         row, standing = entry.row, entry.standing
         return (
             (self.decided == entry.decided if self.decided else entry.counts)
-            and self.status in ("", standing.status)
+            and (
+                self.status in ("", standing.status) or (self.status == "unanswered" and standing.status in UNANSWERED)
+            )
             and self.kind in ("", row.kind)
             and self.obligation in ("", row.obligation)
             and self.section in ("", standing.section_id or NO_SECTION)
@@ -96,13 +99,13 @@ class Coverage:
     """How the rows stand that count: by status, those that nobody confirmed, those of no section."""
 
     rows: int
-    by_status: Mapping[RequirementStatus, int]
+    by_status: Mapping[AnswerStatus, int]
     mandatory: int
     open_mandatory: int
     unconfirmed: int
     unassigned: int
 
-    def bars(self) -> Iterator[tuple[RequirementStatus, int, int]]:
+    def bars(self) -> Iterator[tuple[AnswerStatus, int, int]]:
         """Each status with where its part of a bar begins and how long it is, in rows."""
         at = 0
         for status, count in self.by_status.items():
@@ -110,7 +113,7 @@ class Coverage:
             at += count
 
 
-STATUSES: tuple[RequirementStatus, ...] = ("verified", "addressed", "not_applicable", "open")
+STATUSES: tuple[AnswerStatus, ...] = ("verified", "addressed", "not_applicable", "check", "open")
 
 
 def coverage_of(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -> Coverage:

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer, RequirementChange, RequirementStatus, RowParts
+from stemma_contracts.v1.ledger import (
+    AnsweredRows,
+    AnswerStatus,
+    RequirementAnswer,
+    RequirementChange,
+    RowParts,
+)
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import RowView
@@ -17,6 +23,7 @@ from stemma_domain.state import Document, Resting, Section, Version
 from .state import Ledger, Sought, Wordings
 
 NO_LEDGER = Ledger()
+_NOTHING = Sought(0)
 _DECIDED = {"confirmed", "dropped", "merged_into", "section_id", "owner"}
 
 
@@ -32,24 +39,27 @@ def row_of(document: Document, requirement_id: str) -> RowView:
     standing = ledger.standing(requirement_id)
     section = document.sections.get(standing.section_id)
     version = section.current if section else None
-    block = _found(version, ledger, requirement_id) if version else ""
-    status = _status(ledger, requirement_id, version.draft.digest if version else "", is_found=bool(block))
-    number = version.number if version and block else 0
+    found = _found(version, ledger, requirement_id) if version else _NOTHING
+    status = _status(ledger, requirement_id, version.draft.digest if version else "", found)
+    number = version.number if version and found.block_id else 0
     decided = standing.model_dump(include=_DECIDED)
-    return RowView(**decided, status=status, version=number, block_id=block)
+    return RowView(**decided, status=status, version=number, block_id=found.block_id)
 
 
 def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:
     """The rows that count, by the section that answers them and how that stands."""
     ledger = document.ledger or NO_LEDGER
-    groups: dict[tuple[str, RequirementStatus], list[str]] = {}
+    groups: dict[tuple[str, AnswerStatus], list[str]] = {}
     for name in ledger:
         if (now := ledger.standing(name)).counts:
             groups.setdefault((now.section_id, row_of(document, name).status), []).append(name)
-    return tuple(
-        AnsweredRows(section_id=section_id, status=status, requirement_ids=tuple(ids))
-        for (section_id, status), ids in groups.items()
-    )
+    return tuple(_answered(section_id, status, tuple(ids)) for (section_id, status), ids in groups.items())
+
+
+def _answered(section_id: str, status: AnswerStatus, ids: tuple[str, ...]) -> AnsweredRows:
+    if status == "check":
+        return AnsweredRows(section_id=section_id, status="open", unsure=True, requirement_ids=ids)
+    return AnsweredRows(section_id=section_id, status=status, requirement_ids=ids)
 
 
 def answering_blocks(document: Document) -> tuple[RequirementAnswer, ...]:
@@ -60,12 +70,12 @@ def answering_blocks(document: Document) -> tuple[RequirementAnswer, ...]:
 
 
 def open_mandatory(document: Document) -> tuple[str, ...]:
-    """The rows that must be answered and are not, as far as anybody said or code found."""
+    """The rows that must be answered and are not, as far as anybody said or code is sure."""
     ledger = document.ledger or NO_LEDGER
     return tuple(
         name
         for name in ledger.summary.mandatory
-        if ledger.standing(name).counts and row_of(document, name).status == "open"
+        if ledger.standing(name).counts and row_of(document, name).status in ("open", "check")
     )
 
 
@@ -125,24 +135,26 @@ def _version_with_parts(version: Version, split: RowParts) -> Version:
     return version.model_copy(update={"sought": sought, "requirements": {**version.requirements, **parts}})
 
 
-def _found(version: Version, ledger: Ledger, requirement_id: str) -> str:
-    """The block that answers a row as it reads now."""
+def _found(version: Version, ledger: Ledger, requirement_id: str) -> Sought:
+    """What was found when the row was looked for as it reads now."""
     sought = version.sought.get(requirement_id)
-    return sought.block_id if sought and sought.wording == ledger.wording(requirement_id) else ""
+    return sought if sought and sought.wording == ledger.wording(requirement_id) else _NOTHING
 
 
 def _is_missing(document: Document, version: Version, requirement_id: str) -> bool:
     return requirement_id in version.sought and row_of(document, requirement_id).status == "open"
 
 
-def _status(ledger: Ledger, requirement_id: str, text: str, *, is_found: bool) -> RequirementStatus:
-    """A person's word that there is an answer is about a text; it stands in the next one if code finds an answer."""
-    said = ledger.said(requirement_id)
+def _status(ledger: Ledger, requirement_id: str, text: str, found: Sought) -> AnswerStatus:
+    """A person's word that there is an answer is about a text; it stands in the next one if code is sure of one."""
+    said, is_found = ledger.said(requirement_id), bool(found.block_id)
     if said in ("open", "not_applicable"):
         return said
-    if said is not None and (is_found or ledger.standing(requirement_id).said_of == text):
+    if said is not None and ((is_found and found.sure) or ledger.standing(requirement_id).said_of == text):
         return said
-    return "addressed" if is_found else "open"
+    if not is_found:
+        return "open"
+    return "addressed" if found.sure else "check"
 
 
 def _with_found(document: Document, section: Section, validation: ValidationSummary | None) -> Section:
@@ -151,12 +163,16 @@ def _with_found(document: Document, section: Section, validation: ValidationSumm
     answers = validation.answers if validation else None
     if answers is None or version is None or ledger is None or ledger.rows is None:
         return section
-    blocks = {one.requirement_id: one.block_id for one in answers.found}
+    found = {one.requirement_id: one for one in answers.found}
     names = answers.sought if answers.rows_digest == ledger.rows.digest else ()
-    sought = {name: Sought(ledger.wording(name), blocks.get(name, "")) for name in names}
-    answered = {name: ledger.wording(name) for name in names if name in blocks}
+    sought = {name: _sought(ledger.wording(name), found.get(name)) for name in names}
+    answered = {name: ledger.wording(name) for name in names if name in found}
     version = version.model_copy(update={"sought": sought, "requirements": {**answered, **version.requirements}})
     return replace(section, versions=(*section.versions[:-1], version))
+
+
+def _sought(wording: int, found: RequirementAnswer | None) -> Sought:
+    return Sought(wording, found.block_id, found.sure) if found else Sought(wording)
 
 
 def _to_check(document: Document, section: Section) -> Section:

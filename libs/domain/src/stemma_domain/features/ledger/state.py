@@ -15,10 +15,11 @@ Wordings = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Sought:
-    """What was found when a row, in a wording, was looked for in a text: a block that answers it, or none."""
+    """What was found when a row, in a wording, was looked for in a text: a block that answers it, surely or not."""
 
     wording: int
     block_id: str = ""
+    sure: bool = True
 
 
 class Standing(RowView):
