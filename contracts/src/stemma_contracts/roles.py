@@ -37,6 +37,7 @@ _WRITES = (
     "replace-input",
     "apply-input",
     "withdraw-input",
+    "set-input-role",
     "confirm-form-fields",
     "read-requirements",
 )

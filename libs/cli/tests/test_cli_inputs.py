@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stemma_cli.wording import changed_words
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.inputs import (
@@ -165,8 +166,8 @@ async def test_an_amendment_is_shown_before_it_counts_and_applied_if_asked_for(
     assert (applied.input_id, applied.version) == ("input-1", 2)
 
 
-@pytest.mark.req("I4")
-async def test_inputs_are_added_replaced_and_withdrawn_by_name(
+@pytest.mark.req("B1", "I4")
+async def test_inputs_are_added_replaced_given_a_role_and_withdrawn_by_name(
     cli: Any, backstage: Any, amended: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "answers.eml"
@@ -174,12 +175,16 @@ async def test_inputs_are_added_replaced_and_withdrawn_by_name(
     for arguments in (
         ("add", amended, str(file), "--role", "request"),
         ("replace", amended, "plan.dwg", str(file)),
+        ("role", amended, "plan.dwg", "internal"),
         ("withdraw", amended, "plan.dwg"),
+        ("add", amended, str(file)),
     ):
         done = await cli("input", *arguments)
         assert done.exit_code == 0, done.stderr
-    added, replaced, withdrawn = [request for _, request in backstage.received]
-    assert (added.upload.name, added.upload.role) == ("answers.eml", "request")
+    added, replaced, role, withdrawn, unsaid = [request for _, request in backstage.received]
+    told = [(each.upload.name, each.upload.role, each.upload.role_confirmed) for each in (added, unsaid)]
+    assert told == [("answers.eml", "request", True), ("answers.eml", "evidence", False)]
+    assert (role.input_id, role.version, role.role) == ("input-2", 1, "internal")
     assert (replaced.input_id, replaced.version) == ("input-2", 1)
     assert (withdrawn.input_id, withdrawn.version) == ("input-2", 1)
     refused = await cli("input", "withdraw", amended, "no.pdf")
@@ -210,6 +215,7 @@ async def test_what_is_stale_because_of_an_input_says_which_and_what_changed_in_
     )
     shown = await cli("stale", amended)
     assert "rfp.pdf 1 -> 2" in shown.stdout
+    assert changed_words([mark.inputs[0].model_copy(update={"role": "internal"})]) == "rfp.pdf is internal now"
     assert "+ It starts in June." in shown.stdout
     told = json.loads((await cli("stale", amended, "--json")).stdout)
     assert told[0]["section"]["stale_inputs"][0]["name"] == "rfp.pdf"

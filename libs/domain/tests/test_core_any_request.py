@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import domain_asking as asking
 import pytest
@@ -21,7 +21,7 @@ from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_domain.commands import Asked, Record
 from stemma_domain.decide import decide
@@ -74,6 +74,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     ).map(tuple),
     "parts": st.lists(st.builds(RowParts, requirement_id=IDS, parts=st.just(("R9-2",)))).map(tuple),
     "sources": st.lists(st.sampled_from(["a.pdf", "none.pdf"]), unique=True).map(tuple),
+    "role": st.sampled_from(get_args(UploadRole)),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
 }
 REQUESTS = [request for feature in FEATURES for request in feature.requests if request is not r.CreateDocument]

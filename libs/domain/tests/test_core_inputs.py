@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import domain_asking as asking
 import pytest
+from domain_inputs import PDF, begin, file, outcome, written_from_parts
 from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -24,7 +24,7 @@ from stemma_contracts.v1.inputs import (
 )
 from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import InputFile, UploadRole
-from stemma_contracts.v1.section import SectionPlan, SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.inputs.feature import MOST_LIST_BYTES, Replaced, input_views, listed
@@ -33,47 +33,6 @@ from stemma_domain.staleness import staleness
 from stemma_domain.state import Document
 from stemma_domain.texts import with_current
 from stemma_domain.view import view_of
-
-PDF = "application/pdf"
-
-
-def file(name: str, content: str = "x", media_type: str = PDF, **more: Any) -> InputFile:
-    return InputFile(name=name, artifact=ref(content, media_type), **more)
-
-
-def begin(story: Story, *files: InputFile, to_read: tuple[str, ...] = (), **more: Any) -> None:
-    """A document with inputs, whose sections rest on one another as in a proposal."""
-    plans = (
-        SectionPlan(section_id=name, title=name, kind=name, graph="section", depends_on=upstream)
-        for name, upstream in CHAIN.items()
-    )
-    story.when(
-        asking.create(
-            asked=story.asked("create"),
-            tenant=TENANT,
-            document_id=DOCUMENT,
-            kind="proposal",
-            title=None,
-            brief=ref("brief"),
-            inputs=files,
-            sections=tuple(plans),
-            blueprint_digest="0" * 64,
-            time=datetime(2026, 1, 1, tzinfo=UTC),
-            to_read=to_read,
-            **more,
-        )
-    )
-
-
-def settle(story: Story, name: str, used: tuple[UsedInput, ...]) -> None:
-    story.drafted(name)
-    story.outcome(o.DraftValidated, name, validation=validation().model_copy(update={"used": used}))
-    story.approve(name)
-
-
-def outcome(story: Story, job: j.ReadInput, text: str = "read", **more: Any) -> o.InputRead:
-    about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    return o.InputRead(**about, reading=InputReading(text=ref(text)), **more)
 
 
 def unreadable(story: Story, job: j.ReadInput) -> o.InputUnreadable:
@@ -207,44 +166,6 @@ def test_attachments_of_a_message_are_inputs_of_their_own_that_are_read_as_well(
     assert done.starts == ("research",)
 
 
-def reads_as(story: Story, proposed_role: str, *children: InputFile) -> None:
-    """The last file that is to be read proposes a role by its text."""
-    told = outcome(story, story.jobs(j.ReadInput)[-1], children=children)
-    story.when(
-        Record(told.model_copy(update={"reading": told.reading.model_copy(update={"proposed_role": proposed_role})}))
-    )
-
-
-@pytest.mark.req("B1")
-@pytest.mark.parametrize(
-    ("given", "read", "role"),
-    [
-        ({"proposed": True}, "request", "request"),
-        ({"proposed": True}, "a role of a later release", "evidence"),
-        ({"proposed": True, **InputFile.fields_of("internal")}, "request", "internal"),
-        ({}, "request", "evidence"),
-        ({"role": "past-text"}, "request", "past-text"),
-    ],
-)
-def test_a_text_proposes_the_role_of_an_input_that_has_none_of_a_person_or_its_name(
-    given: dict[str, Any], read: str, role: UploadRole
-) -> None:
-    story = Story()
-    begin(story, file("a.pdf", **given), to_read=("input-1",))
-    reads_as(story, read)
-    [_, view] = input_views(story.document)
-    assert (view.used_as, view.proposed) == (role, "proposed" in given)
-
-
-@pytest.mark.req("B1")
-def test_an_attachment_is_internal_as_its_message_is_unless_its_own_name_says_otherwise() -> None:
-    story = Story()
-    begin(story, file("mail.eml", proposed=True, **InputFile.fields_of("internal")), to_read=("input-1",))
-    plain = file("mail.eml/costs.pdf", proposed=True)
-    reads_as(story, "", plain, file("mail.eml/rfp.pdf", role="request", proposed=True))
-    assert [view.used_as for view in input_views(story.document)][1:] == ["internal", "internal", "request"]
-
-
 @pytest.mark.req("I1")
 @pytest.mark.req("L1")
 def test_demands_are_read_from_what_was_read_of_a_request_with_its_places() -> None:
@@ -306,27 +227,9 @@ def test_an_earlier_text_is_no_evidence() -> None:
     assert ([one.name for one in generating.inputs], [one.name for one in generating.manner]) == (["a.md"], ["old.md"])
 
 
-@pytest.mark.req("B1")
-def test_what_is_internal_is_no_evidence_and_reaches_jobs_apart() -> None:
-    story = Story()
-    roles: tuple[UploadRole, ...] = ("internal", "price", "request")
-    begin(story, *(file(f"{role}.md", role, "text/markdown", **InputFile.fields_of(role)) for role in roles))
-    [generating] = story.jobs(j.GenerateSection)
-    assert [one.used_as for one in generating.inputs] == ["price", "request"]
-    assert ([one.name for one in generating.internal], generating.manner) == (["internal.md"], ())
-    assert [view.used_as for view in input_views(story.document)] == ["request", *roles]
-
-
 @pytest.fixture
 def written() -> Story:
-    """A document of which `research` uses a part of its input, `solution` another one, and `budget` none."""
-    story = Story()
-    begin(story, file("rfp.md", "one", "text/markdown"))
-    uses = {"research": ("aaa",), "solution": ("bbb",), "budget": (), "timeline": ()}
-    for name, parts in uses.items():
-        used = (UsedInput(input_id="input-1", parts=parts),) if parts else ()
-        settle(story, name, used)
-    return story
+    return written_from_parts()
 
 
 def amended(story: Story, *parts: str, text: str = "two", blocks: int = 1) -> tuple[e.AnyEvent, ...]:

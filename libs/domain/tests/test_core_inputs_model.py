@@ -18,7 +18,7 @@ from stemma_domain.state import Document
 from stemma_domain.view import view_of
 from stemma_testkit.property_tests import examples
 
-VERBS = [*["work"] * 10, *["add", "replace", "apply", "withdraw"] * 4, "ledger", "pause", "resume", "cancel"]
+VERBS = [*["work"] * 10, *["add", "replace", "apply", "withdraw", "role"] * 4, "ledger", "pause", "resume", "cancel"]
 STEP = st.tuples(st.sampled_from(VERBS), st.integers(0, 9), st.integers(0, 9), st.booleans())
 STEPS = st.lists(STEP, min_size=10, max_size=50)
 Step = tuple[str, int, int, bool]
@@ -46,6 +46,8 @@ def asked_for(story: Story, step: Step) -> Command:
             return asking.apply_input(asked, one.input_id, version)
         case "withdraw":
             return asking.withdraw_input(asked, one.input_id, version)
+        case "role":
+            return asking.set_role(asked, one.input_id, one.version, ("form", "internal", *ROLES)[choice % 5])
         case "ledger":
             return asking.read_ledger(asked, NAMES[: choice % 3])
         case "pause":

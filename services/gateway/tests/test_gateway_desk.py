@@ -227,6 +227,7 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
             inputs=(
                 ChangedInput(input_id="input-1", name="rfq.pdf", accepted_version=1, current_version=2),
                 ChangedInput(input_id="input-2", name="old.md", accepted_version=1, current_version=1, withdrawn=True),
+                ChangedInput(input_id="input-3", name="a.md", accepted_version=1, current_version=1, role="internal"),
             ),
         ),
     )
@@ -235,8 +236,9 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
         "rests on solution, which is stale itself",
         "rests on parts of rfq.pdf that changed since version 1; now it is at version 2",
         "rests on old.md, which was withdrawn",
+        "rests on a.md, which is no evidence any more",
     ]
-    assert all(len(stale_words(about, words(language))) == 4 for language in LANGUAGES)
+    assert all(len(stale_words(about, words(language))) == 5 for language in LANGUAGES)
 
 
 @pytest.mark.req("H2")

@@ -342,12 +342,16 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
     async with caller(address, follow_redirects=True) as http:
         shown = await http.post(f"/desk/documents/{document_id}/inputs", data={"role": "evidence"}, files=sent)
         applied = await http.post(f"{one}/apply", data={"version": "2"}, files={"file": ("", b"")})
+        given = await http.post(f"{one}/role", data={"version": "1", "role": "internal"}, files={"file": ("", b"")})
     assert shown.url.path == one
     words = shown.text.partition('class="at-words"')[2].partition("</p>")[0]
     assert re.search("<del>Ten.*<ins>Twelve &lt;b&gt;weeks", words)
     assert "They become stale. Nothing is written anew by that." in shown.text
     assert "it counts from now on" in plain(applied.text)
-    staged, counting = [request for _, request in bus.received]
+    staged, counting, role = [request for _, request in bus.received]
+    assert "its role is changed" in plain(given.text)
+    assert isinstance(role, r.SetInputRole)
+    assert (role.input_id, role.version, role.role) == ("input-9", 1, "internal")
     assert isinstance(staged, r.ReplaceInput)
     assert (staged.input_id, staged.version, staged.staged) == ("input-9", 1, True)
     assert isinstance(counting, r.ApplyInput)

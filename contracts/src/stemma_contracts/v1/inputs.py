@@ -152,6 +152,7 @@ class InputVersion(Contract):
 
     input_id: Token
     version: int = Field(ge=0)
+    role: str = Field(default="", max_length=64, description="what it was for; absent in old logs")
 
 
 class UsedInput(Contract):
@@ -170,4 +171,5 @@ class ChangedInput(Contract):
     accepted_version: int = Field(ge=0, description="the version that the section rests on")
     current_version: int = Field(ge=0)
     withdrawn: bool = False
+    role: str = Field(default="", max_length=64, description="what it is for now, if it is no evidence any more")
     changes: ArtifactRef | None = Field(default=None, description="InputChanges of the last version, as JSON")

@@ -21,7 +21,7 @@ from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import RequirementDecision, RowCuts
 from .outline import OutlineSection
-from .references import UploadRef
+from .references import UploadRef, UploadRole
 from .review import ReviewEdits, ReviewPolicy
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
@@ -315,6 +315,13 @@ class ApplyInput(InputDecision):
 @registry.contract("stemma.withdraw.input.v1", Family.REQUEST)
 class WithdrawInput(InputDecision):
     """Have an input, or what was staged for it, count no more."""
+
+
+@registry.contract("stemma.set.input.role.v1", Family.REQUEST)
+class SetInputRole(InputDecision):
+    """Say what an input is for. What rests on it becomes stale where it is no evidence any more."""
+
+    role: UploadRole
 
 
 @registry.contract("stemma.confirm.form.fields.v1", Family.REQUEST)

@@ -176,10 +176,13 @@ def _reason_words(reason: StaleReason) -> str:
 
 
 def changed_words(changed: Iterable[ChangedInput]) -> str:
-    return ", ".join(
-        f"{one.name} withdrawn" if one.withdrawn else f"{one.name} {one.accepted_version} -> {one.current_version}"
-        for one in changed
-    )
+    return ", ".join(f"{one.name} {_what_changed(one)}" for one in changed)
+
+
+def _what_changed(one: ChangedInput) -> str:
+    if one.role:
+        return f"is {one.role} now"
+    return "withdrawn" if one.withdrawn else f"{one.accepted_version} -> {one.current_version}"
 
 
 def person_words(name: str, *, verified: bool) -> str:

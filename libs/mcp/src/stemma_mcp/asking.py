@@ -15,6 +15,7 @@ from stemma_contracts.tokens import TOKEN_PATTERN, FileName
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.references import UploadRole
 
 from stemma_mcp.answers import accepted
 
@@ -43,6 +44,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "proposal_id": ProposalId,
     "thread_id": ThreadId,
     "input_id": InputId,
+    "role": Annotated[UploadRole, Field(description="What the input is for.")],
     "replace_edited": ReplaceEdited,
     "feedback": Annotated[str, Field(min_length=1, max_length=20_000, description="What to change, in words.")],
     "cycle": Annotated[
@@ -141,6 +143,7 @@ ASKING = (
     Asking(r.RetrySection, "If inputs were missing, it fails again until they are there.", ADDS),
     Asking(r.ApplyInput, "Read with read_input first what it changes.", version=_STAGED),
     Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, SeenInput),
+    Asking(r.SetInputRole, "What is internal is never quoted.", version=SeenInput, then="list_inputs"),
     Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
     Asking(r.DecideRequirements, "A merged row says the same as another one.", then=_LEDGER),
     Asking(r.PauseDocument, "resume_document goes on."),

@@ -17,6 +17,7 @@ from .document import DocumentInputAdded as DocumentInputAdded
 from .document import DocumentInputApplied as DocumentInputApplied
 from .document import DocumentInputRead as DocumentInputRead
 from .document import DocumentInputReplaced as DocumentInputReplaced
+from .document import DocumentInputRoleSet as DocumentInputRoleSet
 from .document import DocumentInputUnreadable as DocumentInputUnreadable
 from .document import DocumentInputWithdrawn as DocumentInputWithdrawn
 from .document import DocumentPaused as DocumentPaused
@@ -129,6 +130,7 @@ AnyInputEvent = (
     | DocumentInputReplaced
     | DocumentInputApplied
     | DocumentInputWithdrawn
+    | DocumentInputRoleSet
     | DocumentInputRead
     | DocumentInputUnreadable
 )

@@ -67,6 +67,13 @@ class DocumentInputWithdrawn(InputEvent):
     """The input counts no more; its content and what was written from it stay."""
 
 
+@registry.contract("stemma.document.input.role.set.v1", Family.EVENT)
+class DocumentInputRoleSet(InputEvent):
+    """A person said what an input is for. One that becomes a form is read again, for its fields."""
+
+    role: Token
+
+
 @registry.contract("stemma.document.input.read.v1", Family.EVENT)
 class DocumentInputRead(InputEvent):
     """A version of an input was read; ``children`` are the attachments of a message, inputs of their own."""

@@ -104,7 +104,7 @@ def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:
 
 def _input_label(found: Staleness, changed: ChangedInput) -> Text:
     label = Text.assemble((clean_line(changed_words([changed])), "bold"))
-    for line in () if changed.withdrawn else change_lines(found.inputs[changed.input_id], MAX_CHANGES):
+    for line in () if changed.withdrawn or changed.role else change_lines(found.inputs[changed.input_id], MAX_CHANGES):
         label.append(f"\n{line}", "dim")
     return label
 

@@ -74,6 +74,25 @@ async def withdraw(document: Document, name: InputName, as_json: AsJson = False)
         await _tell(client, accepted, dropped, as_json)
 
 
+async def set_role(
+    document: Document,
+    name: InputName,
+    role: Annotated[Role, typer.Argument(help="What it is for.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say what an input is for. What rests on it becomes stale where it is no evidence any more.
+
+    Example: stemma input role 3f2a mail.eml evidence
+    """
+    from stemma_contracts.v1.requests import SetInputRole
+
+    async with connected(as_json) as client:
+        view, one = await find_input(client, document, name)
+        about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
+        accepted = await client.request(SetInputRole.model_validate({**about, "role": role}))
+        await _tell(client, accepted, f"{one.name} is {role} now", as_json)
+
+
 async def amend(
     document: Document,
     file: File,
@@ -199,5 +218,8 @@ async def _tell(client: Client, accepted: RequestAccepted, done: str, as_json: b
 
 VERBS = {"amend": amend}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
-    "input": ("What a document is written from.", {"add": add, "replace": replace, "withdraw": withdraw})
+    "input": (
+        "What a document is written from.",
+        {"add": add, "replace": replace, "withdraw": withdraw, "role": set_role},
+    )
 }

@@ -166,8 +166,8 @@ def reason_words(reason: StaleReason, words: Mapping[str, str], sections: Sectio
 
 
 def _of_input(changed: ChangedInput, words: Mapping[str, str]) -> str:
-    if changed.withdrawn:
-        return words["stale_withdrawn"] % changed.name
+    if changed.withdrawn or changed.role:
+        return words["stale_withdrawn" if changed.withdrawn else "stale_role"] % changed.name
     return words["stale_input"] % (changed.name, changed.accepted_version, changed.current_version)
 
 

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Literal, assert_never, get_args
 
 from stemma_contracts import subjects
-from stemma_contracts.media import READ
+from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -98,6 +98,8 @@ def _inputs_after(document: Document, event: e.AnyInputEvent) -> dict[str, Input
             return _with_children(document, {**inputs, one.input_id: _applied(one)}, one.input_id)
         case e.DocumentInputWithdrawn():
             return {**inputs, one.input_id: _withdrawn(one)}
+        case e.DocumentInputRoleSet():
+            return _with_role(document, inputs, one, known_role(event.role) or "internal")
         case e.DocumentInputRead():
             return _with_children(document, {**inputs, one.input_id: _with_reading(one, event)}, one.input_id)
         case e.DocumentInputUnreadable():
@@ -145,9 +147,29 @@ def _child(document: Document, parent: Input, known: Input | None, file: InputFi
 
 def _attached(parent: Input, file: InputFile) -> Input:
     """An attachment is what its message is, unless its own name says otherwise."""
-    says = file.proposed and file.used_as != "evidence"
-    role, proposed = (file.used_as, True) if says else (parent.role, parent.proposed)
-    return Input(str(file.input_id), file.name, role, parent.input_id, proposed=proposed)
+    role = file.used_as if file.proposed and file.used_as != "evidence" else parent.role
+    return Input(str(file.input_id), file.name, role, parent.input_id, proposed=True)
+
+
+def _with_role(document: Document, inputs: dict[str, Input], one: Input, role: UploadRole) -> dict[str, Input]:
+    """An input in the role that a person chose; attachments whose role nobody chose follow their message."""
+    attached = (each for each in inputs.values() if each.parent == one.input_id)
+    following = (each for each in attached if each.proposed and each.role == one.role)
+    children = {each.input_id: replace(each, role=role, first_role=each.first_role or each.role) for each in following}
+    chosen = replace(one, role=role, first_role=one.first_role or one.role, proposed=False)
+    if role == "form" and one.role != "form":
+        chosen = _read_as_form(document, chosen)
+    return {**inputs, **children, one.input_id: chosen}
+
+
+def _read_as_form(document: Document, one: Input) -> Input:
+    """The same file is read again, for its fields."""
+    to_read = one.pending or one.current
+    assert to_read is not None, "an input has a version that counts or one that is to come"
+    if (file := to_read.file).media_type in SHOWN:
+        return one
+    number = one.version + 1
+    return replace(one, pending=_pending(document, one, number, file, is_text=file.media_type in READ))
 
 
 def _pending(
@@ -236,7 +258,7 @@ class Replaced(Asked[r.ReplaceInput]):
     unreadable: Unreadable | None = None
 
 
-InputCommand = Added | Replaced | Asked[r.ApplyInput | r.WithdrawInput]
+InputCommand = Added | Replaced | Asked[r.ApplyInput | r.WithdrawInput | r.SetInputRole]
 
 
 def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
@@ -249,7 +271,7 @@ def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
         return [refused(command, Problem.of("input_unknown", "input_id", name=command.request.input_id))]
     if old := _old_version(command.request, one):
         return [refused(command, old)]
-    return [_replace(command, one) if isinstance(command, Replaced) else _about(command, one)]
+    return [_replace(command, one) if isinstance(command, Replaced) else _about(command, document, one)]
 
 
 def _add(command: Added, document: Document) -> e.AnyEvent:
@@ -269,7 +291,7 @@ def _add(command: Added, document: Document) -> e.AnyEvent:
 
 def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
     current = _version_to_decide(request, one)
-    if current and request.version == current:
+    if request.version == current and (current or isinstance(request, r.SetInputRole)):
         return None
     return of_input_version(one.input_id, request.version, current)
 
@@ -277,7 +299,7 @@ def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
 def _version_to_decide(request: r.InputDecision, one: Input) -> int:
     """What is staged is decided about by its own number."""
     staged = one.pending.number if one.pending and one.pending.staged else None
-    if isinstance(request, r.ReplaceInput) or staged is None:
+    if isinstance(request, r.ReplaceInput | r.SetInputRole) or staged is None:
         return one.version if not isinstance(request, r.ApplyInput) else 0
     return staged
 
@@ -295,8 +317,14 @@ def _replace(command: Replaced, one: Input) -> e.DocumentInputReplaced:
     )
 
 
-def _about(command: Asked[r.ApplyInput | r.WithdrawInput], one: Input) -> e.AnyEvent:
+def _about(
+    command: Asked[r.ApplyInput | r.WithdrawInput | r.SetInputRole], document: Document, one: Input
+) -> e.AnyEvent:
     match command.request:
+        case r.SetInputRole() as request:
+            if problem := _problem_of_role(request.role, document, one):
+                return refused(command, problem)
+            return e.DocumentInputRoleSet(**command.asked, input_id=one.input_id, role=request.role)
         case r.ApplyInput() as request:
             return e.DocumentInputApplied(**command.asked, input_id=one.input_id, version=request.version)
         case r.WithdrawInput() if one.input_id == BRIEF and not (one.pending and one.pending.staged):
@@ -305,6 +333,19 @@ def _about(command: Asked[r.ApplyInput | r.WithdrawInput], one: Input) -> e.AnyE
             return e.DocumentInputWithdrawn(**command.asked, input_id=one.input_id)
         case _:
             assert_never(command.request)
+
+
+def _problem_of_role(role: UploadRole, document: Document, one: Input) -> Problem | None:
+    """Why an input cannot be for something."""
+    if one.input_id == BRIEF:
+        return Problem.of("brief_role", "input_id")
+    if role == one.role and not one.proposed:
+        return Problem.of("input_role_same", "role", input_id=one.input_id, role=role)
+    if role == "form" and one.pending and one.pending.staged:
+        return Problem.of("input_staged", "input_id", input_id=one.input_id)
+    forms = ((name, section.plan.form) for name, section in document.sections.items())
+    answering = next((name for name, form in forms if form and form.input_id == one.input_id), None)
+    return Problem.of("form_answered", "role", section_id=answering) if answering and role != "form" else None
 
 
 def may_start(document: Document, _section: Section, _stale: Staleness) -> bool:
@@ -520,7 +561,7 @@ def _staged(document: Document, one: Input, told: InputView) -> InputView:
 
 
 FEATURE = Feature[InputCommand](
-    requests=(r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput),
+    requests=(r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput, r.SetInputRole),
     decide=decide,
     events=get_args(e.AnyInputEvent),
     evolve=evolve,

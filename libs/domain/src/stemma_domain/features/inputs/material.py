@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from stemma_contracts.media import READ, SHOWN
@@ -16,7 +16,7 @@ from stemma_contracts.v1.inputs import (
     UsedInput,
 )
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole, known_role
 from stemma_contracts.v1.section import Activity
 
 from stemma_domain.state import Document, Section, Validating, Version
@@ -56,7 +56,10 @@ class Pending:
 
 @dataclass(frozen=True)
 class Input:
-    """An input by an id that is neither its name nor its digest. ``parent`` is the message that it was attached to."""
+    """An input by an id that is neither its name nor its digest. ``parent`` is the message that it was attached to.
+
+    The role is ``proposed`` until a person chooses one; ``first_role`` is the one before the first choice.
+    """
 
     input_id: str
     name: str
@@ -66,6 +69,7 @@ class Input:
     pending: Pending | None = None
     withdrawn: bool = False
     proposed: bool = False
+    first_role: UploadRole | None = None
 
     @property
     def form(self) -> bool:
@@ -103,6 +107,8 @@ EVIDENCE: frozenset[UploadRole] = frozenset({"request", "evidence", "price", "fo
 """The roles of what a text may rest on."""
 MANNER: frozenset[UploadRole] = frozenset({"past-text", "style"})
 """The roles of what says how to write."""
+_MAY_SAY: Mapping[UploadRole, int] = {"evidence": 2, "price": 2, "request": 1, "form": 1}
+"""How much a text may take from an input of a role: what it says, what it asks for, and else nothing."""
 ATTACHED = "application/octet-stream"
 _CHANGES = frozenset({Origin.REVISED, Origin.EDITED, Origin.WRITTEN})
 """Texts that are made of the one before."""
@@ -165,7 +171,7 @@ def pictures_of(document: Document) -> Iterator[InputFile]:
 def input_versions(document: Document) -> tuple[InputVersion, ...]:
     """The versions of all inputs that count now."""
     return tuple(
-        InputVersion(input_id=one.input_id, version=one.version)
+        InputVersion(input_id=one.input_id, version=one.version, role=one.role)
         for one in document.inputs.values()
         if not one.withdrawn and one.role in EVIDENCE
     )
@@ -197,29 +203,42 @@ def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, 
         return ()
     accepted = _accepted(document, version)
     changed = (
-        (one, number)
+        (one, known)
         for one in document.inputs.values()
-        if (number := accepted.get(one.input_id)) is not None
-        and (_asks_otherwise(one, number, section) if one.form else _is_changed(one, number, section))
+        if (known := accepted.get(one.input_id)) is not None and _differs(one, known, section)
     )
     return tuple(
         ChangedInput(
             input_id=one.input_id,
             name=one.name,
-            accepted_version=number,
+            accepted_version=known.version,
             current_version=one.version,
             withdrawn=one.withdrawn,
+            role=one.role if _may_say_less(one, known) and not one.withdrawn else "",
             changes=one.current.difference.changes if one.current and one.current.difference else None,
         )
-        for one, number in changed
+        for one, known in changed
     )
 
 
-def _accepted(document: Document, version: Version) -> dict[str, int]:
+def _accepted(document: Document, version: Version) -> dict[str, InputVersion]:
     """The versions that a text rests on; an old log does not say, and then all inputs were as they had been given."""
     if version.inputs is None:
-        return dict.fromkeys(document.inputs, 1)
-    return {given.input_id: given.version for given in version.inputs}
+        return {name: InputVersion(input_id=name, version=1) for name in document.inputs}
+    return {given.input_id: given for given in version.inputs}
+
+
+def _differs(one: Input, known: InputVersion, section: Section) -> bool:
+    if _may_say_less(one, known):
+        used = _used(section)
+        return used is None or one.input_id in used
+    return _asks_otherwise(one, known.version, section) if one.form else _is_changed(one, known.version, section)
+
+
+def _may_say_less(one: Input, known: InputVersion) -> bool:
+    """Whether a text may not take from an input any more what it took in its role of then."""
+    then = known_role(known.role) or one.first_role or one.role
+    return _MAY_SAY.get(one.role, 0) < _MAY_SAY.get(then, 0)
 
 
 def _used(section: Section) -> dict[str, UsedInput] | None:

@@ -1,0 +1,126 @@
+"""What an input is for: proposed by its name and text until a person says it; sections rest on evidence alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import domain_asking as asking
+import pytest
+from domain_inputs import PDF, begin, file, outcome, written_from_parts
+from domain_story import Story, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1.inputs import BRIEF
+from stemma_contracts.v1.references import InputFile, UploadRole
+from stemma_domain.commands import Record
+from stemma_domain.features.inputs.feature import input_views
+from stemma_domain.staleness import staleness
+
+
+@pytest.fixture
+def written() -> Story:
+    return written_from_parts()
+
+
+def reads_as(story: Story, proposed_role: str, *children: InputFile) -> None:
+    """The last file that is to be read proposes a role by its text."""
+    told = outcome(story, story.jobs(j.ReadInput)[-1], children=children)
+    story.when(
+        Record(told.model_copy(update={"reading": told.reading.model_copy(update={"proposed_role": proposed_role})}))
+    )
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("given", "read", "role"),
+    [
+        ({"proposed": True}, "request", "request"),
+        ({"proposed": True}, "a role of a later release", "evidence"),
+        ({"proposed": True, **InputFile.fields_of("internal")}, "request", "internal"),
+        ({}, "request", "evidence"),
+        ({"role": "past-text"}, "request", "past-text"),
+    ],
+)
+def test_a_text_proposes_the_role_of_an_input_that_has_none_of_a_person_or_its_name(
+    given: dict[str, Any], read: str, role: UploadRole
+) -> None:
+    story = Story()
+    begin(story, file("a.pdf", **given), to_read=("input-1",))
+    reads_as(story, read)
+    [_, view] = input_views(story.document)
+    assert (view.used_as, view.proposed) == (role, "proposed" in given)
+
+
+@pytest.mark.req("B1")
+def test_an_attachment_is_internal_as_its_message_is_unless_its_own_name_says_otherwise() -> None:
+    story = Story()
+    begin(story, file("mail.eml", proposed=True, **InputFile.fields_of("internal")), to_read=("input-1",))
+    plain = file("mail.eml/costs.pdf", proposed=True)
+    reads_as(story, "", plain, file("mail.eml/rfp.pdf", role="request", proposed=True))
+    assert [view.used_as for view in input_views(story.document)][1:] == ["internal", "internal", "request"]
+
+
+@pytest.mark.req("B1")
+def test_what_is_internal_is_no_evidence_and_reaches_jobs_apart() -> None:
+    story = Story()
+    roles: tuple[UploadRole, ...] = ("internal", "price", "request")
+    begin(story, *(file(f"{role}.md", role, "text/markdown", **InputFile.fields_of(role)) for role in roles))
+    [generating] = story.jobs(j.GenerateSection)
+    assert [one.used_as for one in generating.inputs] == ["price", "request"]
+    assert ([one.name for one in generating.internal], generating.manner) == (["internal.md"], ())
+    assert [view.used_as for view in input_views(story.document)] == ["request", *roles]
+
+
+@pytest.mark.req("B1", "I4")
+@pytest.mark.parametrize("role", ["internal", "past-text", "request", "form"])
+def test_what_rests_on_an_input_that_is_no_evidence_any_more_is_stale_until_it_is_evidence_again(
+    written: Story, role: UploadRole
+) -> None:
+    [event, *_] = written.when(asking.set_role(written.asked(), "input-1", 1, role))
+    assert {mark.section_id for mark in event.makes_stale} == {"research", "solution", "budget", "timeline"}
+    [because] = event.makes_stale[0].inputs
+    assert (because.role, because.withdrawn) == (role, False)
+    assert written.document.status == "running"
+    [back, *_] = written.when(asking.set_role(written.asked(), "input-1", 1, "evidence"))
+    assert (staleness(written.document), set(back.clears_stale)) == ({}, {"research", "solution", "budget", "timeline"})
+
+
+@pytest.mark.req("B1")
+def test_what_a_role_gives_more_to_take_from_makes_nothing_stale(written: Story) -> None:
+    written.when(asking.set_role(written.asked(), "input-1", 1, "internal"))
+    written.when(asking.keep(written.asked(), "research", 1))
+    assert "research" not in staleness(written.document)
+    [event, *_] = written.when(asking.set_role(written.asked(), "input-1", 1, "price"))
+    assert event.makes_stale == ()
+    assert input_views(written.document)[1].used_as == "price"
+
+
+@pytest.mark.req("B1")
+def test_a_file_that_becomes_a_form_is_read_again_for_its_fields_and_an_attachment_follows_its_message() -> None:
+    story = Story()
+    begin(story, file("mail.eml", proposed=True, **InputFile.fields_of("internal")), to_read=("input-1",))
+    reads_as(
+        story, "", file("mail.eml/costs.pdf", proposed=True), file("mail.eml/rfp.pdf", role="request", proposed=True)
+    )
+    story.when(asking.set_role(story.asked(), "input-2", 0, "form")).then_types(e.DocumentInputRoleSet)
+    assert [(job.name, job.form) for job in story.jobs(j.ReadInput)] == [
+        ("mail.eml/costs.pdf", True), ("mail.eml/rfp.pdf", False),
+    ]  # fmt: skip
+    story.when(asking.set_role(story.asked(), "input-1", 1, "evidence"))
+    views = [(view.used_as, view.proposed) for view in input_views(story.document)[1:]]
+    assert views == [("evidence", False), ("form", False), ("request", True)]
+    story.when(asking.set_role(story.asked(), "input-1", 1, "internal"))
+    assert [view.used_as for view in input_views(story.document)[1:]] == ["internal", "form", "request"]
+
+
+@pytest.mark.req("B1")
+def test_a_role_that_makes_no_sense_is_refused(written: Story) -> None:
+    asked = written.asked
+    written.when(asking.set_role(asked(), BRIEF, 1, "evidence")).then_refused("brief_role")
+    written.when(asking.set_role(asked(), "input-1", 2, "internal")).then_refused("version_old")
+    written.when(asking.set_role(asked(), "input-1", 1, "evidence")).then_refused("input_role_same")
+    written.when(asking.replace_input(asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    written.when(asking.set_role(asked(), "input-1", 1, "form")).then_refused("input_staged")
+    written.when(asking.withdraw_input(asked(), "input-1", 2))
+    written.when(asking.withdraw_input(asked(), "input-1", 1))
+    written.when(asking.set_role(asked(), "input-1", 1, "internal")).then_refused("input_unknown")
