@@ -144,3 +144,33 @@ def document(*blocks: str, others: Mapping[str, str | bytes] | None = None, kind
         "customXml/item1.xml": "<kept/>",
         **(others or {}),
     })  # fmt: skip
+
+
+def pdf(*objects: str, words: Mapping[tuple[int, int], str], form: str = "") -> bytes:
+    """A PDF of one page with words at places; the objects are the fields of its form, from 10 on."""
+    shown = "\n".join(f"BT /F 10 Tf {x} {y} Td ({text}) Tj ET" for (x, y), text in words.items())
+    fields = " ".join(f"{number} 0 R" for number in range(10, 10 + len(objects)))
+    numbered = {
+        1: f"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] /DR << /Font << /F 4 0 R >> >> "
+        f"/DA (/F 10 Tf 0 g) {form} >> >>",
+        2: "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        3: "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F 4 0 R >> >> "
+        f"/Contents 5 0 R /Annots [{fields}] >>",
+        4: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        5: f"<< /Length {len(shown)} >>\nstream\n{shown}\nendstream",
+        6: "<< /Type /XObject /Subtype /Form /BBox [0 0 10 10] /Length 0 >>\nstream\n\nendstream",
+        **dict(enumerate(objects, 10)),
+    }
+    data, places = b"%PDF-1.7\n", dict[int, int]()
+    for number, body in numbered.items():
+        places[number] = len(data)
+        data += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    rows = "".join(f"{n} 1\n{place:010} 00000 n \n" for n, place in places.items())
+    tail = f"trailer\n<< /Size {max(numbered) + 1} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF\n"
+    return data + f"xref\n0 1\n0000000000 65535 f \n{rows}{tail}".encode()
+
+
+def pdf_field(kind: str, name: str, y: int, more: str = "", x: int = 200, width: int = 200) -> str:
+    """A field of one line, which is also where it is shown."""
+    box = f"/Rect [{x} {y} {x + width} {y + 14}]"
+    return f"<< /Type /Annot /Subtype /Widget /FT /{kind} /T ({name}) {box} /F 4 /P 3 0 R {more} >>"

@@ -39,7 +39,7 @@ def packed_otherwise(content: bytes) -> bytes:
     ("content", "words"),
     [
         (b"", "neither a DOCX nor an XLSX"),
-        (b"%PDF-1.7", "neither a DOCX nor an XLSX"),
+        (b"%PDF-1.7", "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more", "protected by a password"),
         (document(paragraph("a"))[:-60], "damaged"),
         (packed({"a.txt": "no form"}), "no main part"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from forms_made import W, control, document, form_field, paragraph, parts_of, table
+from forms_made import W, control, document, form_field, paragraph, parts_of, relations, table
 from lxml import etree
-from stemma_forms import AnswersRefused, Field, Kind, Limit, Unit, fill, find_fields
+from stemma_forms import AnswersRefused, Field, Kind, Limit, Unit, fill, find_fields, unsupported
 
 PART = "word/document.xml"
 PLACEHOLDER = '<w:r><w:rPr><w:rStyle w:val="PlaceholderText"/></w:rPr><w:t>Click to enter.</w:t></w:r>'
@@ -267,3 +267,16 @@ def test_a_request_for_a_text_below_which_no_line_is_left_gets_a_paragraph_of_it
     done = lines(filled(form, {"Outline the project team (limit 500 characters)": "Ada\nBo"}))
     assert done[1:3] == ["Outline the project team (limit 500 characters)", "Ada/Bo"]
     assert len(done) == 5
+
+
+@pytest.mark.req("B3")
+def test_what_waits_outside_of_the_text_is_named_by_its_place() -> None:
+    head = f'<w:hdr xmlns:w="{W}">{paragraph("Bidder: [insert name]")}</w:hdr>'
+    text_box = f"<w:r><w:pict><w:txbxContent>{paragraph('Stamp: ______')}</w:txbxContent></w:pict></w:r>"
+    related = relations(("styles", "styles.xml"), ("header", "header1.xml"))
+    others = {"word/header1.xml": head, "word/_rels/document.xml.rels": related}
+    form = document(paragraph("Name: ____"), paragraph(inside=text_box), others=others)
+    assert unsupported(form) == (
+        ("header", "a placeholder: insert name"),
+        ("text box 1", "a placeholder: Stamp: ______"),
+    )

@@ -1,11 +1,11 @@
-"""Forms of buyers (XLSX questionnaires, DOCX forms): which places wait for an answer, and the answers in them.
+"""Forms of buyers (XLSX questionnaires, DOCX and PDF forms): which places wait for an answer, and the answers in them.
 
-The formats are those of ECMA-376 (Office Open XML, transitional). Nothing here has I/O; whoever reads the files of
-strangers calls it in a process with limits.
+The formats are those of ECMA-376 (Office Open XML, transitional) and ISO 32000-1. Nothing here has I/O; whoever reads
+the files of strangers calls it in a process with limits.
 """
 
 from .field import AnswersRefused, Field, FormError, Kind, Limit, Unit, UnreadableForm, refusal_of
-from .form import fill, find_fields
+from .form import fill, find_fields, unsupported
 from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers, without_ids
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "refusal_of",
     "too_long_answers",
     "unaccepted_answers",
+    "unsupported",
     "without_ids",
 ]

@@ -124,6 +124,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _READ = 4000
 _COUNT = r"(?<![\d.,])(\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+|\d{1,6})"
 _BEFORE = 24
+_AT_MOST = r"\b(?:max(?:imum|imal|imaal)?\.?|m[aá]ximo|massimo|up to|at most|höchstens|limit(?:ed to)?)[\s:]*"
 _DIGIT = re.compile(r"\d")
 
 
@@ -212,7 +213,7 @@ def without_limit(text: str) -> str:
     """A question without the words that limit its answer."""
     for unit in Unit:
         text = re.sub(rf"\([^()]*?(?:{_pattern(unit).pattern})[^()]*\)", " ", text, flags=re.IGNORECASE)
-        text = _pattern(unit).sub(" ", text)
+        text = re.sub(rf"(?:{_AT_MOST})?(?:{_pattern(unit).pattern})", " ", text, flags=re.IGNORECASE)
     return text
 
 

@@ -18,11 +18,17 @@ MOST_OF_XML = 32 * 1024 * 1024
 
 
 def find_fields(content: bytes) -> tuple[Field, ...]:
-    """The fields of an XLSX or DOCX, in the order of its sheets, rows and paragraphs.
+    """The fields of an XLSX, DOCX or PDF, in the order of its sheets and rows, paragraphs or pages.
 
-    Raises UnreadableForm if the file is another, damaged, protected by a password, has macros, or exceeds the limits.
+    Raises UnreadableForm if the file is another, damaged, protected by a password, has macros, is an XFA form or a PDF
+    without fields, or exceeds the limits.
     """
     return tuple(found.field for found in _form(content).found)
+
+
+def unsupported(content: bytes) -> tuple[tuple[str, str], ...]:
+    """What of a form waits for somebody and is not filled: its place, and what it is."""
+    return _form(content).unsupported
 
 
 def fill(content: bytes, answers: Mapping[str, str]) -> bytes:
@@ -36,7 +42,7 @@ def fill(content: bytes, answers: Mapping[str, str]) -> bytes:
     for no field of the form, too long, or not what the field accepts.
     """
     form = _form(content)
-    if form.package.is_signed:
+    if form.is_signed:
         raise UnreadableForm("The file is signed, and an answer would break the signature.")
     plain = {identity: answer.replace("\r\n", "\n").replace("\r", "\n") for identity, answer in answers.items()}
     _check({found.field.id: found.field for found in form.found}, plain, form.longest)
@@ -48,11 +54,12 @@ class _Spreadsheet:
     longest = 32_767
 
     def __init__(self, package: Package) -> None:
-        from .spreadsheet.finding import find_cells
+        from .spreadsheet.finding import drawn_controls, find_cells
         from .spreadsheet.workbook import Workbook
 
-        self.package = package
+        self.package, self.is_signed = package, package.is_signed
         self._workbook = Workbook(package)
+        self.unsupported = tuple(drawn_controls(package, self._workbook))
         self.found = tuple(with_ids(find_cells(self._workbook)))
 
     def filled(self, answers: Mapping[str, str]) -> bytes:
@@ -66,10 +73,11 @@ class _TextDocument:
     longest = 1_000_000
 
     def __init__(self, package: Package) -> None:
-        from .word.finding import find_places
+        from .word.finding import find_places, unread_places
 
-        self.package = package
+        self.package, self.is_signed = package, package.is_signed
         self._root = package.xml(package.main)
+        self.unsupported = tuple(unread_places(package, self._root))
         self.found = tuple(with_ids(find_places(package, self._root)))
 
     def filled(self, answers: Mapping[str, str]) -> bytes:
@@ -79,9 +87,26 @@ class _TextDocument:
         return self.package.with_parts({self.package.main: fill_document(self._root, chosen)})
 
 
-def _form(content: bytes) -> _Spreadsheet | _TextDocument:
+class _Pdf:
+    longest = 100_000
+
+    def __init__(self, content: bytes) -> None:
+        from .acroform import AcroForm
+
+        self._form = AcroForm(content)
+        self.is_signed, self.unsupported = self._form.is_signed, self._form.unsupported
+        self.found = tuple(with_ids(self._form.found))
+
+    def filled(self, answers: Mapping[str, str]) -> bytes:
+        chosen = [(each, answers[each.field.id]) for each in self.found if each.field.id in answers]
+        return self._form.filled(chosen)
+
+
+def _form(content: bytes) -> _Spreadsheet | _TextDocument | _Pdf:
     from stemma_ooxml import Package, PackageError
 
+    if b"%PDF-" in content[:1024]:
+        return _Pdf(content)
     try:
         return _form_in(Package(content, MOST_BYTES, MOST_OF_XML))
     except PackageError as problem:

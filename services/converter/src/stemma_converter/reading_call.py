@@ -18,7 +18,7 @@ from stemma_contracts.v1 import inputs as i
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields, RowCell
 from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, PageWords
 from stemma_contracts.v1.jobs import ReadInput
-from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields
+from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields, unsupported
 from stemma_forms import Field as FoundField
 from stemma_languages import detect, role_of_text
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
@@ -32,7 +32,7 @@ FILE, ANSWERS, FILLED = "file", "answers.md", "filled"
 BEFORE, TEXT, ANCHORS, CHANGES, FIELDS = "before.txt", "text.md", "anchors.json", "changes.json", "fields.json"
 HEARD_CHARACTERS = 20_000
 """From the beginning of a text it is told which language it is in."""
-_DETAIL, _LABEL, _TITLE = 300, 300, 300
+_DETAIL, _LABEL, _TITLE, _PLACE = 300, 300, 300, 200
 EDGES = ("left", "top", "right", "bottom")
 _NEAR_LINES = 40
 """A heading below so many lines is that of a section."""
@@ -84,6 +84,7 @@ class Filled(BaseModel):
 
 
 def prepare() -> None:
+    import stemma_forms.acroform
     import stemma_forms.spreadsheet.filling
     import stemma_forms.word.filling  # noqa: F401
 
@@ -118,14 +119,19 @@ def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
 
 
 def _fields(done: Done, content: bytes, folder: Path) -> dict[str, object]:
-    """The fields of a form, or a warning that comes first: there are none."""
+    """The fields of a form, and warnings that come first: there are none, or some that are not filled."""
     found, why = form_fields(content)
     if not found:
         words = (why or "No place was found that waits for an answer.")[:_DETAIL]
         none = i.ReadingWarning(code="no_fields", detail=words)
         return {"warnings": (none, *done.warnings)[: i.MOST_WARNINGS]}
     (folder / FIELDS).write_text(FormFields(fields=found).model_dump_json(), encoding="utf-8")
-    return {"field_ids": tuple(field.field_id for field in found), "accepted": accepted(found)}
+    left = (
+        i.ReadingWarning(code="field_not_supported", detail=what[:_DETAIL], place=shown(place)[:_PLACE])
+        for place, what in unsupported(content)
+    )
+    warnings = (*left, *done.warnings)[: i.MOST_WARNINGS]
+    return {"warnings": warnings, "field_ids": tuple(one.field_id for one in found), "accepted": accepted(found)}
 
 
 def _title(reading: Reading) -> str:

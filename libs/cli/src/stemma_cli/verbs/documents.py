@@ -37,7 +37,7 @@ Style = Annotated[list[Path] | None, typer.Option("--style", help="The same, of 
 
 
 Forms = Annotated[
-    list[Path] | None, typer.Option(help="XLSX or DOCX of the buyer that is to come back with answers in it.")
+    list[Path] | None, typer.Option(help="XLSX, DOCX or PDF of the buyer that is to come back with answers in it.")
 ]
 
 

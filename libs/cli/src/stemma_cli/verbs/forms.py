@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.forms import FormField
     from stemma_forms import Field
 
-Form = Annotated[Path, typer.Argument(metavar="FORM", help="An XLSX or DOCX of the buyer.")]
+Form = Annotated[Path, typer.Argument(metavar="FORM", help="An XLSX, DOCX or PDF of the buyer.")]
 
 
 async def fields(

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
 
+from stemma_ooxml import Package
+
 from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, line, stated_limit
 from stemma_forms.words import boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, rank
 
@@ -53,6 +55,14 @@ def find_cells(workbook: Workbook) -> Iterator[Found[CellSpot]]:
     for sheet in workbook.sheets:
         if sheet.name not in lists and not _is_the_buyers(sheet.name):
             yield from _Finder(workbook, sheet).found()
+
+
+def drawn_controls(package: Package, workbook: Workbook) -> Iterator[tuple[str, str]]:
+    """The sheets with controls drawn onto them, which hold no cell."""
+    for sheet in workbook.sheets:
+        drawn = sum(kind in ("ctrlProp", "control") for kind, _ in package.related(sheet.part).values())
+        if drawn:
+            yield sheet.name, f"boxes, lists or buttons that are drawn onto the sheet: {drawn}"
 
 
 def _is_the_buyers(name: str) -> bool:

@@ -26,6 +26,7 @@ from stemma_forms.words import (
 )
 
 from .paragraph import (
+    FALLBACK,
     MAIN,
     OBJECT,
     BelowSpot,
@@ -59,6 +60,31 @@ def find_places(package: Package, root: etree._Element) -> list[Found[Spot]]:
     finder = _Finder(_heading_styles(package))
     finder.blocks(list(body), Around(""))
     return finder.found
+
+
+def unread_places(package: Package, root: etree._Element) -> Iterator[tuple[str, str]]:
+    """What waits for an answer outside of the text: in headers, footers and text boxes; and controls of ActiveX."""
+    for kind, part in package.related(package.main).values():
+        read = package.xml_if_there(part) if kind in ("header", "footer") else None
+        if read is not None and (words := _waiting(read)):
+            yield kind, words
+    boxes = [box for box in root.iter(f"{W}txbxContent") if next(box.iterancestors(FALLBACK), None) is None]
+    for number, box in enumerate(boxes, 1):
+        if words := _waiting(box):
+            yield f"text box {number}", words
+    if controls := sum(1 for _ in root.iter(f"{W}control")):
+        yield "document", f"controls of ActiveX: {controls}"
+
+
+def _waiting(root: etree._Element) -> str:
+    """The first thing in a part that somebody is to fill in."""
+    if (
+        any(read_control(control) for control in root.iter(f"{W}sdt"))
+        or next(root.iter(f"{W}ffData"), None) is not None
+    ):
+        return f"a field in: {all_text(root)[:80]}".rstrip(" :")
+    found = next(placeholders(all_text(root)), None)
+    return f"a placeholder: {found.words or all_text(root)[:80]}" if found else ""
 
 
 class _Finder:
