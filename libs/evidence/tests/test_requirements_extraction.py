@@ -358,3 +358,39 @@ def test_what_is_struck_out_demands_nothing_and_all_else_stays_in_its_place(mark
     (one,) = requirements(text, "en")
     assert one.unit.text == "The contractor shall dance."
     assert (one.unit.line, text[one.unit.start :][:14]) == (3, "The contractor")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Beendet der Auftraggeber die Nutzung, ist das System wieder freizugeben und zu löschen."),
+        ("de", "Zudem beachtet der Auftragnehmer die durch den Auftraggeber gesetzten Regeln."),
+        ("fr", "Le titulaire précisera les supports de la documentation."),
+        ("es", "Se entregará el código fuente."),
+        ("pt", "O prazo de entrega dos bens é de 10 dias."),
+        ("ja", "記載した書類(以下「入札書」という。)を提出すること。"),
+        ("zh", "投标有效期：90 天"),
+    ],
+)
+def test_a_demand_is_found_whatever_the_order_of_its_words_and_whoever_else_is_named(
+    language: str, sentence: str
+) -> None:
+    assert set(found(f"# 1\n\n{sentence}\n", language)) == {sentence}
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("pt", "O fiscal do contrato verificará as condições de habilitação da contratada, acompanhará o empenho."),
+        ("es", "El pago del contrato se efectuará mediante transferencia."),
+        ("en", "The Government will send the plans of the contractor to the county."),
+        ("zh", "□ 供应商必须提供样品"),
+    ],
+)
+def test_what_a_buyer_does_with_a_party_or_leaves_unticked_is_no_demand(language: str, sentence: str) -> None:
+    assert found(f"# 1\n\n{sentence}\n", language) == {}
+
+
+def test_what_is_announced_right_before_a_heading_or_in_an_item_holds_for_the_list_below() -> None:
+    text = "- 10.3 The bidder shall:\n\n## Papers\n\n- a register\n- a tax number\n\nGood luck.\n"
+    assert set(found(text)) == {"a register", "a tax number"}

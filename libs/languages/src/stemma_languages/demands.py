@@ -31,6 +31,8 @@ class Demands(BaseModel):
     ``joins`` clauses; ``asks``, if its subject is a buyer; ``begins``, the verbs of sentences that tell somebody what
     to do.
 
+    A language ``inverts`` if a main clause behind a comma begins with its verb.
+
     What takes that back: ``not_asked`` for a whole sentence, ``maybe`` before a cue, ``endured`` behind it, where a
     party only sees the effect, and ``by`` a buyer, unless what the buyer does is ``granted``.
 
@@ -65,6 +67,7 @@ class Demands(BaseModel):
     maybe: Cue = NOTHING
     will: Cue = NOTHING
     joins: Cue = NOTHING
+    inverts: bool = False
     asks: Cue = NOTHING
     begins: Cue = NOTHING
     not_asked: Cue = NOTHING

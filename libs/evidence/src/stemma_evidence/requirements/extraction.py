@@ -26,6 +26,8 @@ _URL = re.compile(r"https?://\S*")
 _WORD = re.compile(r"[\u3041-\u9fff]{1,2}|[^\W_\u3041-\u9fff]+")
 """A word; in a script without spaces, two characters."""
 _STOPS = (".", "。")
+_KANA = "\u3041"
+_UNTICKED = ("□", "☐", "◻")
 _LABEL = re.compile(r"\s*(?:(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]{1,3})?[\s*_]*[:：]")
 _NUMBERED = re.compile(r"\s*(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]", re.IGNORECASE)
 
@@ -119,6 +121,8 @@ class _Reading:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""
         if not any(map(str.isalpha, _URL.sub("", unit.text))) or _is_heading(unit):
             return True
+        if unit.text.startswith(_UNTICKED):
+            return True
         return any(self._about(title)[1] for title in unit.path[-2:])
 
     def _place(self, path: tuple[str, ...]) -> Place:
@@ -143,7 +147,9 @@ class _Reading:
         lead = self._lead(unit.leads[-1], place)
         if lead.denies:
             return False
-        return unit.form == "sentence" or lead.obligation is not None or not lead.announces
+        named = self._words.parties.search(self._words.folded(unit.leads[-1]))
+        is_party_alone = named is not None and _is_short(replace(unit, text=unit.leads[-1]))
+        return unit.form == "sentence" or lead.obligation is not None or not lead.announces or is_party_alone
 
     def _lead_in(self, unit: Unit) -> str:
         """The nearest sentence above a list that says that one follows; any other only happens to stand there."""
@@ -338,16 +344,20 @@ class Reader:
 
     def _subject(self, text: str, place: int, begin: int = 0) -> Literal["party", "buyer", ""]:
         """Who stands nearest before a place as one who can be the subject of what follows."""
+        if self._words.inverts and text[:place].endswith(", "):
+            return ""
         before = text[max(begin, place - NEAR) : place]
-        party = _last(self._words.parties.finditer(before))
-        buyer = _last(found for found in self._buyers.finditer(before) if self._acts(found, before))
+        named = [*self._words.parties.finditer(before)]
+        party = _last(one for one in named if _is_owner(one) or self._acts(one, before))
+        buyers = (one for one in self._buyers.finditer(before) if not _is_owner(one))
+        buyer = _last(one for one in buyers if self._acts(one, before))
         if party == buyer:
             return ""
         return "party" if party > buyer else "buyer"
 
-    def _acts(self, buyer: re.Match[str], before: str) -> bool:
-        """Whether a buyer is the subject of its sentence: nothing is done by, to or with it."""
-        return not buyer[0].endswith("'s") and not self._words.beside.search(before[: buyer.start()])
+    def _acts(self, named: re.Match[str], before: str) -> bool:
+        """Whether somebody is the subject of a sentence: nothing is done by, to or with them."""
+        return not self._words.beside.search(before[: named.start()])
 
     def _is_buyers(self, cue: re.Match[str], text: str) -> bool:
         """Whether what follows a cue is done by a buyer; what a buyer approves somebody else has to get approved."""
@@ -356,14 +366,17 @@ class Reader:
         if by is None or self._words.granted.search(after[: by.start()]):
             return False
         is_buyer = self._buyers.search(after, by.end(), by.end() + AGENT) is not None
-        return is_buyer and self._subject(text, cue.start()) != "party"
+        is_party = self._words.parties.search(cue[0]) or self._subject(text, cue.start()) == "party"
+        return is_buyer and not is_party
 
     def _is_empty(self, text: str) -> bool:
-        """Whether a sentence has nothing after its cue but words that announce something."""
+        """Whether a sentence has nothing after its cue but words that announce something; in Japanese, before it."""
         words = self._words
         cues = (words.must, words.weak, words.should, words.will, words.begins)
         found = next((cue for pattern in cues if (cue := pattern.search(text)) is not None), None)
         rest = text[found.end() :] if found else text
+        if found and found[0][-1:] >= _KANA and not any(map(str.isalnum, rest)):
+            rest = text[: found.start()]
         return not any(map(str.isalnum, words.empty.sub("", rest)))
 
     def _kind(self, text: str, place: Place) -> Kind | None:
@@ -375,6 +388,11 @@ class Reader:
         if offered:
             return "instruction"
         return "work" if party and not (place and words.offers.search(text)) else None
+
+
+def _is_owner(named: re.Match[str]) -> bool:
+    """Whether what is spoken of is only theirs: "the offeror's plan"."""
+    return named[0].endswith("'s")
 
 
 def _after_mark(text: str) -> int:

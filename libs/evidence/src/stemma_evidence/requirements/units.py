@@ -16,7 +16,7 @@ MOST_LEADS = 4
 """How many announcements a unit keeps, the nearest ones: deeper lists are nested for other reasons."""
 
 _MARK = re.compile(
-    r"\s{0,3}(?:[-–—•●▪◦*✓o]\s|\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]\s{0,3}(?=\S)|\d{1,3}(?:\.\d{1,3}){1,5}\.?\s)"
+    r"\s{0,3}(?:[-–—•●▪◦*✓o]\s|[ア-ン][\s．.)）]|[①-⑳]|[（(][0-9０-９一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、|\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]\s{0,3}(?=\S)|\d{1,3}(?:\.\d{1,3}){1,5}\.?\s)"
 )
 """What begins an item that is written as a paragraph: "a)", "(1)", "5.6.1", a dash or a bullet."""
 _STRUCK = re.compile(r"~~(?:[^~\n]|\n(?!\s*\n))+~~|<(?:del|s|strike)>[^<]{0,4000}</(?:del|s|strike)>")
@@ -101,6 +101,9 @@ class _Reading:
             frame = self._frames.pop()
             if frame.kind == "row" and any(frame.row):
                 yield from self._row(frame)
+            if frame.announces_next:
+                above = self._frames[-1]
+                above.last, above.announces_next = frame.last, True
 
     def _open(self, token: Container) -> None:
         above = self._frames[-1]
@@ -120,7 +123,8 @@ class _Reading:
             case "heading" if not piece.quoted and len(self._frames) == 1:
                 self._path = [above for above in self._path if above[0] < piece.level]
                 self._path.append((piece.level, _spaced(piece.text)))
-                frame.last, frame.to_marked, frame.announces_next = (), (), False
+                if not frame.announces_next:
+                    frame.last, frame.to_marked = (), ()
             case "cell":
                 frame.row.append(piece)
             case "paragraph" | "heading":
