@@ -386,16 +386,18 @@ async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfin
 ) -> None:
     async def convert(request: requests.ExportDocument) -> None:
         file = await read.text(document_id, "docx")
+        listed = (await read.text(document_id, "id,Requirement\n")).model_copy(update={"name": "open-requirements.csv"})
         asked = events.ExportRequested(export_id="x1", format=request.format)
-        done = events.DocumentExported(
-            export_id="x1", format=request.format, job_id="j", artifact=file, open_requirements=("R1", "R3")
-        )
+        about = {"artifact": file, "open_requirements": ("R1", "R3"), "open_list": listed}
+        done = events.DocumentExported(export_id="x1", format=request.format, job_id="j", **about)
         await read.append(document_id, asked, done)
 
     read.on_request = convert
     shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
     assert shown.exit_code == 5
-    assert "mandatory requirements without a sure answer: R1, R3; a page says which" in shown.stderr
+    beside = tmp_path / "a-open-requirements.csv"
+    assert f"mandatory requirements without a sure answer: R1, R3; {beside} says which" in shown.stderr
+    assert beside.read_text() == "id,Requirement\n"
 
 
 async def answered(stage: Any, document_id: str, *, sure: bool = True) -> None:

@@ -91,8 +91,11 @@ def test_what_the_converter_remarks_stands_in_the_event(begun: Story) -> None:
     job = begun.jobs(j.ConvertDocument)[0]
     remark = ExportRemark(code="missing_font", detail="Thai: กข")
     about: dict[str, Any] = {"job_id": job.job_id, "tenant": "default", "document_id": "doc1"}
-    (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), remarks=(remark,))))
-    assert exported.remarks == (remark,)
+    told: dict[str, Any] = {"remarks": (remark,), "open_list": ref("open.csv")}
+    (exported,) = begun.when(Record(o.DocumentConverted(**about, artifact=ref("pdf"), **told)))
+    assert (exported.remarks, exported.open_list) == ((remark,), ref("open.csv"))
+    [view] = [export.view for export in begun.document.exports.values()]
+    assert (view.remarks, view.open_list) == ((remark,), ref("open.csv"))
 
 
 @pytest.mark.parametrize(

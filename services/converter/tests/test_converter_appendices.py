@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from io import BytesIO
 from typing import Any
 
@@ -105,10 +106,12 @@ async def test_what_is_to_check_is_told_apart_from_what_is_open(exporter: Any) -
     )
     left = {"open_requirements": ("R2", "R3"), "unsure_requirements": ("R2",)}
     job = (await exporter.job("docx", FIRST, LONG, ALIKE)).model_copy(update=left)
-    data = (await exporter.converted(job, ledger=await exporter.stored(ROWS), matrix=matrix))[0]
-    tables = Document(BytesIO(data)).tables
-    told = [[(row.cells[0].text, row.cells[-1].text) for row in table.rows[1:]] for table in tables[-2:]]
-    assert told == [[("R2", "to check"), ("R3", "open")]] * 2
+    data, outcome = await exporter.converted(job, ledger=await exporter.stored(ROWS), matrix=matrix)
+    rows = Document(BytesIO(data)).tables[-1].rows[1:]
+    listed = (await exporter.store.get("default", "doc-1", outcome.open_list)).decode()
+    told = [("R2", "to check"), ("R3", "open")]
+    assert [(row.cells[0].text, row.cells[-1].text) for row in rows] == told
+    assert [(row[0], row[-1]) for row in csv.reader(listed.splitlines()[1:])] == told
 
 
 @pytest.mark.parametrize("format", ["html", "md"])
@@ -199,22 +202,41 @@ async def test_where_the_blocks_are_not_known_the_matrix_names_sections(exporter
     assert "*We train ten" not in text
 
 
-async def with_open(exporter: Any, rows: LedgerRows | str) -> tuple[str, tuple[str, ...]]:
+async def with_open(exporter: Any, rows: LedgerRows | str) -> tuple[str, str | None]:
+    """What the document says behind its text, and the list beside it."""
     job = await exporter.job("md", "# One\n\nThe end.\n")
-    data, outcome = await exporter.converted(job, ledger=await exporter.stored(rows), open_requirements=("R1",))
-    return " ".join(data.decode().split("The end.")[1].split()), outcome.open_requirements
+    data, outcome = await exporter.converted(job, ledger=await exporter.stored(rows), open_requirements=("R1", "R4"))
+    assert outcome.open_requirements == ("R1", "R4")
+    found = outcome.open_list and await exporter.store.get("default", "doc-1", outcome.open_list)
+    return data.decode().split("The end.")[1].strip(), found and found.decode("utf-8-sig")
 
 
-async def test_a_last_page_names_what_is_open_in_its_own_words_and_with_its_source(exporter: Any) -> None:
-    page, told = await with_open(exporter, ROWS)
-    assert told == ("R1",)
-    in_order = ["Mandatory requirements that are still open", "R1", r"shall \*train\*", "rfp.md, 7"]
-    assert sorted(in_order, key=page.index) == in_order
-    assert "Keep records." not in page
+async def test_what_is_open_is_a_list_beside_the_document_and_no_page_of_it(exporter: Any) -> None:
+    formula = ROWS.rows[3].model_copy(update={"quote": "=HYPERLINK(1)", "place": "p. 3"})
+    page, listed = await with_open(exporter, ROWS.model_copy(update={"rows": (*ROWS.rows[:3], formula)}))
+    assert page == ""
+    assert list(csv.reader((listed or "").splitlines())) == [
+        ["id", "Requirement", "File", "", "Status"],
+        ["R1", "The contractor shall *train* | users.", "rfp.md", "Work", "open"],
+        ["R4", "'=HYPERLINK(1)", "rfp.md", "p. 3", "open"],
+    ]
 
 
-async def test_a_ledger_that_cannot_be_read_has_no_page_and_the_export_still_says_what_is_open(exporter: Any) -> None:
-    assert await with_open(exporter, "no ledger") == ("", ("R1",))
+async def test_a_ledger_that_cannot_be_read_has_no_list_and_the_export_still_says_what_is_open(exporter: Any) -> None:
+    assert await with_open(exporter, "no ledger") == ("", None)
+
+
+@pytest.mark.req("T1")
+async def test_of_very_much_that_is_missing_the_page_names_the_first_and_counts_the_others(exporter: Any) -> None:
+    blocks = tuple(
+        BlockCoverage(file="a.md", chapter=f"Chapter {n}.", line=n, standing="missing", why="absent")
+        for n in range(1, 61)
+    )
+    states = await with_coverage(exporter, CoverageReport(blocks=blocks))
+    data, _ = await exporter.export("md", "# One\n\nThe end.\n", states=states)
+    page = data.decode().split("The end.")[1]
+    assert [f"Chapter {n}." in page for n in (1, 25, 26, 60)] == [True, True, False, False]
+    assert "+ 35" in page.replace("\\", "")
 
 
 BLOCKS = (

@@ -126,6 +126,7 @@ class DocumentConverted(Outcome):
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
+    open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
 
 
 @registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)

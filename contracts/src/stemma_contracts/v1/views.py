@@ -368,6 +368,7 @@ class ExportView(Contract):
     too_long: tuple[OverlongSection, ...] = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[str, ...] = ()
+    open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
     failure: str | None = None
     failure_problem: Problem | None = None
 

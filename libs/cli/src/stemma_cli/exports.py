@@ -46,11 +46,11 @@ def check_redline(
         raise CliError(ExitCode.USAGE, "--section goes with --redline A B", hint)
 
 
-def warning_lines(done: DocumentExported) -> Iterator[str]:
+def warning_lines(done: DocumentExported, path: Path) -> Iterator[str]:
     warnings = (
         *map(_warning_words, done.warnings),
         *export_lines(done.not_covered),
-        *_open_words(done.open_requirements),
+        *_open_words(done, path),
         *map(_remark_words, done.remarks),
         *map(overlong_words, done.too_long),
     )
@@ -84,10 +84,16 @@ def is_unfinished(done: DocumentExported) -> bool:
     return lacks or any(warning.code in UNFINISHED for warning in done.warnings)
 
 
-def _open_words(names: Sequence[str]) -> Iterator[str]:
-    if names:
+def list_path(done: DocumentExported, path: Path) -> Path | None:
+    """Where the list of open requirements goes to: beside the document."""
+    return path.with_name(f"{path.stem}-{done.open_list.name}") if done.open_list and path != STDOUT else None
+
+
+def _open_words(done: DocumentExported, path: Path) -> Iterator[str]:
+    if names := done.open_requirements:
         more = f" and {len(names) - MOST_OPEN} more" if len(names) > MOST_OPEN else ""
-        yield f"mandatory requirements without a sure answer: {', '.join(names[:MOST_OPEN])}{more}; a page says which"
+        at = list_path(done, path) or "`stemma ledger`"
+        yield f"mandatory requirements without a sure answer: {', '.join(names[:MOST_OPEN])}{more}; {at} says which"
 
 
 def _warning_words(warning: ExportWarning) -> str:

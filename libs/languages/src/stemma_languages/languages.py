@@ -61,7 +61,6 @@ class Words(BaseModel):
     reason: Word
     the_inputs: Word
     not_covered: Word
-    open_requirements: Word
     matrix: Word
     demand: Word
     obligation: Word

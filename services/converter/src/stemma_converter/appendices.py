@@ -1,9 +1,11 @@
-"""The appended pages: what of the inputs is left out, what is open, and where each demand is answered."""
+"""The appended pages: what of the inputs is left out, where each demand is answered; and the list of what is open."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -19,7 +21,8 @@ from stemma_markdown import plain as plain_markdown
 from .source import Staged, one_line
 from .tree import Node, attributes, node, plain, text
 
-MAX_ROWS = 500
+MAX_ROWS = 25
+"""Of a table of what the document lacks: it stands at its end, and `stemma show` names all."""
 MOST_WORDS = 160
 """Characters of the block: enough to find it, and too few to fill the table."""
 PAGED = "with-page"
@@ -86,7 +89,8 @@ def _titled(title: str, rows: Sequence[Row], words: Words, last: str) -> list[No
         return []
     heads = [words.file, words.heading, *([last] if any(row[2] for row in rows) else [])]
     heading = [node("Header", 2, attributes(), text(title))] if title else []
-    return [*heading, _table(heads, [row[: len(heads)] for row in rows[:MAX_ROWS]])]
+    more = [("…", f"+ {len(rows) - MAX_ROWS}", "")] if len(rows) > MAX_ROWS else []
+    return [*heading, _table(heads, [row[: len(heads)] for row in (*rows[:MAX_ROWS], *more)])]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Node:
@@ -101,25 +105,29 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Node:
     )
 
 
-def open_rows(rows: Sequence[LedgerRow], job: ConvertDocument) -> list[LedgerRow]:
-    wanted = frozenset(job.open_requirements)
-    return [row for row in rows if row.requirement_id in wanted]
+def open_list(rows: Sequence[LedgerRow], job: ConvertDocument, words: Words) -> bytes:
+    """The requirements that are open, or without a sure answer, each with its words and its place, as CSV."""
+    wanted, unsure = frozenset(job.open_requirements), frozenset(job.unsure_requirements)
+    found = [row for row in rows if row.requirement_id in wanted]
+    if not found:
+        return b""
+    standings = [words.answer_check if row.requirement_id in unsure else words.answer_open for row in found]
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("id", words.demand, words.file, "", words.answer_status))
+    for row, standing in zip(found, standings, strict=True):
+        quote = f"{row.announced_by} {row.quote}".strip()
+        writer.writerow(map(_harmless, (row.requirement_id, quote, row.source, _place(row), standing)))
+    return text.getvalue().encode("utf-8-sig")
 
 
-def page_of_open(rows: list[LedgerRow], unsure: Collection[str], words: Words) -> list[Node]:
-    if not rows:
-        return []
-    shown = [
-        (
-            row.requirement_id,
-            row.quote,
-            f"{row.source}, {row.place or row.line}",
-            words.answer_check if row.requirement_id in unsure else words.answer_open,
-        )
-        for row in rows[:MAX_ROWS]
-    ]
-    heading = node("Header", 1, attributes("open-requirements"), text(words.open_requirements))
-    return [heading, _table(("", words.statement, words.file, words.answer_status), shown)]
+def _harmless(cell: str) -> str:
+    """Words of a stranger's text that a spreadsheet would take for a formula."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def _place(row: LedgerRow) -> str:
+    return row.place or (row.headings[-1] if row.headings else str(row.line))
 
 
 @dataclass(frozen=True)
@@ -235,9 +243,8 @@ def _row(row: LedgerRow, answer: AnsweredRows, where: list[Node], words: Words) 
         "not_applicable": words.answer_not_applicable,
     }
     status = words.answer_check if answer.unsure else statuses[answer.status]
-    place = row.place or (row.headings[-1] if row.headings else row.line)
     quote = f"{row.announced_by} {row.quote}".strip()
-    source = f"{row.source}, {place}"
+    source = f"{row.source}, {_place(row)}"
     return [row.requirement_id, quote, source, obligations[row.obligation], where, status]
 
 

@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_languages import DEFAULT, Language, UnknownLanguage, Words, language
 
-from .appendices import AnswerPlace, Answers, open_rows, page, page_of_open, with_matrix
+from .appendices import AnswerPlace, Answers, page, with_matrix
 from .attribution import Replay
 from .chapters import bears_title, chapter, joined, whole
 from .cleaning import asset_name, image_sources, with_safe_references, without_markup
@@ -150,10 +150,9 @@ def assemble(
     headline = one_line(title) or spoken.words.untitled
     is_whole = len(drafts) == 1 and bears_title(headline, drafts[0].blocks)
     chapters = [_chapter(one, pictures, spoken.words, is_whole=is_whole) for one in drafts]
-    pages = page_of_open(open_rows(demands, job), job.unsure_requirements, spoken.words) + page(uncovered, spoken)
     text = joined(headline, chapters, [one.warnings for one in drafts])
     answers = Answers(demands, job.matrix, places or {})
-    blocks = with_matrix(text, [one.section for one in drafts], answers, spoken) + pages
+    blocks = with_matrix(text, [one.section for one in drafts], answers, spoken) + page(uncovered, spoken)
     shown = image_sources(blocks)
     return Manuscript(
         title=headline,

@@ -22,7 +22,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
 from stemma_markdown import split
 
-from .appendices import answer_places, report_refs
+from .appendices import answer_places, open_list, report_refs
 from .assembly import (
     Draft,
     Manuscript,
@@ -42,7 +42,7 @@ from .source import MAX_SOURCE_BYTES, Staged, decode, flatten_footnotes, with_ci
 
 PART = "0" * 64
 """The digest that the beginning of a draft is staged under."""
-EXPORT = "export"
+EXPORT, OPEN = "export", "open-requirements.csv"
 TOLERANCE = 0.05
 """Of a page: the space above the next heading is no text."""
 READ_AT_ONCE = 2
@@ -88,6 +88,8 @@ async def _converted(folder: Path, job: ConvertDocument, converter: Converter) -
     Staged(folder).say(f"the {job.format.value} was written")
     export = await converter.write(job.format, manuscript)
     (folder / EXPORT).write_bytes(export.data)
+    if ledger := Staged(folder).model(job.ledger, LedgerRows):
+        (folder / OPEN).write_bytes(open_list(ledger.rows, job, manuscript.language.words))
     return Done(
         name=file_name(manuscript, job.format),
         warnings=manuscript.warnings,

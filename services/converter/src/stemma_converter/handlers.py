@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypedDict, TypeVar
@@ -31,7 +32,7 @@ from stemma_telemetry import get_logger
 
 from .appendices import block_refs, not_covered, report_refs
 from .assembly import replayed_drafts
-from .conversion import EXPORT, Done, convert, locate, may_show, prepare
+from .conversion import EXPORT, OPEN, Done, convert, locate, may_show, prepare
 from .converter import Converter, media_type
 from .pandoc import ConversionError
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
@@ -93,7 +94,7 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
     echo = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     try:
         async with tools.turns.turn(job.document.tenant):
-            done, artifact = await _converted(job, tools)
+            done, written = await _converted(job, tools)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
@@ -102,10 +103,15 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         return ConversionFailed(**echo, detail=problem.message[:300], code=problem.code, params=problem.params)
     about = done.model_dump(include={"warnings", "remarks", "too_long"})
     covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
-    return DocumentConverted.model_validate({**echo, **about, **covered, "artifact": artifact})
+    return DocumentConverted.model_validate({**echo, **about, **covered, **written})
 
 
-async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, ArtifactRef]:
+class _Written(TypedDict):
+    artifact: ArtifactRef
+    open_list: ArtifactRef | None
+
+
+async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, _Written]:
     owner = (job.document.tenant, job.document.document_id)
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
@@ -114,7 +120,11 @@ async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Artifact
         if done.failure:
             raise await _located(folder, tools, job, done.failure)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
-    return done, await tools.artifacts.put(*owner, data, media_type=media_type(job.format), name=done.name)
+        listed = (folder / OPEN).read_bytes() if (folder / OPEN).exists() else b""
+    put = partial(tools.artifacts.put, *owner)
+    ref = await put(data, media_type=media_type(job.format), name=done.name)
+    still_open = await put(listed, media_type="text/csv", name=OPEN) if listed else None
+    return done, _Written(artifact=ref, open_list=still_open)
 
 
 async def _located(folder: Path, tools: Tools, job: ConvertDocument, failure: ConversionError) -> ConversionError:

@@ -78,6 +78,8 @@ async def export(
         with console(stderr=True).status(f"exporting {chosen}"):
             done = await client.export(document_id, chosen, redline=compared, citations=citations, matrix=matrix)
             exports.write(path, await client.artifact(document_id, done.artifact))
+            if done.open_list and (beside := exports.list_path(done, path)):
+                exports.write(beside, await client.artifact(document_id, done.open_list))
     return _told(done, path, as_json)
 
 
@@ -90,7 +92,7 @@ def _told(done: DocumentExported, path: Path, as_json: bool) -> ExitCode:
     else:
         if path != exports.STDOUT:
             say(str(path))
-        for line in (f"exported as {done.export_id}", *exports.warning_lines(done)):
+        for line in (f"exported as {done.export_id}", *exports.warning_lines(done, path)):
             note(line)
     return ExitCode.OK if finished else ExitCode.UNFINISHED
 

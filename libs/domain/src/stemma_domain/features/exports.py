@@ -200,6 +200,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 too_long=outcome.too_long,
                 not_covered=outcome.not_covered,
                 open_requirements=outcome.open_requirements,
+                open_list=outcome.open_list,
             )
         case o.ConversionFailed():
             return e.ExportFailed(**settled, detail=outcome.detail, code=outcome.code, params=outcome.params)
