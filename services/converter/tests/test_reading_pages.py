@@ -20,7 +20,9 @@ from reading_scores import CORPUS, cells
 from stemma_converter.app import ConverterSettings, file_limits
 from stemma_converter.reading import Limits, Unreadable, read_input
 from stemma_converter.reading.pdf_drawing import ACROSS, LONGEST, Drawing, Word, drawn_pages
-from stemma_converter.reading.pictures import svg_to_png
+from stemma_converter.reading.pdf_page import Run
+from stemma_converter.reading.pdf_seen import differs, not_read
+from stemma_converter.reading.pictures import SeenWord, svg_to_png
 
 from .reading_files import bare_pdf, line, read, refusal, strict
 
@@ -76,14 +78,63 @@ def test_white_words_on_a_color_and_words_of_turned_pages_are_seen(degrees: int)
     assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n", ())
 
 
+PICTURE: dict[str, Any] = {
+    "resources": "/XObject<</I 4 0 R>>",
+    "more": (
+        "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>"
+        "stream\nx\nendstream",
+    ),
+}
+
+
 @pytest.mark.req("B9")
 def test_text_that_was_recognised_below_a_picture_is_told_to_be_a_guess() -> None:
-    picture = "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Length 1>>"
-    more: dict[str, Any] = {"resources": "/XObject<</I 4 0 R>>", "more": (f"{picture}stream\nx\nendstream",)}
     content = "q 400 0 0 300 0 0 cm /I Do Q " + line("The c0ntractor sha11 m0ve it.", before="3 Tr")
-    reading = read("a.pdf", bare_pdf(content, **more))
+    reading = read("a.pdf", bare_pdf(content, **PICTURE))
     assert "sha11" in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == [("hidden_recognition", "p. 1")]
+
+
+@pytest.mark.req("B9")
+@pytest.mark.parametrize(("drawn", "code"), [
+    ("q 200 0 0 200 100 20 cm /I Do Q ", "picture_unread"),
+    ("10 10 m " + "60 90 120 180 200 10 c 9 9 l " * 100 + "S ", "picture_unread"),
+    ("q 400 0 0 300 0 0 cm /I Do Q ", "page_not_recognised"),
+    ("q 20 0 0 20 360 270 cm /I Do Q ", ""),
+])  # fmt: skip
+def test_what_fills_a_page_beside_its_text_is_told_by_page_where_nothing_recognises_it(drawn: str, code: str) -> None:
+    content = drawn + line("Stamped by the port authority on 3 March 2026.")
+    reading = read("a.pdf", bare_pdf(line("A page of text alone."), content, **PICTURE), recognised_pages=0)
+    assert "Stamped by the port authority" in reading.markdown
+    assert [(w.code, w.place) for w in reading.warnings] == ([(code, "p. 2")] if code else [])
+
+
+def beside(text: str, left: int = 0) -> Run:
+    return Run(text, left, 0, left + 10 * len(text), 10, 10, bold=False)
+
+
+@pytest.mark.req("B9")
+def test_words_that_are_seen_are_held_against_those_that_were_read_at_their_place() -> None:
+    read_words = [beside("The ferry shall run daily")]
+    seen = [SeenWord("ferry", 80, 0, 100, 20), SeenWord("Table", 80, 400, 100, 20), SeenWord("of", 200, 400, 9, 20)]
+    assert not_read(seen, read_words, scale=2) == ["Table"]
+    words = [SeenWord(word, 40, 0, 9, 20) for word in ("ferry", "shall", "daily")]
+    others = [SeenWord(word, 40, 0, 9, 20) for word in ("crane", "quays", "ropes", "piles")]
+    assert not differs(words * 6 + others * 3, read_words, scale=2)
+    assert differs(words * 3 + others * 3, read_words, scale=2)
+    assert not differs(others, read_words, scale=2)
+
+
+@pytest.mark.req("B9")
+@pytest.mark.full
+def test_words_in_a_picture_on_a_page_are_told_with_examples(tmp_path: Path) -> None:
+    words = typst.compile(b"#set page(width: 12cm, height: 3cm)\nThe crane shall be painted yellow.", format="png")
+    (tmp_path / "words.png").write_bytes(words)
+    (tmp_path / "a.typ").write_text('Before the picture of a demand.\n\n#image("words.png", width: 100%)')
+    reading = read("a.pdf", bytes(typst.compile(str(tmp_path / "a.typ"))))
+    [told] = reading.warnings
+    assert (told.code, told.place) == ("seen_not_read", "p. 1")
+    assert "crane" in told.detail
 
 
 @pytest.mark.req("B9")

@@ -17,7 +17,7 @@ from . import escaping
 from .composing import Composer
 from .pdf_lines import Line, Table, between, joined, lines_of, rows_of, ruled_tables, spaced_tables
 from .pdf_page import Page, Run, is_wide, page_labels, page_of
-from .pdf_seen import HIDDEN, is_garbled, xfa_of, xfa_texts
+from .pdf_seen import HIDDEN, differs, is_garbled, not_read, xfa_of, xfa_texts
 from .pictures import Recogniser
 from .result import Unreadable
 
@@ -214,8 +214,11 @@ def _plain_words(text: str) -> Iterator[str]:
         yield word.strip(".,;:!?()[]“”\"'").lower()
 
 
-_FEWEST_CHARACTERS = 20
+_FEWEST_CHARACTERS, _MOST_OF_STAMP = 20, 200
 _DPI, _POINTS = 200, 72
+# Of a file, so many pages are held against what is recognised in a picture of them, more coarsely.
+_SAMPLED, _COARSE, _FEWEST_UNREAD, _EXAMPLES = 3, 150, 3, 4
+_LARGE_PICTURE, _LARGE_DRAWING = 0.25, 0.06
 _SMALLEST, _ALL_OF_PAGE = 40.0, 0.85
 _PASSWORD = "password"
 _FILE_NAME = re.compile(r"^Microsoft \w+ - |\.\w{2,5}$")
@@ -238,9 +241,10 @@ class _Sheet:
 
     @property
     def is_without_text(self) -> bool:
-        """Whether it is there, and has next to no letters."""
+        """Whether it is there, and has next to no letters; a scan may have a stamp on it."""
         letters = sum(len(line.text) for line in self.lines)
-        return self.page.height > 0 and letters < _FEWEST_CHARACTERS and not self.tables
+        is_scan = self.page.pictured > _ALL_OF_PAGE and letters < _MOST_OF_STAMP and not self.page.is_recognised
+        return self.page.height > 0 and (letters < _FEWEST_CHARACTERS or is_scan) and not self.tables
 
 
 def read_pdf(content: bytes, composer: Composer) -> None:
@@ -316,6 +320,33 @@ class _Pdf:
                 self._composer.paragraph(escaping.inline(note))
         writer.end()
         self._tell()
+        self._account(sheets)
+
+    def _account(self, sheets: Sequence[_Sheet]) -> None:
+        """Tell what is seen and was not read, by the first pages with pictures or drawings and one of the others."""
+        read = [number for number, sheet in enumerate(sheets) if sheet.page.runs and not sheet.is_without_text]
+        suspects = [number for number in read if _has_more_than_text(sheets[number].page)]
+        others = [number for number in read if number not in suspects]
+        for number in [*suspects[: _SAMPLED - 1], *others[len(others) // 2 :][:1]]:
+            if not self._recogniser.may():
+                break
+            self._compare(number, sheets[number].page)
+            suspects = [one for one in suspects if one != number]
+        if suspects := [number for number in suspects if not sheets[number].page.is_recognised]:
+            told = "A large picture or drawing is on the page: words in it are not read. Attach its text or figures."
+            self._composer.warn("picture_unread", self._places(suspects), told)
+
+    def _compare(self, number: int, page: Page) -> None:
+        source, place = self._document[number], self._labels[number]
+        picture = _drawn(source, self._composer.limits.image_pixels, _COARSE, page.angle - source.get_rotation())
+        words, scale = self._recogniser.words(picture, _COARSE), picture.width / page.width
+        if differs(words, page.runs, scale):
+            told = "Most words that are seen on the page are others than those that were read. Attach another PDF."
+            self._composer.warn("page_garbled", place, told)
+        elif len(unread := not_read(words, page.runs, scale)) >= _FEWEST_UNREAD:
+            examples = ", ".join(f"“{word}”" for word in unread[:_EXAMPLES])
+            told = f"Words are seen on the page, as in a picture, that were not read ({len(unread)}): {examples}."
+            self._composer.warn("seen_not_read", place, told)
 
     def _put_turned(self, runs: Sequence[Run], writer: _Writer) -> None:
         """What stands on its side, once: it often does so on every page."""
@@ -368,6 +399,8 @@ class _Pdf:
             composer.warn("page_garbled", place, words)
         if not self._recogniser.may():
             words = "The page is a picture without text, and was not recognised: attach a PDF with text."
+            if sheet.lines:
+                words = "The page is a picture with few words on it, and was not recognised: attach a PDF with text."
             composer.warn("page_not_recognised", place, words)
             return
         found = self._recogniser.paragraphs(_drawn(page, composer.limits.image_pixels), _DPI)
@@ -477,9 +510,13 @@ def _pictures(source: pdfium.PdfPage, page: Page, most_pixels: int) -> Iterator[
         yield _Picture(buffer.getvalue(), page.height - top)
 
 
-def _drawn(page: pdfium.PdfPage, most_pixels: int) -> Image.Image:
+def _has_more_than_text(page: Page) -> bool:
+    return page.pictured > _LARGE_PICTURE or page.drawn > _LARGE_DRAWING
+
+
+def _drawn(page: pdfium.PdfPage, most_pixels: int, dpi: int = _DPI, turned: int = 0) -> Image.Image:
     width, height = page.get_size()
-    scale = _DPI / _POINTS
+    scale = dpi / _POINTS
     scale *= min(1.0, (most_pixels / max(width * height * scale * scale, 1)) ** 0.5)
-    picture: Image.Image = page.render(scale=scale, grayscale=True).to_pil()
+    picture: Image.Image = page.render(scale=scale, rotation=turned % 360, grayscale=True).to_pil()
     return picture

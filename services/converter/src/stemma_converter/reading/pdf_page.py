@@ -16,7 +16,7 @@ from pypdfium2 import raw
 
 from .escaping import STRUCK
 from .pdf_annotations import annotations_of
-from .pdf_seen import Box, Letter, is_recognised, unseen
+from .pdf_seen import Box, Letter, drawn, is_recognised, pictured, unseen
 
 _WIDE_SPACE = 0.7
 _GAP, _SPACE, _SAME_LINE, _LIGATURE = 1.0, 0.15, 0.35, 1.3
@@ -72,6 +72,10 @@ class Page:
     is_recognised: bool = False
     """Whether its text is what some program recognised in the picture below it."""
     notes: tuple[str, ...] = ()
+    angle: int = 0
+    pictured: float = 0.0
+    """The share of it that pictures cover, and that drawings do."""
+    drawn: float = 0.0
 
 
 def is_wide(text: str) -> bool:
@@ -96,7 +100,8 @@ def page_of(page: pdfium.PdfPage) -> Page:
     letters = [letter for letter in found if letter.number not in hidden]
     angles = [angle for angle, _ in Counter(letter.angle for letter in letters).most_common()]
     turn = Turn.of(page, angles[0] if angles else 0)
-    rules = tuple(rule for start, end in _strokes(page) if (rule := turn.rule(start, end)) is not None)
+    paths = list(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=4))
+    rules = tuple(rule for start, end in _strokes(paths) if (rule := turn.rule(start, end)) is not None)
     down = sorted((rule for rule in rules if not rule.is_across), key=lambda rule: rule.at)
     added = annotations_of(page)
     usual = Counter(letter.size for letter in letters).most_common(1)[0][0] if letters else _TYPED_SIZE
@@ -107,7 +112,18 @@ def page_of(page: pdfium.PdfPage) -> Page:
     turned = tuple(run for other in others for run in _runs(_turned(letters, other), ()))
     words = Counter(why for index, why in hidden.items() if index - 1 not in hidden)
     words["field"] += added.hidden
-    return Page(*turn.size, runs, rules, turned, +words, recognised, tuple(added.notes))
+    return Page(
+        *turn.size,
+        runs,
+        rules,
+        turned,
+        hidden=+words,
+        is_recognised=recognised,
+        notes=tuple(added.notes),
+        angle=turn.angle,
+        pictured=pictured(page),
+        drawn=drawn(page, paths),
+    )
 
 
 def _turned(letters: Iterable[Letter], turn: Turn) -> Iterator[Letter]:
@@ -280,9 +296,9 @@ def _longer(run: Run, letter: Letter) -> Run:
     )
 
 
-def _strokes(page: pdfium.PdfPage) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+def _strokes(paths: Iterable[pdfium.PdfObject]) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     """The straight pieces of all paths, from and to; thin areas that are filled are lines, too."""
-    for item in page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=4):
+    for item in paths:
         matrix = item.get_matrix()
         last: tuple[float, float] | None = None
         for number in range(raw.FPDFPath_CountSegments(item)):

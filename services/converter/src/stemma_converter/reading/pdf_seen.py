@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_ubyte, c_uint, c_ulong, c_ushort
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pypdfium2 as pdfium
 from lxml import etree
@@ -15,6 +16,10 @@ from pypdfium2 import raw
 from stemma_ooxml import ENTITY
 
 from .result import Unreadable
+
+if TYPE_CHECKING:
+    from .pdf_page import Run
+    from .pictures import SeenWord
 
 Box = tuple[float, float, float, float]
 _MOST_PIXELS = 4_000_000
@@ -25,6 +30,8 @@ _NEAR = 1.0
 _EVERY = 16
 _WHITE = 0xF0
 _ALL_OF_PAGE = 0.5
+_STROKES, _DRAWING = 20, 300
+_LETTERS, _ENOUGH = 3, 15
 HIDDEN = {
     "layer": "on a layer that is switched off",
     "white": "white on white",
@@ -139,16 +146,51 @@ def is_recognised(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Seque
     """Whether the text of a page is what some program once recognised in a picture of it, laid over it invisibly."""
     sample = [raw.FPDFText_GetTextObject(text, letter.number) for letter in letters[::_EVERY]]
     invisible = sum(raw.FPDFTextObj_GetTextRenderMode(drawn) == raw.FPDF_TEXTRENDERMODE_INVISIBLE for drawn in sample)
-    return bool(sample) and invisible > len(sample) / 2 and _has_picture(page)
+    return bool(sample) and invisible > len(sample) / 2 and pictured(page) > _ALL_OF_PAGE
 
 
-def _has_picture(page: pdfium.PdfPage) -> bool:
+def pictured(page: pdfium.PdfPage) -> float:
+    """The share of a page that pictures cover."""
+    images = page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+    return min(1.0, sum(_share(page, item.get_bounds()) for item in images))
+
+
+def drawn(page: pdfium.PdfPage, paths: Sequence[pdfium.PdfObject]) -> float:
+    """The share of a page that drawings of many strokes cover, such as diagrams and letters that are only shapes."""
+    counts = [(raw.FPDFPath_CountSegments(item), item) for item in paths]
+    fine = [(count, item) for count, item in counts if count > _STROKES]
+    if sum(count for count, _ in fine) < _DRAWING:
+        return 0.0
+    return _share(page, _around(item.get_bounds() for _, item in fine))
+
+
+def _share(page: pdfium.PdfPage, box: Box) -> float:
     left, bottom, right, top = page.get_cropbox()
-    for item in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
-        box = item.get_bounds()
-        if (box[2] - box[0]) * (box[3] - box[1]) > (right - left) * (top - bottom) * _ALL_OF_PAGE:
-            return True
-    return False
+    across = max(min(box[2], right) - max(box[0], left), 0)
+    up = max(min(box[3], top) - max(box[1], bottom), 0)
+    return float(across * up / max((right - left) * (top - bottom), 1))
+
+
+def not_read(words: Sequence[SeenWord], runs: Sequence[Run], scale: float) -> list[str]:
+    """Words that were recognised in a picture of a page, where nothing was read; ``scale`` is pixels to a point."""
+    return [word.text for word in words if len(_plain(word.text)) >= _LETTERS and not _is_read(word, runs, scale)]
+
+
+def differs(words: Sequence[SeenWord], runs: Sequence[Run], scale: float) -> bool:
+    """Whether most words that were recognised where something was read are not among what was read."""
+    read = _plain("".join(run.text for run in runs))
+    seen = [_plain(word.text) for word in words if _is_read(word, runs, scale)]
+    long = [word for word in seen if len(word) > _LETTERS]
+    return len(long) >= _ENOUGH and sum(word not in read for word in long) > len(long) / 2
+
+
+def _is_read(word: SeenWord, runs: Sequence[Run], scale: float) -> bool:
+    x, y = (word.left + word.width / 2) / scale, (word.top + word.height / 2) / scale
+    return any(run.left <= x <= run.right and run.top - _NEAR <= y <= run.bottom + _NEAR for run in runs)
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 _VOWELS = frozenset("aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœąęėęěıőűůāēīōū")

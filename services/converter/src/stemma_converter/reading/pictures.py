@@ -10,6 +10,7 @@ from functools import cache
 from io import BytesIO
 from itertools import groupby
 from math import ceil
+from typing import NamedTuple
 
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 import resvg_py
@@ -28,7 +29,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/local/bin", "OMP_THREAD_LIMIT": "1",
 _LIMITED = ("/bin/sh", "-c", 'ulimit -t "$0"; exec "$@"')
 _TO_LIST_S = 10
 _WORD, _FIELDS = "5", 12
-_LEAST_CONFIDENCE = 20.0
+_LEAST_CONFIDENCE, _SURE = 20.0, 70.0
 _HYPHENS = ("-", "‐", "¬")
 
 
@@ -43,6 +44,14 @@ def _installed() -> frozenset[str]:
     return frozenset(told.decode("utf-8", "replace").split("\n")[1:]) - {"", "osd"}
 
 
+class SeenWord(NamedTuple):
+    text: str
+    left: int
+    top: int
+    width: int
+    height: int
+
+
 class Recogniser:
     def __init__(self, limits: Limits) -> None:
         self._languages = "+".join(language for language in limits.languages if program() and language in _installed())
@@ -54,12 +63,20 @@ class Recogniser:
         return self._pages > 0 and _spent() < self._until
 
     def paragraphs(self, picture: Image.Image, dpi: int) -> list[str]:
+        return _paragraphs(self._told(picture, dpi))
+
+    def words(self, picture: Image.Image, dpi: int) -> list[SeenWord]:
+        """The words of which tesseract is sure, with their boxes in the picture."""
+        rows = (line.split("\t") for line in self._told(picture, dpi).splitlines())
+        sure = (row for row in rows if len(row) == _FIELDS and row[0] == _WORD and float(row[10]) >= _SURE)
+        return [SeenWord(row[11].strip(), *map(int, row[6:10])) for row in sure]
+
+    def _told(self, picture: Image.Image, dpi: int) -> str:
         self._pages -= 1
         buffer = BytesIO()
         picture.convert("L").save(buffer, "PNG", compress_level=1)
         command = [program() or "", "-", "-", "-l", self._languages, "--dpi", str(dpi), "tsv"]
-        told = _run(command, buffer.getvalue(), self._until - _spent())
-        return _paragraphs(told.decode("utf-8", "replace"))
+        return _run(command, buffer.getvalue(), self._until - _spent()).decode("utf-8", "replace")
 
 
 def _spent() -> float:
