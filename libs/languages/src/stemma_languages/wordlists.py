@@ -42,7 +42,7 @@ def whole_words(expressions: Iterable[str], flags: int = 0) -> re.Pattern[str]:
     every = [*expressions]
     wide = "|".join(one for one in every if WIDE.search(one))
     spaced = "|".join(one for one in every if not WIDE.search(one))
-    spaced = rf"(?<!\w)(?:{spaced})(?!\w)" if spaced else ""
+    spaced = rf"(?<!\w)(?:{spaced})(?:(?<=')|(?!\w))" if spaced else ""
     return re.compile("|".join(filter(None, (wide, spaced))), flags) if every else NOTHING
 
 

@@ -27,6 +27,10 @@ from .units import Unit, units
 
 FEW_WORDS = 3
 """An item with fewer words is read with the sentence that announces it."""
+AGENT = 24
+"""Characters behind "by" in which a buyer stands."""
+LOOKED_AT = 60
+"""Characters behind a word in which that stands which it is about."""
 NEAR = 40
 """Characters before a figure in which the word stands that makes it a limit."""
 
@@ -34,10 +38,15 @@ KEPT_DEMANDS = 1024
 """Reading one takes as long as reading a draft, and each version of a section is asked for the same."""
 
 _NAME = re.compile(r"(?<!\w)[A-Z]{2,}(?!\w)")
-_VERB = re.compile(
-    r"(?:ab|an|auf|aus|bei|durch|ein|fest|fort|her|hin|mit|nach|vor|weg|zu|zurück)?(?:ge|zu)?(\w{3,}?)e?t?"
-)
-"""A German verb without what is put before it, between its parts and behind it: "festgehalten" is "halten ... fest"."""
+_NOUN = re.compile(r"(?<=[^\W\d_] )[A-ZÄÖÜ]\w+")
+"""Written so in German, within a sentence."""
+_VERBS = {
+    "de": re.compile(
+        r"^(?:ab|an|auf|aus|bei|durch|ein|fest|fort|her|hin|mit|nach|vor|weg|zu|zurück)?(?:ge|zu)?(\w{3,}?)e?t?$"
+    ),
+    "fr": re.compile(r"^(\w{3,}?)i?on$"),
+}
+"""Stems of verbs without what tells their forms apart: "festgehalten" is "halten ... fest", "livrons" is "livrer"."""
 _MINUTES = {
     "minute": 1, "hour": 60, "day": 1440, "working-day": 2016, "week": 10080, "month": 43800, "quarter": 131400,
     "year": 525600,
@@ -48,11 +57,8 @@ _MINUTES = {
 def telling(text: str, language: str) -> frozenset[str]:
     """The words with content, as those of a demand are compared with those of an answer."""
     words = content_words(text, language)
-    return (
-        frozenset(_VERB.sub(r"\1", word) if _VERB.fullmatch(word) else word for word in words)
-        if language == "de"
-        else words
-    )
+    found = _VERBS.get(language)
+    return frozenset(found.sub(r"\1", word).replace("y", "i") for word in words) if found else words
 
 
 @dataclass(frozen=True)
@@ -80,16 +86,19 @@ class _Figure:
 class _Demand:
     """What of a row an answer has to speak of.
 
-    ``names`` are words in capitals. ``negates``: something is not done; ``lacks``: something is not there; ``told``: it
-    wants to be told something, which no promise does.
+    ``names`` are words in capitals, in German nouns; ``does`` is what is done, ``lacks`` what is not there.
+    ``negates``: something is not done; ``by_buyer``: by the buyer; ``told``: it wants to be told something, which no
+    promise does.
     """
 
     folded: str
     words: frozenset[str]
     names: frozenset[str]
+    does: frozenset[str]
+    lacks: frozenset[str]
     figures: tuple[_Figure, ...]
     negates: bool
-    lacks: bool
+    by_buyer: bool
     told: bool
 
     @property
@@ -108,14 +117,17 @@ class _DemandReader:
         if len(words) < FEW_WORDS:
             words |= self._telling(announced_by)
         folded = self._words.folded(quote)
-        names = " ".join(_NAME.findall(quote)) if not quote.isupper() else ""
+        name = _NOUN if self._language == "de" else _NAME
+        names = " ".join(name.findall(quote)) if not quote.isupper() else ""
         return _Demand(
             folded=folded,
             words=words,
             names=telling(names, self._language) & words,
+            does=self._does(folded) & words,
+            lacks=self.lacks(folded),
             figures=self.figures(quote),
             negates=self.negates(folded),
-            lacks=self.lacks(folded),
+            by_buyer=self._is_by_buyer(folded),
             told=self._cues.told.search(folded) is not None,
         )
 
@@ -127,8 +139,22 @@ class _DemandReader:
         """Whether a text denies something, and not only that a limit is exceeded."""
         return self._words.negated.search(self._words.at_most.sub(" ", text)) is not None
 
-    def lacks(self, text: str) -> bool:
-        return self._cues.none.search(text) is not None
+    def lacks(self, text: str) -> frozenset[str]:
+        """The words before which a text says that there is none."""
+        return frozenset[str]().union(*(self._first(text[found.end() :]) for found in self._cues.none.finditer(text)))
+
+    def _is_by_buyer(self, text: str) -> bool:
+        by, buyers = self._words.by, self._words.buyers
+        return any(buyers.search(text, found.end(), found.end() + AGENT) for found in by.finditer(text))
+
+    def _does(self, text: str) -> frozenset[str]:
+        found = self._words.must.search(text)
+        return self._first(text[found.end() :]) if found else frozenset()
+
+    def _first(self, text: str) -> frozenset[str]:
+        """The first word with content."""
+        told = (telling(word, self._language) for word in tokens_of(text[:LOOKED_AT]))
+        return next(filter(None, told), frozenset[str]())
 
     def _telling(self, quote: str) -> frozenset[str]:
         """The words that say what is demanded, without those that say that it is, of whom, and how much."""
@@ -176,6 +202,10 @@ SURE = 0.75
 """The share that a passage must have to be surely an answer, in the voice of the bidder."""
 BESIDE = 0.5
 """What a word counts that stands in the heading of a passage or above its list."""
+SHORT = 60
+"""Characters of a sentence that may have fewer words than a run."""
+OTHERWISE = 6
+"""A clause is the buyer's if no more than one in so many words is another one."""
 BEGINNING = 6
 """Words of a clause among which its subject is, if there is any."""
 MOST_RIVALS = 20
@@ -185,7 +215,7 @@ WIDE_RUN = 12
 KEPT_LEDGERS = 8
 """Whose words are counted once for all drafts; one has some 500 KB."""
 
-_SENTENCE = re.compile(r"(?<=[.;:!?。；：！？])\s*|\n\s*")
+_SENTENCE = re.compile(r"(?<=[.;:!?])\s+|(?<=[。；：！？])|\n")
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,\s+(?=(?:but|aber|sondern|mais|pero|ma|maar|mas)\b)")
 _JOINED = re.compile(r",\s+(?:and|und|et|y|e|en)\s+")
 
@@ -200,8 +230,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A piece of a sentence. ``ours``: it speaks as the bidder; ``theirs``: nearly all of it are words of the buyer.
+    """A piece of a sentence. ``ours``: it speaks as the bidder; ``of_buyer``: it names the buyer.
 
+    ``theirs``: nearly all of it are words of the buyer. ``lacks`` are words before which it says that there is none.
     ``certain``: it asks, demands and leaves open nothing; ``doubts`` are words that make it uncertain.
     """
 
@@ -209,8 +240,9 @@ class _Clause:
     words: frozenset[str]
     ours: bool
     theirs: bool
+    of_buyer: bool
     denies: bool
-    lacks: bool
+    lacks: frozenset[str]
     certain: bool
     doubts: tuple[str, ...]
 
@@ -226,8 +258,12 @@ class _Runs:
     """The runs of words of some texts; a sentence of fewer words is one by itself. Takes time linear in them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        sentences = (sentence for text in texts for sentence in _SENTENCE.split(text))
-        self._known = {hash(run) for sentence in sentences for run in _runs_in(tokens_of(sentence))}
+        self._known = set[int]()
+        for text in texts:
+            words = tokens_of(text)
+            self._known.update(map(hash, runs_of(words, _length(words))))
+            short = (tuple(tokens_of(one)) for one in _SENTENCE.split(text) if len(one) < SHORT)
+            self._known.update(hash(words) for words in short if len(words) >= FEW_WORDS)
 
     def stands_in(self, words: Sequence[str]) -> list[bool]:
         """Of each word, whether it stands in a run that the texts have, too."""
@@ -237,11 +273,6 @@ class _Runs:
                 if hash(run) in self._known:
                     found[at : at + length] = [True] * length
         return found
-
-
-def _runs_in(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    length = min(len(words), _length(words))
-    return runs_of(words, length) if length >= FEW_WORDS else ()
 
 
 def _length(words: Sequence[str]) -> int:
@@ -267,6 +298,7 @@ class _ClauseReader:
             words=telling(text, self._language),
             ours=ours,
             theirs=self._is_theirs(folded, ours=ours and not demands_something),
+            of_buyer=self._words.buyers.search(folded) is not None,
             denies=self._reader.negates(folded),
             lacks=self._reader.lacks(folded),
             certain=not (demands_something or folded.rstrip(_MARKS).endswith(_ASKS) or self._turns(folded)),
@@ -292,10 +324,10 @@ class _ClauseReader:
     def _is_theirs(self, folded: str, *, ours: bool) -> bool:
         words = tokens_of(folded)
         known = self._runs.stands_in(words)
-        if ours or not any(known):
-            return False
+        if all(known) or ours or not any(known):
+            return bool(words) and all(known)
         rest = " ".join(word for word, is_known in zip(words, known, strict=True) if not is_known)
-        return len(telling(rest, self._language)) < FEW_WORDS
+        return len(telling(rest, self._language)) < max(FEW_WORDS, len(words) // OTHERWISE)
 
 
 _MARKS = " \"'“”„»«*_)"
@@ -390,8 +422,9 @@ class Answers:
         return (
             all(clause.is_sound(demand) for clause in touching)
             and all(clause.denies == demand.negates for clause in said)
-            and any(clause.lacks for clause in said) == demand.lacks
-            and demand.names <= words
+            and demand.lacks == demand.words & frozenset[str]().union(*(clause.lacks for clause in said))
+            and demand.names | demand.does <= words
+            and (not demand.by_buyer or any(clause.of_buyer for clause in said))
             and self._weight(demand.words & words) >= SURE * self._weight(demand.words)
             and self._keeps_surely(demand, " ".join(clause.text for clause in said))
             and not self._swaps(demand, said)
