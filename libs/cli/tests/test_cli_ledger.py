@@ -13,7 +13,7 @@ from stemma_cli.spreadsheets import splits_in
 from stemma_client import Client
 from stemma_client.ledgers import LedgerEntry
 from stemma_contracts.v1 import events, requests
-from stemma_contracts.v1.bids import BidRule, BidRules
+from stemma_contracts.v1.bids import BidRule, BidRules, RuleCheck
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
 from stemma_contracts.v1.ledger import (
@@ -398,6 +398,33 @@ async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfin
     beside = tmp_path / "a-open-requirements.csv"
     assert f"mandatory requirements without a sure answer: R1, R3; {beside} says which" in shown.stderr
     assert beside.read_text() == "id,Requirement\n"
+
+
+@pytest.mark.req("B6")
+@pytest.mark.parametrize(("state", "code", "words"), [
+    ("broken", 5, "warning: B1 is broken: page limit of plan, wanted 5, here 7"),
+    ("kept", 0, "B1 kept: page limit of plan, wanted 5, here 7"),
+    ("to_see", 0, "B1 for a person to see: page limit of plan, wanted 5, here 7"),
+])  # fmt: skip
+async def test_an_export_tells_each_rule_for_the_bid_and_a_broken_one_ends_it_with_5(
+    cli: Any, read: Any, document_id: str, tmp_path: Path, state: Any, code: int, words: str
+) -> None:
+    async def convert(request: requests.ExportDocument) -> None:
+        asked = events.ExportRequested(export_id="x1", format=request.format)
+        limit = RuleCheck(rule_id="B1", kind="page_limit", state=state, part="plan", wanted="5", measured="7")
+        others = (RuleCheck(rule_id=f"B{n}", kind="exclusion", state="to_see") for n in (2, 3))
+        file = await read.text(document_id, "docx")
+        done = events.DocumentExported(
+            export_id="x1", format=request.format, job_id="j", artifact=file, rules=(limit, *others)
+        )
+        await read.append(document_id, asked, done)
+
+    read.on_request = convert
+    shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
+    told = " ".join(shown.stderr.split())
+    assert (shown.exit_code, words in told) == (code, True), told
+    assert "what excludes a bid: B2, B3; see `stemma ledger --bid`" in told
+    assert ("B1 is broken" in (await cli("show", document_id)).stderr) is (state == "broken")
 
 
 async def answered(stage: Any, document_id: str, *, sure: bool = True) -> None:

@@ -10,6 +10,7 @@ from domain_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.ledger import (
     MOST_ROWS,
@@ -167,6 +168,22 @@ def test_an_export_names_what_is_mandatory_and_open_and_a_comparison_does_not(be
     whole, compared = begun.jobs(j.ConvertDocument)
     assert (whole.open_requirements, whole.ledger) == (("R2",), ref("rows"))
     assert (compared.open_requirements, compared.ledger) == ((), None)
+
+
+@pytest.mark.req("B6")
+def test_an_export_has_the_rules_for_the_bid_and_tells_how_its_file_holds_to_them(begun: Story) -> None:
+    read(begun, "R1")
+    decide(begun, requirement_id="R1", status="verified")
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
+    (job,) = begun.jobs(j.ConvertDocument)
+    assert (job.open_requirements, job.ledger) == ((), ref("rows"))
+    checks = (
+        RuleCheck(rule_id="B1", kind="page_limit", state="broken", wanted="5", measured="7"),
+        RuleCheck(rule_id="B2", kind="copies", state="to_see"),
+    )
+    (exported,) = record(begun, o.DocumentConverted, job.job_id, artifact=ref("a.docx"), rules=checks)
+    (export,) = begun.document.exports.values()
+    assert (exported.rules, export.view.counts) == (checks, {"broken_rules": 1})
 
 
 @pytest.mark.req("L1")

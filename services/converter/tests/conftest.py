@@ -108,8 +108,9 @@ class Exporter:
 
     async def _section(self, index: int, draft: str | None, state: dict[str, Any]) -> ExportSection:
         ref = await self._put(draft.encode("utf-8", "surrogatepass"), "draft.md") if draft is not None else None
-        values = {"status": SectionStatus.APPROVED if ref else SectionStatus.QUEUED, "version": 1 if ref else 0}
-        return ExportSection(section_id=f"s{index}", title=f"Section {index}", draft=ref, **{**values, **state})
+        status = SectionStatus.APPROVED if ref else SectionStatus.QUEUED
+        values = {"title": f"Section {index}", "status": status, "version": 1 if ref else 0}
+        return ExportSection(section_id=f"s{index}", draft=ref, **{**values, **state})
 
     async def _version(self, number: int, author: str, draft: str | None) -> ExportVersion:
         ref = await self._put(draft.encode(), "draft.md") if draft is not None else None

@@ -14,6 +14,7 @@ from playwright.async_api import expect
 from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.provenance import Origin
@@ -177,6 +178,26 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
     last = await rows(unescape(earlier))
     assert (len(last), "sent it back" in last[-1]) == (14, True)
+
+
+@pytest.mark.req("B6")
+async def test_an_export_shows_how_its_file_holds_to_each_rule_for_the_bid(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    checks = (
+        RuleCheck(rule_id="B1", kind="page_limit", state="broken", part="<plan>", wanted="5", measured="7"),
+        RuleCheck(rule_id="B2", kind="paper", state="kept", wanted="A4", measured="A4"),
+        RuleCheck(rule_id="B3", kind="later_rule", state="to_see"),
+    )
+    file = await bus.text(document_id, "%PDF-")
+    asked = e.ExportRequested(export_id="x9", format=ExportFormat.PDF)
+    done = e.DocumentExported(export_id="x9", format=ExportFormat.PDF, job_id="j9", artifact=file, rules=checks)
+    await bus.append(document_id, asked, done)
+    page = plain((await web.get(document(document_id))).text)
+    assert "rules for the bid broken 1" in page
+    assert "About the bid 1 of 3" in page
+    for told in ("broken page limit <plan> 5 · here 7", "kept paper A4 · here A4", "to see later_rule"):
+        assert told in page
 
 
 async def test_what_an_event_of_a_later_release_tells_is_left_out_and_all_else_is_shown(

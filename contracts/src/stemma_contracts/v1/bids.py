@@ -1,4 +1,4 @@
-"""What a request says about the bid itself."""
+"""What a request says about the bid itself, and how an exported file holds to it."""
 
 from __future__ import annotations
 
@@ -62,3 +62,25 @@ class BidRules(Contract):
 
     found: tuple[BidRule, ...] = Field(default=(), max_length=MOST_BID_RULES)
     more: int = Field(default=0, ge=0, description="rules beyond those that are kept")
+
+
+class RuleCheck(Contract):
+    """Whether an exported file keeps a rule.
+
+    ``kind`` is open: a reader shows one that it does not know as it is. What no program can tell is ``to_see`` by a
+    person. ``wanted`` and ``measured`` are values such as ``5`` and ``A4, letter``, ``measured`` empty where nothing
+    was.
+    """
+
+    rule_id: Token
+    kind: Token
+    state: Literal["kept", "broken", "to_see"]
+    part: str = Field(default="", max_length=MOST_PART)
+    wanted: str = Field(default="", max_length=300)
+    measured: str = Field(default="", max_length=300)
+
+
+RuleChecks = Annotated[
+    tuple[RuleCheck, ...],
+    Field(max_length=MOST_BID_RULES, description="the rules for the bid, and how the file holds to each"),
+]

@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import JobId, Token
 
+from .bids import RuleChecks
 from .coded import Coded
 from .coverage import NotCovered
 from .cycles import ReviewVerdict
@@ -124,6 +125,7 @@ class DocumentConverted(Outcome):
     warnings: tuple[ExportWarning, ...] = ()
     not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
+    rules: RuleChecks = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")

@@ -16,6 +16,7 @@ from pydantic import Field, computed_field, model_validator
 from stemma_contracts.base import Contract
 
 from .answers import Problem
+from .bids import RuleChecks
 from .coverage import NotCovered
 from .cycles import CyclePlan, CycleSummary
 from .document import DocumentStatus
@@ -366,6 +367,7 @@ class ExportView(Contract):
     warnings: tuple[ExportWarning, ...] = ()
     not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
+    rules: RuleChecks = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[str, ...] = ()
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
@@ -375,11 +377,8 @@ class ExportView(Contract):
     @property
     def counts(self) -> dict[str, int]:
         """What a person should know of the file, each with how often it is so."""
-        counts = Counter(
-            open_requirements=len(self.open_requirements),
-            too_long=len(self.too_long),
-            not_covered=len(self.not_covered),
-        )
+        counts = Counter({name: len(getattr(self, name)) for name in ("open_requirements", "too_long", "not_covered")})
+        counts["broken_rules"] = sum(rule.state == "broken" for rule in self.rules)
         for warning in self.warnings:
             counts[warning.code] += warning.count
         return {name: count for name, count in counts.items() if count}

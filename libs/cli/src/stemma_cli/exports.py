@@ -17,7 +17,7 @@ from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarnin
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section
-from stemma_cli.wording import export_lines, lacks_inputs, overlong_words
+from stemma_cli.wording import check_lines, export_lines, lacks_inputs, overlong_words
 
 STDOUT = Path("-")
 UNFINISHED = ("not_written", "not_approved", "stale")
@@ -54,7 +54,8 @@ def warning_lines(done: DocumentExported, path: Path) -> Iterator[str]:
         *map(_remark_words, done.remarks),
         *map(overlong_words, done.too_long),
     )
-    return (f"warning: {words}" for words in warnings)
+    yield from (f"warning: {words}" for words in warnings)
+    yield from check_lines(done.rules)
 
 
 def format_of(wanted: str | None, output: Path | None) -> ExportFormat:
@@ -81,6 +82,7 @@ def path_of(output: Path | None, name: str) -> Path:
 
 def is_unfinished(done: DocumentExported) -> bool:
     lacks = lacks_inputs(done.not_covered) or bool(done.open_requirements)
+    lacks |= any(check.state == "broken" for check in done.rules)
     return lacks or any(warning.code in UNFINISHED for warning in done.warnings)
 
 

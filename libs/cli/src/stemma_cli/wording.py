@@ -10,7 +10,7 @@ from typing import Any
 from stemma_client.comments import ReadThread
 from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
 from stemma_client.recorded import RecordedEvent
-from stemma_contracts.v1.bids import BidRule
+from stemma_contracts.v1.bids import BidRule, RuleCheck
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
@@ -349,6 +349,24 @@ def bid_rule_words(rule: BidRule) -> str:
     wanted = ", ".join(filter(None, (_rule_number(rule), " or ".join(rule.values))))
     advised = " (advised)" if rule.advised else ""
     return f"{about}: {wanted}{advised}" if wanted else f"{about}{advised}"
+
+
+def check_lines(checks: Sequence[RuleCheck]) -> Iterator[str]:
+    """How an exported file holds to each rule for the bid; what has no measure in one line."""
+    for check in checks:
+        if check.state == "broken":
+            yield f"warning: {check.rule_id} is broken: {_check_words(check)}"
+    for check in checks:
+        if check.state != "broken" and check.kind != "exclusion":
+            yield f"{check.rule_id} {'kept' if check.state == 'kept' else 'for a person to see'}: {_check_words(check)}"
+    if excluding := [check.rule_id for check in checks if check.kind == "exclusion"]:
+        yield f"for a person to see, what excludes a bid: {', '.join(excluding)}; see `stemma ledger --bid`"
+
+
+def _check_words(check: RuleCheck) -> str:
+    about = f"{check.kind.replace('_', ' ')}{f' of {check.part}' if check.part else ''}"
+    wanted = f", wanted {check.wanted}" if check.wanted else ""
+    return f"{about}{wanted}{f', here {check.measured}' if check.measured else ''}"
 
 
 def _rule_number(rule: BidRule) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from pydantic import BaseModel
+from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning, OverlongSection
 from stemma_contracts.v1.grounding import GroundingReport
@@ -56,6 +57,7 @@ class Done(BaseModel):
     warnings: tuple[ExportWarning, ...] = ()
     remarks: tuple[ExportRemark, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
+    rules: tuple[RuleCheck, ...] = ()
 
 
 def prepare() -> None:
@@ -84,17 +86,26 @@ def _names(name: str) -> tuple[str, str]:
 
 
 async def _converted(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
-    manuscript = await _manuscript(job, Staged(folder), converter)
-    Staged(folder).say(f"the {job.format.value} was written")
+    # It needs PDFium, which the service itself never loads.
+    from .gate import Outgoing, checked
+
+    artifacts = Staged(folder)
+    drafts = await _drafts(job, versions(job)[0], artifacts, converter)
+    manuscript = await _manuscript(job, drafts, artifacts, converter)
+    artifacts.say(f"the {job.format.value} was written")
     export = await converter.write(job.format, manuscript)
     (folder / EXPORT).write_bytes(export.data)
-    if ledger := Staged(folder).model(job.ledger, LedgerRows):
+    name, ledger = file_name(manuscript, job.format), artifacts.model(job.ledger, LedgerRows)
+    if ledger is not None:
         (folder / OPEN).write_bytes(open_list(ledger.rows, job, manuscript.language.words))
+    artifacts.say("the rules for the bid were checked")
+    rules = ledger.bid.found if ledger and ledger.bid else ()
     return Done(
-        name=file_name(manuscript, job.format),
+        name=name,
         warnings=manuscript.warnings,
         remarks=export.remarks,
         too_long=_too_long(job.sections, export.pages),
+        rules=checked(rules, Outgoing(job.format, name, export.data, manuscript, drafts, export.pages)),
     )
 
 
@@ -151,11 +162,11 @@ def _too_long(sections: Sequence[ExportSection], pages: Pages | None) -> tuple[O
     )
 
 
-async def _manuscript(job: ConvertDocument, artifacts: Staged, converter: Converter) -> Manuscript:
+async def _manuscript(
+    job: ConvertDocument, drafts: Sequence[Draft], artifacts: Staged, converter: Converter
+) -> Manuscript:
     title = decode(artifacts.get(job.document.title)) if job.document.title else ""
-    now, before = versions(job)
-    drafts = await _drafts(job, now, artifacts, converter)
-    earlier = await _drafts(job, before, artifacts, converter)
+    earlier = await _drafts(job, versions(job)[1], artifacts, converter)
     pictures = _pictures(job, [*drafts, *earlier], artifacts, converter)
     reports = [found for ref in report_refs(job) if (found := artifacts.model(ref, CoverageReport))]
     ledger = artifacts.model(job.ledger, LedgerRows)

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field, StrictBool
 
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, FileName, JobId, Token
+from stemma_contracts.v1.bids import RuleChecks
 from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
@@ -278,6 +279,7 @@ class DocumentExported(Event):
     warnings: tuple[ExportWarning, ...] = ()
     not_covered: tuple[NotCovered, ...] = Field(default=(), description="sections that do not cover the inputs")
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
+    rules: RuleChecks = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")

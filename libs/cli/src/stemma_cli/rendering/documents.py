@@ -29,6 +29,7 @@ from stemma_cli.wording import (
     age_words,
     assignment_words,
     because_words,
+    check_lines,
     comments_words,
     cost_words,
     count_words,
@@ -110,6 +111,8 @@ def _show_exports(view: DocumentView) -> None:
         say(f"export {export.format}: {state}")
         for one in export.too_long:
             note(f"warning: {overlong_words(one)}")
+        for words in check_lines([check for check in export.rules if check.state == "broken"]):
+            note(words)
     for form in view.form_exports.values():
         say(f"export of the form {form.input_id}: {clean_line(form_export_words(form))}")
 

@@ -198,6 +198,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 warnings=outcome.warnings,
                 remarks=outcome.remarks,
                 too_long=outcome.too_long,
+                rules=outcome.rules,
                 not_covered=outcome.not_covered,
                 open_requirements=outcome.open_requirements,
                 open_list=outcome.open_list,
@@ -211,16 +212,15 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
 
 
 def _requirements(document: Document, export: Export) -> _Requirements:
-    """What the document has to answer, and what of it is open; a comparison does not go out."""
+    """What the document has to answer, what of it is open, and the rules for the bid; a comparison does not go out."""
     ledger = document.ledger
     if ledger is None or export.view.redline:
         return _Requirements(ledger=None, open_requirements=(), unsure_requirements=(), matrix=(), answers=())
     matrix, still_open = answered_rows(document) if export.view.matrix else (), open_mandatory(document)
-    rows = ledger.rows if matrix or still_open else None
     answers = answering_blocks(document) if matrix else ()
     unsure = tuple(name for name in still_open if row_of(document, name).status == "check")
     return _Requirements(
-        ledger=rows, open_requirements=still_open, unsure_requirements=unsure, matrix=matrix, answers=answers
+        ledger=ledger.rows, open_requirements=still_open, unsure_requirements=unsure, matrix=matrix, answers=answers
     )
 
 

@@ -1,0 +1,126 @@
+"""The submission gate: the file that leaves against what the request says about the bid."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from stemma_contracts.v1.bids import BidRule, BidRules
+from stemma_contracts.v1.ledger import LedgerRows
+from stemma_converter.assembly import House
+from stemma_converter.converter import Converter
+
+from .conftest import Exporter
+
+pytestmark = pytest.mark.req("B6")
+
+LINE = "The harbour office keeps the records of all ships that come and go in the course of a year. "
+LONG = f"# Approach\n\n{LINE * 90}"
+SHORT = f"# Price list\n\n{LINE * 3}"
+
+
+def rule(place: int, kind: str, **more: Any) -> BidRule:
+    about = {"rule_id": f"B{place}", "kind": kind, "source": "rfp.md", "line": 1, "quote": "As is said."}
+    return BidRule.model_validate(about | more)
+
+
+async def gate(exporter: Exporter, format: str, *rules: BidRule, title: str = "A plan") -> list[tuple[str, str, str]]:
+    """What the gate says of two sections; each rule as its id with its state, and what was measured."""
+    ledger = LedgerRows(bid=BidRules(found=rules))
+    states = {0: {"title": "Technical approach"}, 1: {"title": "Price list"}}
+    job = await exporter.job(format, LONG, SHORT, states=states, title=title, language="en")
+    _, done = await exporter.converted(job, ledger=await exporter.stored(ledger))
+    return [(check.rule_id, check.state, check.measured) for check in done.rules]
+
+
+async def test_a_pdf_is_held_against_pages_words_paper_fonts_format_and_language(exporter: Exporter) -> None:
+    told = await gate(
+        exporter,
+        "pdf",
+        rule(1, "page_limit", number=1),
+        rule(2, "page_limit", number=30),
+        rule(3, "page_limit", number=1, part="price list"),
+        rule(4, "page_limit", number=1, part="Technical Approach"),
+        rule(5, "page_limit", number=1, part="cover letter"),
+        rule(6, "word_limit", number=500),
+        rule(7, "word_limit", number=60, part="Price list"),
+        rule(8, "paper", values=("letter",)),
+        rule(9, "paper", values=("A4", "letter")),
+        rule(10, "font_size", number=12),
+        rule(11, "font_size", number=11),
+        rule(12, "font", values=("Arial",)),
+        rule(13, "font", values=("Libertinus Serif",)),
+        rule(14, "file_format", values=("docx",)),
+        rule(15, "file_format", values=("docx", "pdf")),
+        rule(16, "language", values=("de",)),
+        rule(17, "language", values=("en",)),
+        rule(18, "file_name", values=("A-plan.pdf",)),
+        rule(19, "file_name", values=("Offer.pdf",)),
+        rule(20, "page_limit", number=1, advised=True),
+        rule(21, "copies", number=3),
+        rule(22, "criterion", number=40, part="Price"),
+        rule(23, "page_limit", number=1, replaced_by="B2"),
+        rule(24, "blind"),
+    )
+    assert told == [
+        ("B1", "broken", "2"),
+        ("B2", "kept", "4"),
+        ("B3", "kept", "1"),
+        ("B4", "broken", "2"),
+        ("B5", "to_see", "4 (2)"),
+        ("B6", "broken", "1768"),
+        ("B7", "kept", "58"),
+        ("B8", "broken", "A4"),
+        ("B9", "kept", "A4"),
+        ("B10", "broken", "11 (9)"),
+        ("B11", "kept", "11 (9)"),
+        ("B12", "broken", "LibertinusSerif-Regular"),
+        ("B13", "kept", "LibertinusSerif-Regular"),
+        ("B14", "broken", "pdf"),
+        ("B15", "kept", "pdf"),
+        ("B16", "broken", "en"),
+        ("B17", "kept", "en"),
+        ("B18", "kept", "A-plan.pdf"),
+        ("B19", "broken", "A-plan.pdf"),
+        ("B20", "to_see", "2"),
+        ("B21", "to_see", ""),
+        ("B24", "broken", "text, author"),
+    ]
+
+
+async def test_a_docx_is_held_against_its_paper_and_fonts_and_a_person_sees_its_pages(exporter: Exporter) -> None:
+    told = await gate(
+        exporter,
+        "docx",
+        rule(1, "page_limit", number=30),
+        rule(2, "page_limit", number=1),
+        rule(3, "paper", values=("A4",)),
+        rule(4, "paper", values=("letter",)),
+        rule(5, "font_size", number=20),
+        rule(6, "font_size", number=8),
+        rule(7, "file_format", values=("pdf",)),
+        rule(8, "blind"),
+    )
+    assert [(name, state) for name, state, _ in told] == [
+        ("B1", "to_see"),
+        ("B2", "broken"),
+        ("B3", "kept"),
+        ("B4", "broken"),
+        ("B5", "broken"),
+        ("B6", "kept"),
+        ("B7", "broken"),
+        ("B8", "broken"),
+    ]
+
+
+async def test_a_blind_bid_is_for_a_person_to_see_where_the_name_of_the_bidder_is_not_known(
+    converter: Converter,
+) -> None:
+    nameless = Exporter(replace(converter, house=House()))
+    assert await gate(nameless, "md", rule(1, "blind")) == [("B1", "to_see", "")]
+
+
+async def test_other_formats_are_held_against_words_and_language_and_a_person_sees_the_rest(exporter: Exporter) -> None:
+    rules = (rule(1, "page_limit", number=1), rule(2, "word_limit", number=9), rule(3, "paper", values=("A4",)))
+    assert [state for _, state, _ in await gate(exporter, "html", *rules)] == ["to_see", "broken", "to_see"]
