@@ -160,6 +160,13 @@ def test_a_text_is_what_stands_under_its_heading_and_one_that_is_too_long_is_tol
     assert (told.found, list(told.too_long)) == ({}, ["f-1"])
 
 
+def test_a_company_that_alone_is_named_is_ours_and_a_name_may_have_a_title_behind_it() -> None:
+    text = "Northstar Analytics, Inc. is a firm.\n\nOur partner Sand AG helps.\n\nManaging director: Dana Hill, CEO\n"
+    asked = ("Name of Offeror", "Managing director", "Title of the managing director")
+    assert answers(*asked, texts={"a.md": text}) == ["Northstar Analytics, Inc.", "Dana Hill", "CEO"]
+    assert answers(asked[0], texts={"a.md": text, "b.md": "Nordwerk GmbH is older."}) == [""]
+
+
 def test_what_a_person_said_goes_before_a_file_and_the_headers_of_a_mail_say_nothing() -> None:
     mail = Text(
         "mail.eml", "From: Peter Quist <peter@other.example>\nTo: Tomas\nSubject: Price\n\nFax: +49 40 999 999."
@@ -231,6 +238,18 @@ def test_another_item_unit_or_currency_has_no_price_and_then_the_sum_is_open_too
     row: list[Any], head: list[str]
 ) -> None:
     assert priced(sheet(head, row, ["2", "Project manager", "day", 1], ["", "Total net"]))[::2] == [[None, None]] * 2
+
+
+def test_a_total_is_made_of_the_rate_of_its_row_and_open_where_that_is() -> None:
+    head = ["Functie", "Aantal uren", "Uurtarief (EUR)", "Totaal (EUR)"]
+    rates = (
+        "| Functie | Eenheid | Tarief |\n|---|---|---|\n| Adviseur | uur | € 115,00 |\n| Leider | dag | € 1.180,00 |\n"
+    )
+    assert priced(sheet(head, ["Adviseur", 100], ["Leider", 16], ["Totaal"]), rates) == [
+        [115, 11500],
+        [None] * 2,
+        [None] * 2,
+    ]
 
 
 def test_a_sum_over_an_amount_that_the_form_states_itself_is_left_to_a_person() -> None:

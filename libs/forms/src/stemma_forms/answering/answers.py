@@ -42,6 +42,11 @@ class Knowledge:
         self.facts = [fact for reading in every for fact in reading.facts]
         self.statements = [statement for reading in every for statement in reading.statements]
         self.languages = sorted({s.language for s in self.statements} | {f.language for f in self.facts})
+        self.companies = frozenset().union(*(reading.companies for reading in every))
+        own = [one for one in self.facts if one.label.concept == "organisation" and not one.label.parties]
+        if not own and len(self.companies) == 1:
+            name = next(iter(self.companies))
+            self.facts += [Fact(Label("organisation"), name, language) for language in self.languages]
 
 
 def answer_of(field: Field, known: Knowledge) -> str:
@@ -124,9 +129,7 @@ def _value(concept: str, fact: Fact) -> str:
         case "person":
             return value if _PERSON.fullmatch(value) and len(value.split()) <= 6 else ""
         case "organisation":
-            return (
-                value if len(value) <= 120 and any(map(str.isalpha, value)) and not value.endswith((".", "?")) else ""
-            )
+            return value if _NAME.fullmatch(value) else ""
         case "street" | "postcode" | "city" | "country" if fact.label.concept == "address":
             return _part(concept, value)
         case "employees":
@@ -236,7 +239,7 @@ def _quoted(field: Field, asked: str, known: Knowledge) -> str:
 def _under_heading(part: str, known: Knowledge) -> str:
     """What stands under the one heading that has the words of a question, and no others."""
     own = (one for one in known.statements if one.heading and not one.parties)
-    found = [one for one in own if carrying(part, one.language) == carrying(one.heading, one.language) != frozenset()]
+    found = [one for one in own if carrying(part, one.language) == one.heading_words != frozenset()]
     if len({one.heading for one in found}) != 1:
         return ""
     return "\n".join(" ".join(one.text for one in group) for _, group in groupby(found, lambda one: one.paragraph))

@@ -24,6 +24,12 @@ _MAIL_HEADER = re.compile(
 )
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
 _SITE = re.compile(r"(?:https?://|www\.)[^\s<>()\"']+[\w/]")
+_COMPANY = re.compile(
+    r"(?:[A-ZÀ-ÖØ-Þ][\w’'&.-]{0,30},? (?:(?:&|und|et|and|y|e) )?){1,6}"
+    r"(?:GmbH(?: & Co\.? KG)?|AG|KG|SE|UG|Ltd\.?|Limited|Inc\.?|LLC|PLC|Corp\.?|SAS|SARL|SA|S\.A\.|SpA|S\.p\.A\."
+    r"|S\.?r\.?l\.?|BV|B\.V\.|NV|N\.V\.|S\.L\.|Lda\.?|Ltda\.?|ApS|AB|Oy)(?![\w-])"
+    r"|株式会社[^\s、。（）()]{1,20}|[^\s、。，（）()]{1,20}(?:株式会社|有限公司)"
+)
 _BREAK = re.compile(r"<br\s*/?>|\n")
 _LONGEST = 400
 _STATED = ("employees", "turnover", "founded", "validity")
@@ -64,6 +70,10 @@ class Statement:
         return carrying(self.text, self.language)
 
     @cached_property
+    def heading_words(self) -> frozenset[str]:
+        return carrying(self.heading, self.language)
+
+    @cached_property
     def is_negative(self) -> bool:
         return negates(self.text, self.language)
 
@@ -94,6 +104,8 @@ class Reading:
     facts: tuple[Fact, ...] = ()
     statements: tuple[Statement, ...] = ()
     grids: tuple[Grid, ...] = ()
+    companies: frozenset[str] = frozenset()
+    """The companies that are named where nothing is said of another party."""
 
 
 _Paragraph = tuple[tuple[str, ...], str]
@@ -110,11 +122,14 @@ def read_text(text: Text) -> Reading:
 
 def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...], language: str) -> Reading:
     facts = [fact for grid in grids if not (grid.is_price or grid.has_rates) for fact in _facts_of_grid(grid)]
-    statements = list[Statement]()
+    statements, companies = list[Statement](), set[str]()
     for number, (headings, words) in enumerate(prose):
         if any(map(_MAIL_HEADER.match, words.splitlines())):
             continue
         about = parties_in("\n".join(headings))
+        for told in (*headings, *Document(words).plain.split("\n")):
+            if not about and not parties_in(told):
+                companies |= {" ".join(found[0].split()) for found in _COMPANY.finditer(told)}
         of_paragraph = list(_labelled(words, about, language))
         facts += of_paragraph
         if not of_paragraph:
@@ -127,7 +142,7 @@ def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...],
             for one in found:
                 facts += _stated(one)
     said = (replace(fact, said=text.said) for fact in facts)
-    return Reading(tuple(said), tuple(statements), grids)
+    return Reading(tuple(said), tuple(statements), grids, frozenset(companies))
 
 
 def _paragraphs(document: Document) -> Iterator[_Paragraph]:
@@ -218,6 +233,11 @@ def _labelled(text: str, parties: frozenset[str], language: str) -> Iterator[Fac
 
 def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
     read, value = read_label(label, language), " ".join(value.split())
+    name, comma, rest = value.partition(", ")
+    if read.concept == "person" and comma and " " in name:
+        # A name with a title or an address behind it.
+        yield Fact(replace(read, concept="job_title", parties=read.parties | parties), rest, language)
+        value = name
     if value and len(value) <= _LONGEST and (read.concept or read.words):
         words = read.words if read.concept else carrying(label, language)
         yield Fact(replace(read, parties=read.parties | parties, words=words), value, language)

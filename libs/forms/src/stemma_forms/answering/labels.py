@@ -62,6 +62,7 @@ def read_label(text: str, language: str) -> Label:
     return Label(concept, roles, parties - {OWN}, words)
 
 
+@lru_cache(maxsize=8192)
 def carrying(text: str, language: str) -> frozenset[str]:
     """The words that say what a question or a statement is about, with one name for all words of a thing."""
     found, rest = _scanned(text, ("things",))
@@ -130,7 +131,7 @@ def _scan(text: str, phrases: _Phrases) -> tuple[list[frozenset[Meaning]], str]:
                 at += len(phrase)
                 break
         else:
-            rest.append("".join(_unspaced(words[at], phrases, found)))
+            rest.append(word if word.isascii() else "".join(_unspaced(word, phrases, found)))
             at += 1
     return found, " ".join(rest)
 

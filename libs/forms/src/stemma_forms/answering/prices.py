@@ -79,7 +79,7 @@ _OF_A_UNIT = re.compile(
     r"\b(?:unit (?:price|cost|rate|value)s?|(?:price|cost) per|rates?|tarifa|tarif|tarief|tariffa|unitaire"
     r"|unit[aá]ri[ao]|eenheidsprijs|\w*satz|(?:einzel|einheits|stück|stunden|tages)preise?)\b|単価|单价|單價"
 )
-_PRICE = re.compile(r"\b(?:prices?|preise?|precio|prix|prezzo|prijs|preço)\b")
+_PRICE = re.compile(r"\b(?:prices?|\w*preise?|precio|prix|prezzo|\w*prijs|preço|\w*tarief)\b")
 
 
 def number_in(cell: str, head: str, language: str) -> tuple[Decimal, str] | None:
@@ -97,7 +97,8 @@ def prices(fields: Sequence[Field], rates: Sequence[Rate], language: str) -> dic
     A sum is made if every row has a total from here, and no other sum stands between them.
     """
     sheet = _Sheet(rates, language)
-    for field in fields:
+    # A total is made of the rate that the row has got.
+    for field in sorted(fields, key=lambda one: column_of(one.column) == "total"):
         if field.column and not sum_of(field):
             sheet.fill_row(field)
     for field in fields:
@@ -121,6 +122,7 @@ class _Sheet:
     def __init__(self, rates: Sequence[Rate], language: str) -> None:
         self._rates = rates
         self._language = language
+        self._rows: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
         self.found: dict[str, str] = {}
 
     def fill_row(self, field: Field) -> None:
@@ -130,8 +132,9 @@ class _Sheet:
                 if rate and rate.quantity is not None:
                     self.found[field.id] = _plain(rate.quantity)
             case "rate":
-                if amount := self._amount(field):
-                    self.found[field.id] = _money(amount)
+                amount = self._amount(field)
+                self._rows[field.group, field.row] = "" if amount is None else _money(amount)
+                self.found |= {} if amount is None else {field.id: _money(amount)}
             case "total":
                 amount, quantity = self._amount(field), self._quantity(field)
                 if amount is not None and quantity is not None:
@@ -156,7 +159,9 @@ class _Sheet:
             self.found[field.id] = _money(tax if sum_of(field) == "vat" else net + tax)
 
     def _amount(self, field: Field) -> Decimal | None:
-        """What one unit costs: as the row says, or as the rate sheet does."""
+        """What one unit costs: as the row says or was answered, or as the rate sheet does."""
+        if (answered := self._rows.get((field.group, field.row))) is not None:
+            return Decimal(answered) if answered else None
         for head, text in field.row:
             if column_of(head) == "rate" and (stated := number_in(text, head, self._language)):
                 return stated[0]

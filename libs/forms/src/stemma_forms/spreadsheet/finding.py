@@ -11,7 +11,7 @@ from itertools import count, takewhile
 from stemma_ooxml import Package
 
 from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, line, stated_limit
-from stemma_forms.words import boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, rank
+from stemma_forms.words import boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, opens, rank
 
 from .workbook import Place, Sheet, Validation, Workbook
 
@@ -298,7 +298,8 @@ class _Finder:
             text = self._sheet.text(place).strip()
             if self._sheet.cells[place].has_formula:
                 continue
-            if is_label(text) and not self._heads_answers(place) and (target := self._target(place)):
+            asks = is_label(text) or opens(text)
+            if asks and not self._heads_answers(place) and (target := self._target(place)):
                 confidence = _FRAMED_LABEL if self._is_framed(target) else _LABEL
                 found[target] = _Asked(text.rstrip(" :："), group, confidence)
             elif is_name(text) and self._is_box_of(place, self._sheet.right_of(place)):

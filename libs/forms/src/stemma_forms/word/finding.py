@@ -438,7 +438,8 @@ def read_header(row: list[Cell]) -> Header | None:
     if not answers or not others:
         return None
     ranked = tuple(sorted(column for column in others if rank(texts[column], "question") is not None))
-    questions = ranked or (max(others),)
+    telling = [c for c in others if not mentions(texts[c], "quantity")] or others
+    questions = ranked or (max(telling),)
     if any(mentions(text, "price") for text in answers.values()):
         answers |= {c: t for c, t in texts.items() if mentions(t, "price") or mentions(t, "quantity")}
     after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
