@@ -250,6 +250,11 @@ def test_an_odt_is_read_with_its_headers_and_without_what_nobody_sees() -> None:
     assert "words: 4" in reading.warnings[0].detail
 
 
+def test_ends_of_lines_of_a_page_are_spaces_but_between_japanese_characters() -> None:
+    page = "<html><p>受注者は、関係法令を\n遵守する。</p><p>The crew\nshall sail.</p></html>"
+    assert read("a.html", page.encode()).markdown == "受注者は、関係法令を遵守する。\n\nThe crew shall sail.\n"
+
+
 def test_code_stays_code_whatever_is_in_it() -> None:
     page = "<html><pre><code>a ``` b ````\n# c</code></pre></html>"
     assert read("a.html", page.encode()).markdown == "`````\na ``` b ````\n# c\n`````\n"

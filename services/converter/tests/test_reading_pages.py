@@ -221,7 +221,7 @@ def test_text_on_its_side_is_read_behind_the_page_and_once() -> None:
     assert reading.markdown == "The text of page one.\n\nBids of 2026 only\n\nThe text of page two.\n"
 
 
-def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> None:
+def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_read_once() -> None:
     source = (
         '#set page(header: [Our running title], numbering: "1 of 1")\n= Prices\n'
         "#table(columns: 3, [Item], [Price], [Note], [A longer bolt \\ of steel], [1.20 €], [],\n"
@@ -234,10 +234,24 @@ def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_left_out() -> 
         ["A longer bolt<br>of steel", "1.20 €", ""],
         ["Nut", "0.10 €", "zinc"],
     ]
-    assert reading.markdown.startswith("# Prices\n\n| Item")
-    assert "running title" not in reading.markdown
+    assert reading.markdown.startswith("Our running title\n\n# Prices\n\n| Item")
+    assert reading.markdown.count("running title") == 1
     assert "1 of 4" not in reading.markdown
     assert [a.label for a in reading.anchors] == ["p. 1", "Prices", "p. 2", "p. 3", "p. 4"]
+
+
+def test_a_label_of_a_drawn_table_that_reaches_down_counts_for_its_rows() -> None:
+    source = (
+        "#table(columns: (2cm, 5cm), [Lot], [Work], table.cell(rowspan: 2)[Lot 1 Ferries], [Crew shall be trained.],\n"
+        "  [Fuel shall be clean.], [Lot 2],\n"
+        "  [EUR 4,250#super[1] or 9#super(typographic: false)[2)] a pile])"
+    )
+    assert cells(read("a.pdf", pdf(source)).markdown) == [
+        ["Lot", "Work"],
+        ["Lot 1<br>Ferries", "Crew shall be trained."],
+        ["Lot 1<br>Ferries", "Fuel shall be clean."],
+        ["Lot 2", "EUR 4,250¹ or 9²⁾ a pile"],
+    ]
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
@@ -365,9 +379,11 @@ def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[5])
     slide.shapes.title.text = "Figures"
-    table = slide.shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
-    for (row, column), text in {(0, 0): "Item", (0, 1): "Price", (1, 0): "A | B", (1, 1): "1"}.items():
+    table = slide.shapes.add_table(3, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
+    texts = {(0, 0): "Item", (0, 1): "Price", (1, 0): "A | B", (1, 1): "1", (2, 1): "2"}
+    for (row, column), text in texts.items():
         table.cell(row, column).text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
     data = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = ["2025", "2026"]
     data.add_series("Sales", (10, 12.5))  # type: ignore[no-untyped-call]
@@ -383,6 +399,7 @@ def test_slides_have_their_notes_tables_charts_and_images(make_picture: Callable
     assert cells(reading.markdown) == [
         ["Item", "Price"],
         ["A | B", "1"],
+        ["A | B", "2"],
         ["", "Sales"],
         ["2025", "10"],
         ["2026", "12.5"],

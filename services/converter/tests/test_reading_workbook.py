@@ -146,6 +146,26 @@ def test_a_label_that_reaches_down_counts_for_its_rows_and_what_is_struck_out_is
     ]
 
 
+def test_superscripts_and_struck_parts_inside_a_cell_are_kept_apart() -> None:
+    book = Workbook()
+    book.active.append([0, 1])
+    with ZipFile(BytesIO(saved(book))) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    looks = ('<vertAlign val="superscript"/>', "EUR 4,250", "1"), ("<strike/>", "ten ", "nine")
+    strings = "".join(
+        f"<si><r><t xml:space='preserve'>{before}</t></r><r><rPr>{look}</rPr><t>{text}</t></r></si>"
+        for look, before, text in looks
+    )
+    spreadsheet = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{spreadsheet}">{strings}</sst>'
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    override = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace("</Types>", override)
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    parts["xl/worksheets/sheet1.xml"] = sheet.replace('t="n"', 't="s"')
+    assert table(read("a.xlsx", package(dict(parts))).markdown) == [["EUR 4,250¹", "ten ~~nine~~"]]
+
+
 def test_a_workbook_in_the_strict_form_is_read_like_any_other(make_picture: Callable[..., bytes]) -> None:
     book = Workbook()
     book.active.append(["Item", "Price", "From"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff01-\uff9f]"
+"""A character of a script that has no spaces between words."""
 STRUCK = "\ue000"
 """Before and behind plain text that is struck out; of private use, so that no other text has it."""
 _STRUCK_ON = re.compile(rf"{STRUCK}( ?){STRUCK}")

@@ -19,6 +19,7 @@ from stemma_converter.tree import Node
 
 from . import escaping
 from .composing import Composer, again, put_edges
+from .escaping import WIDE
 from .kinds import encoding_of
 from .result import Unreadable
 from .unseen import Seen, edges_of_odt, seen_html, seen_odt
@@ -34,6 +35,10 @@ _SHOWN: dict[str, Callable[[str], str]] = {
     "Superscript": escaping.raised,
     **dict.fromkeys(("Subscript", "Underline", "SmallCaps"), str),
 }
+# The end of a line in the file, which is a space but between two characters of a script that has none.
+_BREAK = "\ue001"
+_SPACES = {"Space": " ", "SoftBreak": _BREAK, "LineBreak": "\n"}
+_NO_BREAK = re.compile(rf"(?<={WIDE}){_BREAK}(?={WIDE})")
 _LINKS = ("http://", "https://", "mailto:")
 Part = Callable[[str], bytes | None]
 
@@ -196,16 +201,16 @@ class _Tree:
         return "\n".join(filter(None, lines))
 
     def _line(self, inlines: Sequence[Node], depth: int = 0) -> str:
-        return "".join(self._inline(item, depth + 1) for item in inlines) if depth < MAX_DEPTH else ""
+        if depth >= MAX_DEPTH:
+            return ""
+        return _NO_BREAK.sub("", "".join(self._inline(item, depth + 1) for item in inlines)).replace(_BREAK, " ")
 
     def _inline(self, item: Node, depth: int) -> str:
         match item:
             case {"t": "Str", "c": text}:
                 return escaping.inline(text)
-            case {"t": "Space" | "SoftBreak"}:
-                return " "
-            case {"t": "LineBreak"}:
-                return "\n"
+            case {"t": "Space" | "SoftBreak" | "LineBreak" as kind}:
+                return _SPACES[kind]
             case {"t": "Emph" | "Strong" | "Strikeout" as kind, "c": inner}:
                 return _marked(self._line(inner, depth), _MARKS[kind])
             case {"t": "Code" | "Math", "c": [_, text]}:

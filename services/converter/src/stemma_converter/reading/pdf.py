@@ -14,7 +14,7 @@ from PIL import Image
 from pypdfium2 import raw
 
 from . import escaping
-from .composing import Composer
+from .composing import Composer, put_edges
 from .pdf_lines import Line, Table, between, joined, lines_of, rows_of, ruled_tables, spaced_tables
 from .pdf_page import Page, Run, is_wide, page_labels, page_of
 from .pdf_seen import HIDDEN, differs, is_garbled, not_read, xfa_of, xfa_texts
@@ -180,16 +180,25 @@ def item_of(text: str) -> tuple[str, str] | None:
     return None
 
 
-def without_running_lines(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> list[list[Line]]:
-    """The lines of all pages but headers and footers: what comes again at the edges of pages, numbers aside."""
+def without_running_lines(
+    pages: Sequence[Sequence[Line]], heights: Sequence[float]
+) -> tuple[list[list[Line]], list[str]]:
+    """The lines of all pages but headers and footers, and each of those once.
+
+    Headers and footers are what comes again at the edges of pages, numbers aside.
+    """
     seen: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
         seen.update({_without_numbers(line) for line in lines if _is_at_edge(line, height)})
     fewest = max(3, len(pages) // 4) if len(pages) > 3 else max(2, len(pages))
-    return [
-        [line for line in lines if not (_is_at_edge(line, height) and _is_running(line, seen, fewest))]
-        for lines, height in zip(pages, heights, strict=True)
-    ]
+    kept: list[list[Line]] = []
+    running: dict[str, str] = {}
+    for lines, height in zip(pages, heights, strict=True):
+        edges = [line for line in lines if _is_at_edge(line, height) and _is_running(line, seen, fewest)]
+        kept.append([line for line in lines if line not in edges])
+        for line in edges:
+            running.setdefault(_without_numbers(line), line.text)
+    return kept, list(running.values())
 
 
 def _is_running(line: Line, seen: Counter[str], fewest: int) -> bool:
@@ -303,14 +312,16 @@ class _Pdf:
 
     def read(self, count: int) -> None:
         sheets = [self._sheet(number) for number in range(count)]
-        kept = without_running_lines([sheet.lines for sheet in sheets], [sheet.page.height for sheet in sheets])
+        kept, running = without_running_lines(
+            [sheet.lines for sheet in sheets], [sheet.page.height for sheet in sheets]
+        )
         words = all_words(kept)
         for sheet, lines in zip(sheets, kept, strict=True):
             sheet.items = list(_items(lines, sheet.tables))
         looks = looks_of([[item for item in sheet.items if isinstance(item, Block)] for sheet in sheets])
         writer = _Writer(self._composer, looks, words)
         for number, sheet in enumerate(sheets):
-            writer.put(self._labels[number], sheet.items, sheet.pictures)
+            writer.put(self._labels[number], sheet.items, sheet.pictures, () if number else running)
             if sheet.is_without_text:
                 writer.end()
                 self._recognise(number, sheet)
@@ -419,7 +430,9 @@ class _Writer:
         self._held = ""
         self._turns: list[tuple[int, str]] = []
 
-    def put(self, label: str, items: Sequence[Block | Table], pictures: Sequence[_Picture]) -> None:
+    def put(
+        self, label: str, items: Sequence[Block | Table], pictures: Sequence[_Picture], running: Iterable[str]
+    ) -> None:
         waiting = sorted(pictures, key=lambda picture: picture.top)
         first = text_of(items[0], self._words) if items and isinstance(items[0], Block) else ""
         goes_on = bool(first) and self._goes_on(first)
@@ -429,6 +442,7 @@ class _Writer:
         else:
             self.end()
             self._composer.anchor("page", label)
+            put_edges(map(escaping.inline, running), self._composer)
         for number, item in enumerate(items):
             while waiting and waiting[0].top < item.top and not (goes_on and number == 0):
                 self._picture(waiting.pop(0))

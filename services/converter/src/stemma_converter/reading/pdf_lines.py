@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
+from . import escaping
+from .composing import again
 from .escaping import STRUCK
 from .pdf_page import Page, Rule, Run, is_wide
 
@@ -18,7 +20,6 @@ _TRIED, _DEEPEST = 4, 3
 _SAME_LINE, _SPACE, _RAISED, _SMALL = 0.5, 0.12, 0.15, 0.78
 _WIDE_SPACE = 0.7
 _WORD = re.compile(r"\w")
-_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ def joined(runs: Sequence[Run], size: float) -> str:
     base = max((run.bottom for run in runs if run.size >= size * 0.9), default=0.0)
     for run in runs:
         gap = run.left - before.right if before else 0
-        raised = run.size < size * _SMALL and base - run.bottom > size * _RAISED and run.text.isdecimal()
-        words = run.text.translate(_SUPERSCRIPT) if raised else run.text
+        is_above = run.size < size * _SMALL and base - run.bottom > size * _RAISED
+        words = escaping.raised(run.text) if is_above else run.text
+        raised = words != run.text
         wide = is_wide(run.text) and is_wide(text.rstrip(STRUCK)[-1:])
         apart = gap > (_WIDE_SPACE if wide else _SPACE) * size or (before is not None and before.size < size * _SMALL)
         text += " " if before and not raised and apart else ""
@@ -259,7 +261,8 @@ def _ruled(rules: list[Rule], runs: list[Run]) -> tuple[Table | None, list[Run]]
     for run in inside:
         row, column = _index(ys, run.middle[1]), _index(xs, max(run.left + 1, xs[0] + 1))
         cells.setdefault((row, _merged_left(rules, xs, ys, row, column)), []).append(run)
-    rows = [tuple(_cell(cells.get((r, c), [])) for c in range(len(xs) - 1)) for r in range(len(ys) - 1)]
+    written = {at: _cell(found) for at, found in cells.items()} | _merged_down(rules, xs, ys, cells)
+    rows = [tuple(written.get((r, c), "") for c in range(len(xs) - 1)) for r in range(len(ys) - 1)]
     table = Table(tuple(row for row in rows if any(row)), xs[0], ys[0], xs[-1], ys[-1])
     return table, [run for run in runs if run not in inside]
 
@@ -273,6 +276,37 @@ def _merged_left(rules: list[Rule], xs: list[float], ys: list[float], row: int, 
     ):
         column -= 1
     return column
+
+
+def _merged_down(
+    rules: list[Rule], xs: list[float], ys: list[float], cells: dict[tuple[int, int], list[Run]]
+) -> dict[tuple[int, int], str]:
+    """The texts of cells that no line divides from the ones below, for each row that they reach into."""
+    found: dict[tuple[int, int], str] = {}
+    for row, column in sorted(cells):
+        if (row, column) in found:
+            continue
+        middle = (xs[column] + xs[column + 1]) / 2
+        top, end = row, row + 1
+        while top > 0 and not _is_divided(rules, ys[top], middle):
+            top -= 1
+        while end < len(ys) - 1 and not _is_divided(rules, ys[end], middle):
+            end += 1
+        runs = [run for at in range(top, end) for run in cells.get((at, column), [])]
+        if end - top > 1 and _is_one(runs):
+            text = _cell(runs)
+            found |= {(at, column): again(text) if at > top else text for at in range(top, end)}
+    return found
+
+
+def _is_divided(rules: list[Rule], at: float, x: float) -> bool:
+    return any(rule.is_across and abs(rule.at - at) <= _SNAP and rule.start - 1 <= x <= rule.end + 1 for rule in rules)
+
+
+def _is_one(runs: list[Run]) -> bool:
+    """Whether lines follow each other as closely as those of one cell."""
+    bottoms = [max(run.bottom for run in row) for row in rows_of(runs)]
+    return all(below - above <= _CLOSE * runs[0].size for above, below in pairwise(bottoms))
 
 
 def _snapped(values: Iterable[float]) -> list[float]:

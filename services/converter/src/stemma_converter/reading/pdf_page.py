@@ -14,7 +14,8 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from .escaping import STRUCK
+from . import escaping
+from .escaping import STRUCK, WIDE
 from .pdf_annotations import annotations_of
 from .pdf_seen import Box, Letter, drawn, is_recognised, pictured, unseen
 
@@ -24,8 +25,9 @@ _THIN, _SHORTEST = 2.5, 8.0
 _BOLD = 600
 _STRUCK, _MOST_STRIKES = (0.36, 0.7), 50
 _TYPED_SIZE = 10.0
+_RAISED = (0.15, 0.5)
 _MOST_LABELS = 5000
-_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff01-\uff9f]")
+_WIDE = re.compile(WIDE)
 _QUARTER = 90
 _HYPHENS = {"\x02": "-", "\ufffe": "-", "\xad": "-"}
 
@@ -228,11 +230,23 @@ def _letters(text: pdfium.PdfTextPage) -> Iterator[Letter]:
             continue
         raw.FPDFText_GetFontInfo(text, index, name, 128, ctypes.byref(flags))
         bold = raw.FPDFText_GetFontWeight(text, index) >= _BOLD or b"bold" in name.value.lower()
+        if sign.isdecimal() and _is_raised(text, index, box):
+            sign = escaping.raised(sign)
         angle = nearest_quarter(raw.FPDFText_GetCharAngle(text, index))
         raw.FPDFText_GetMatrix(text, index, matrix)
         size = raw.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
         edges = (box.left, box.bottom, box.right, box.top)
         yield Letter(index, sign, edges, bold, angle, round(size or box.top - box.bottom, 1))
+
+
+def _is_raised(text: pdfium.PdfTextPage, index: int, loose: raw.FS_RECTF) -> bool:
+    """Whether the font itself draws a figure small and high; of other figures, the size of the font tells it."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharBox(text, index, left, right, bottom, top)
+    raw.FPDFText_GetCharOrigin(text, index, x, y)
+    height = loose.top - loose.bottom
+    return bool(bottom.value - y.value > _RAISED[0] * height) and top.value - bottom.value < _RAISED[1] * height
 
 
 def nearest_quarter(radians: float) -> int:

@@ -11,7 +11,7 @@ from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 
 from . import escaping
-from .composing import Composer
+from .composing import Composer, again
 from .result import Unreadable
 from .workbook import shown
 
@@ -88,15 +88,24 @@ def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
 
 def _put_shape(shape: Any, place: str, composer: Composer) -> None:
     if getattr(shape, "has_table", False) and shape.has_table:
-        composer.table(
-            [["\n".join(map(_text_of, c.text_frame.paragraphs)) for c in row.cells] for row in shape.table.rows]
-        )
+        composer.table(_cells_of(shape.table))
     elif getattr(shape, "has_chart", False) and shape.has_chart:
         _put_chart(shape.chart, place, composer)
     elif hasattr(shape, "image"):
         _put_picture(shape, place, composer)
     elif shape.has_text_frame:
         _put_text(shape, composer)
+
+
+def _cells_of(table: Any) -> list[list[str]]:
+    """The cells row by row; a label that reaches into rows below counts for them."""
+    rows = [["\n".join(map(_text_of, cell.text_frame.paragraphs)) for cell in row.cells] for row in table.rows]
+    origins = ((r, c, cell) for r, row in enumerate(table.rows) for c, cell in enumerate(row.cells))
+    for row, column, cell in origins:
+        if cell.is_merge_origin:
+            for below in rows[row + 1 : row + cell.span_height]:
+                below[column] = again(rows[row][column])
+    return rows
 
 
 def _put_text(shape: Any, composer: Composer) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from lxml import etree
 from openpyxl import load_workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.utils import get_column_letter, range_boundaries
 from stemma_ooxml import Package, worksheets
 
@@ -49,7 +50,7 @@ def read_workbook(content: bytes, composer: Composer) -> None:
     package = composer.limits.package(content)
     package.refuse_entities()
     try:
-        values = load_workbook(BytesIO(content), read_only=True, data_only=True)
+        values = load_workbook(BytesIO(content), read_only=True, data_only=True, rich_text=True)
         formulas = load_workbook(BytesIO(content), read_only=True)
         left = composer.limits.cells
         for name, parts in parts_of_sheets(package).items():
@@ -139,12 +140,23 @@ def _cell(sheet: str, row: int, column: int, cell: Any, written: Any, composer: 
     if value is None and formula is not None:
         composer.warn("formula_without_value", place, "The formula was never calculated; it is shown itself.")
         return _Cell(column, escaping.one_line(str(getattr(formula, "text", formula))))
+    if isinstance(value, CellRichText):
+        return _Cell(column, _struck(escaping.clean("".join(map(_rich, value))).strip(), cell))
     if isinstance(value, str):
         if _ERROR.fullmatch(value):
             composer.warn("formula_error", place, f"The cell holds the error {value}.")
         return _Cell(column, _struck(escaping.clean(value).strip(), cell))
     text = shown(value, getattr(cell, "number_format", "") or "")
     return _Cell(column, _struck(text, cell), is_number=value is not None)
+
+
+def _rich(part: str | TextBlock) -> str:
+    """A part of a cell that has looks of its own."""
+    if isinstance(part, str):
+        return part
+    if part.font.strike:
+        return f"{escaping.STRUCK}{part.text}{escaping.STRUCK}"
+    return escaping.raised(part.text) if part.font.vertAlign == "superscript" else part.text
 
 
 def _struck(text: str, cell: Any) -> str:
