@@ -20,7 +20,8 @@ class AnswerCues(BaseModel):
     In an answer: ``we`` as its subject, anywhere, and ``our`` near its beginning are the voice of the bidder.
     ``doubts`` make it uncertain: a possibility, an exception, the past, another place, a promise without content.
     In a demand: ``at_least`` says that a figure may be exceeded, ``told`` that it wants a description or a paper,
-    which a promise does not replace. In both: ``none`` says that something is not there.
+    which a promise does not replace. In both: ``none`` says that something is not there, ``earlier`` and ``later``
+    that something comes before or after something else.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,6 +31,8 @@ class AnswerCues(BaseModel):
     doubts: Cue = NOTHING
     at_least: Cue = NOTHING
     none: Cue = NOTHING
+    earlier: Cue = NOTHING
+    later: Cue = NOTHING
     told: Cue = NOTHING
 
 

@@ -86,9 +86,9 @@ class _Figure:
 class _Demand:
     """What of a row an answer has to speak of.
 
-    ``names`` are words in capitals, in German nouns; ``does`` is what is done, ``lacks`` what is not there.
-    ``negates``: something is not done; ``by_buyer``: by the buyer; ``told``: it wants to be told something, which no
-    promise does.
+    ``names`` are words in capitals, in German nouns; ``does`` is what is done, ``lacks`` what is not there, and
+    ``order`` whether something comes before or after something else. ``negates``: something is not done;
+    ``by_buyer``: by the buyer; ``told``: it wants to be told something, which no promise does.
     """
 
     folded: str
@@ -97,6 +97,7 @@ class _Demand:
     does: frozenset[str]
     lacks: frozenset[str]
     figures: tuple[_Figure, ...]
+    order: frozenset[str]
     negates: bool
     by_buyer: bool
     told: bool
@@ -126,6 +127,7 @@ class _DemandReader:
             does=self._does(folded) & words,
             lacks=self.lacks(folded),
             figures=self.figures(quote),
+            order=self.order(folded),
             negates=self.negates(folded),
             by_buyer=self._is_by_buyer(folded),
             told=self._cues.told.search(folded) is not None,
@@ -138,6 +140,10 @@ class _DemandReader:
     def negates(self, text: str) -> bool:
         """Whether a text denies something, and not only that a limit is exceeded."""
         return self._words.negated.search(self._words.at_most.sub(" ", text)) is not None
+
+    def order(self, text: str) -> frozenset[str]:
+        cues = {"earlier": self._cues.earlier, "later": self._cues.later}
+        return frozenset(name for name, cue in cues.items() if cue.search(text))
 
     def lacks(self, text: str) -> frozenset[str]:
         """The words before which a text says that there is none."""
@@ -243,6 +249,7 @@ class _Clause:
     of_buyer: bool
     denies: bool
     lacks: frozenset[str]
+    order: frozenset[str]
     certain: bool
     doubts: tuple[str, ...]
 
@@ -301,6 +308,7 @@ class _ClauseReader:
             of_buyer=self._words.buyers.search(folded) is not None,
             denies=self._reader.negates(folded),
             lacks=self._reader.lacks(folded),
+            order=self._reader.order(folded),
             certain=not (demands_something or folded.rstrip(_MARKS).endswith(_ASKS) or self._turns(folded)),
             doubts=tuple({found.group() for found in self._cues.doubts.finditer(folded)}),
         )
@@ -424,6 +432,7 @@ class Answers:
             and all(clause.denies == demand.negates for clause in said)
             and demand.lacks == demand.words & frozenset[str]().union(*(clause.lacks for clause in said))
             and demand.names | demand.does <= words
+            and not (demand.order and frozenset[str]().union(*(clause.order for clause in said)) - demand.order)
             and (not demand.by_buyer or any(clause.of_buyer for clause in said))
             and self._weight(demand.words & words) >= SURE * self._weight(demand.words)
             and self._keeps_surely(demand, " ".join(clause.text for clause in said))
