@@ -94,6 +94,97 @@ oferta será de 90 días. Serán excluidas las ofertas que superen el presupuest
 | Oferta económica | 60 puntos |
 | Memoria técnica | 40 puntos |
 """
+ITALIAN = """# Disciplinare di gara
+
+## 5 Presentazione dell'offerta
+
+Le offerte devono essere redatte in lingua italiana. La relazione tecnica non deve superare le 20 pagine in formato
+A4, carattere Arial, dimensione 11, interlinea singola. L'offerta è trasmessa in formato PDF.
+L'offerta è valida per 180 giorni. Le offerte pervenute oltre il termine saranno escluse.
+
+## 6 Criteri di aggiudicazione
+
+| Criterio | Punteggio massimo |
+| --- | --- |
+| Offerta tecnica | 70 punti |
+| Offerta economica | 30 punti |
+
+## 7 Esecuzione
+
+L'appaltatore consegna un rapporto di massimo 5 pagine in italiano.
+"""
+DUTCH = """# Aanbestedingsleidraad
+
+## 4 Indiening van de inschrijving
+
+De inschrijving dient in het Nederlands te zijn opgesteld. Het plan van aanpak is maximaal 10 pagina's A4, lettertype
+Arial, lettergrootte 10. De inschrijving wordt als PDF ingediend.
+De inschrijving is 90 dagen geldig. Inschrijvingen die te laat zijn, worden terzijde gelegd.
+
+## 5 Gunningscriteria
+
+- Prijs: 40%
+- Kwaliteit: 60%
+
+## 6 Uitvoering
+
+De opdrachtnemer levert een rapportage van maximaal 5 pagina's.
+"""
+PORTUGUESE = """# Programa do concurso
+
+## 4 Apresentação das propostas
+
+As propostas devem ser redigidas em português. A memória descritiva não pode exceder 15 páginas, em formato A4, letra
+Arial, tamanho 11, espaçamento de 1,5. As propostas são apresentadas em formato PDF.
+O prazo de validade das propostas é de 66 dias. São excluídas as propostas entregues fora do prazo.
+
+## 5 Critérios de adjudicação
+
+| Critério | Ponderação |
+| --- | --- |
+| Preço | 60% |
+| Qualidade técnica | 40% |
+
+## 6 Execução
+
+O adjudicatário entrega um relatório de até 5 páginas em português.
+"""
+JAPANESE = """# 公募要領
+
+## 4 提案書の作成
+
+提案書は日本語で記載し、PDF形式で提出すること。技術提案書は20ページ以内とし、A4判、文字サイズは11ポイント以上とする。提案書は正本を含め5部提出すること。
+提案書の有効期間は90日間とする。期限後に到着した提案は失格とする。
+
+## 5 評価基準
+
+| 評価項目 | 配点 |
+| --- | --- |
+| 業務の理解 | 40点 |
+| 実施体制 | 60点 |
+
+## 6 業務
+
+受託者は5ページ以内の報告書を提出する。
+"""
+CHINESE = """# 招标文件
+
+## 4 投标文件的编制
+
+投标文件应以中文编制，并以PDF格式提交。技术方案不超过30页，采用A4纸，字体为宋体。投标文件一式3份递交。
+投标有效期为90天，投标文件在此期间有效。逾期送达的投标文件将被拒绝。
+
+## 5 评分标准
+
+| 评分项目 | 分值 |
+| --- | --- |
+| 技术方案 | 60分 |
+| 价格 | 40分 |
+
+## 6 服务
+
+中标人提交不超过5页的报告。
+"""
 
 
 def told(rule: BidRule) -> str:
@@ -189,8 +280,89 @@ def rules(text: str, language: str) -> list[str]:
                 "criterion Memoria técnica: 40 points",
             ],
         ),
+        (
+            ITALIAN,
+            "it",
+            [
+                "language : it",
+                "page_limit relazione tecnica: 20",
+                "paper : A4",
+                "font_size : 11",
+                "font : Arial",
+                "line_spacing : 1",
+                "validity : 180 days",
+                "file_format : pdf",
+                "exclusion : ",
+                "criterion Offerta tecnica: 70 points",
+                "criterion Offerta economica: 30 points",
+            ],
+        ),
+        (
+            DUTCH,
+            "nl",
+            [
+                "language : nl",
+                "page_limit plan van aanpak: 10",
+                "paper : A4",
+                "font_size : 10",
+                "font : Arial",
+                "file_format : pdf",
+                "validity : 90 days",
+                "exclusion : ",
+                "criterion Prijs: 40 percent",
+                "criterion Kwaliteit: 60 percent",
+            ],
+        ),
+        (
+            PORTUGUESE,
+            "pt",
+            [
+                "language : pt",
+                "page_limit memória descritiva: 15",
+                "paper : A4",
+                "font_size : 11",
+                "font : Arial",
+                "line_spacing : 1.5",
+                "file_format : pdf",
+                "validity : 66 days",
+                "exclusion : ",
+                "criterion Preço: 60 percent",
+                "criterion Qualidade técnica: 40 percent",
+            ],
+        ),
+        (
+            JAPANESE,
+            "ja",
+            [
+                "language : ja",
+                "file_format : pdf",
+                "page_limit 技術提案書: 20",
+                "paper : A4",
+                "font_size : 11",
+                "copies : 5",
+                "validity : 90 days",
+                "exclusion : ",
+                "criterion 業務の理解: 40 points",
+                "criterion 実施体制: 60 points",
+            ],
+        ),
+        (
+            CHINESE,
+            "zh",
+            [
+                "language : zh",
+                "file_format : pdf",
+                "page_limit 技术方案: 30",
+                "paper : A4",
+                "copies : 3",
+                "validity : 90 days",
+                "exclusion : ",
+                "criterion 技术方案: 60 points",
+                "criterion 价格: 40 points",
+            ],
+        ),
     ],
-    ids=("en", "de", "fr", "es"),
+    ids=("en", "de", "fr", "es", "it", "nl", "pt", "ja", "zh"),
 )
 def test_reads_the_rules_for_the_bid_and_none_for_the_work(text: str, language: str, expected: list[str]) -> None:
     assert rules(text, language) == expected

@@ -29,15 +29,21 @@ COMPARED: frozenset[str] = frozenset(
 """What has one value: two of them contradict each other."""
 MOST_MARKERS = 40
 
-_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:[.,]\d{3})?)(?: ?\(\d{1,6}\)| ?\([^\W\d_]{2,20}\))?(?![\w%]|[.,]\d)")
+_BEGIN, _END = r"(?<![^\W\u3041-\u9fff])", r"(?![^\W\u3041-\u9fff])"
+"""Where a word may begin and end: scripts that put no spaces between words stand beside it."""
+_DIGITS = {ord("\uff10") + number: str(number) for number in range(10)}
+_NUMBER = re.compile(
+    rf"(?<![.,]){_BEGIN}(\d{{1,3}}(?:[.,]\d{{3}})?)(?: ?\(\d{{1,6}}\)| ?\([^\W\d_]{{2,20}}\))?{_END}(?!%|[.,]\d)"
+)
 _BRACKETED = re.compile(r"(?<!\w)[^\W\d_][\w -]{1,20} \((\d{1,5})\)")
 _FONTS = re.compile(
-    r"(?<!\w)(Times New Roman|Arial|Calibri|Verdana|Helvetica|Cambria|Garamond|Courier New|Georgia|Tahoma"
-    r"|Liberation Sans|Century Gothic|Open Sans|Aptos)(?!\w)",
+    rf"{_BEGIN}(Times New Roman|Arial|Calibri|Verdana|Helvetica|Cambria|Garamond|Courier New|Georgia|Tahoma"
+    rf"|Liberation Sans|Century Gothic|Open Sans|Aptos){_END}",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    r"(?<![\w.,])(\d{1,2})(?:[.,]([05]))? ?-?(?:pt\.?|points?|punkt|puntos?|punti|punten|pontos|ポイント|磅)(?!\w)",
+    rf"(?<![.,]){_BEGIN}(\d{{1,2}})(?:[.,]([05]))? ?-?"
+    rf"(?:(?:pt\.?|points?|punkt|puntos?|punti|punten|pontos){_END}|ポイント|磅)",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -45,19 +51,21 @@ _LETTER = re.compile(
     r"|(?<!\w)(?:US )?letter[- ]size(?!\w)",
     re.IGNORECASE,
 )
-_A_SIZE = re.compile(r"(?<![\w.])(?:DIN[ -]?)?A([345])(?![\w.]\d)", re.IGNORECASE)
+_A_SIZE = re.compile(rf"(?<!\.){_BEGIN}(?:DIN[ -]?)?A([345])(?!\.\d){_END}", re.IGNORECASE)
 _FORMATS = {
-    "pdf": re.compile(r"(?<!\w)\.?pdf(?:/a(?:-\d\w?)?)?(?!\w)", re.IGNORECASE),
-    "docx": re.compile(
-        r"(?<!\w)(?:(?:microsoft|ms)[ -]word|word[ -](?:format|document|datei|dokument)|\.?docx?)(?!\w)", re.IGNORECASE
-    ),
-    "xlsx": re.compile(r"(?<!\w)(?:(?:microsoft|ms)[ -])?(?:excel|\.?xlsx?)(?!\w)", re.IGNORECASE),
-    "odt": re.compile(r"(?<!\w)\.?odt(?!\w)", re.IGNORECASE),
-}  # fmt: skip
+    name: re.compile(rf"{_BEGIN}(?:{expression}){_END}", re.IGNORECASE)
+    for name, expression in {
+        "pdf": r"\.?pdf(?:/a(?:-\d\w?)?)?",
+        "docx": r"(?:microsoft|ms)[ -]word|word[ -](?:format|document|datei|dokument)|\.?docx?",
+        "xlsx": r"(?:(?:microsoft|ms)[ -])?(?:excel|\.?xlsx?)",
+        "odt": r"\.?odt",
+    }.items()
+}
 _QUOTED = re.compile(r"[\"“„«'‘`]([^\"“”„«»'‘’`\n]{3,90}\.[A-Za-z]{3,4})[\"”“»'’`]")
 _WEIGHT = re.compile(
-    r"(?<![\w.,])(\d{1,4}(?:[.,]\d{1,2})?) ?"
-    r"(%|per ?cent|prozent|pour ?cents?|por ?ciento|points?|pts\.?|punkte?n?|puntos?)(?!\w)",
+    rf"(?<![.,]){_BEGIN}(\d{{1,4}}(?:[.,]\d{{1,2}})?) ?"
+    r"(%|per ?cent|pro[zc]ent|pour ?cents?|por ?ciento"
+    rf"|(?:points?|pts\.?|punkte?n?|puntos?|punt[ei]n?|pontos){_END}|点|分)",
     re.IGNORECASE,
 )
 _MARK = re.compile(
@@ -65,6 +73,8 @@ _MARK = re.compile(
     r"(?:\(?\d{1,3}(?:\.\d{1,3}){0,4}[.)]?|\(?[a-zA-Z][.)])\s{1,3}",
     re.IGNORECASE,
 )
+_POINTS_OR_PERCENT = {"%": "percent", "points": "points", "": "percent"}
+WIDE = re.compile("[\u3041-\u9fff]")
 _EDGES = " \t:;,.–—-|()[]=*_•"
 _CLAUSE = re.compile("[;•]")
 
@@ -205,7 +215,7 @@ class _Reading:
 
     def _with_digits(self, text: str) -> str:
         """The text with numbers as digits: "ten (10) pages" and "ten pages" are 10."""
-        text = _BRACKETED.sub(self._bracketed, text)
+        text = _BRACKETED.sub(self._bracketed, text.translate(_DIGITS))
         if self._spelled is None:
             return text
         return self._spelled.sub(lambda word: str(self._words.numbers[word[0].lower()]), text)
@@ -358,19 +368,17 @@ class _Reading:
             yield _Found("order", unit)
 
     def _validity(self, unit: Unit, text: str, bid: re.Match[str]) -> Iterator[_Found]:
-        """How long a bid binds: the word for it near one for the bid, and a time behind it."""
+        """How long a bid binds: the word for it near one for the bid, and a time behind it, or right before it."""
         valid = self._words.valid.search(text, max(0, bid.start() - NEAR), bid.end() + NEAR)
         if valid is None:
             return
-        for found in islice(_NUMBER.finditer(text, valid.end(), valid.end() + 2 * NEAR), 4):
-            place = (
-                found.end()
-                + len(text[found.end() : found.end() + 3])
-                - len(text[found.end() : found.end() + 3].lstrip(" -\u00a0"))
-            )
+        behind = islice(_NUMBER.finditer(text, valid.end(), valid.end() + 2 * NEAR), 4)
+        before = _NUMBER.finditer(text, max(0, valid.start() - BEFORE), valid.start())
+        for found in (*behind, *before):
+            place = found.end() + text[found.end() : found.end() + 1].count(" ") + text[found.end() :].startswith("-")
             for name, cue in self._words.units.items():
                 if cue.match(text, place):
-                    yield _Found("validity", unit, number=int(found[1]), unit_of=name)
+                    yield _Found("validity", unit, number=int(re.sub(r"\D", "", found[1])), unit_of=name)
                     return
 
     def _language(self, unit: Unit, text: str) -> Iterator[_Found]:
@@ -384,7 +392,8 @@ class _Reading:
         words = self._words
         for found in islice(name.finditer(text), MOST_MARKERS):
             before = text[max(0, found.start() - 12) : found.start()]
-            if not _ends_with(words.in_language, before) or not self._ends_there(text, found.end()):
+            spaced = WIDE.search(found[0]) is None
+            if spaced and not (_ends_with(words.in_language, before) and self._ends_there(text, found.end())):
                 continue
             begin = max(0, found.start() - 2 * NEAR)
             bid = _last_end((words.bids, words.parts), text, begin, found.start())
@@ -484,7 +493,7 @@ def _criterion(unit: Unit, words: BidWords) -> _Found | None:
 def _criterion_in_row(unit: Unit, words: BidWords) -> _Found | None:
     cells = unit.text.split(" | ")
     columns = unit.leads[-1].split(" | ") if unit.leads else []
-    name = next((cell for cell in cells if len(re.findall(r"[^\W\d_]", cell)) > 2), "")
+    name = next((cell for cell in cells if len(re.findall(r"[^\W\d_]", cell)) > (WIDE.search(cell) is None) + 1), "")
     for column, cell in zip(columns, cells, strict=False):
         weight = _WEIGHT.fullmatch(cell.strip())
         if weight and cell != name:
@@ -496,17 +505,16 @@ def _criterion_in_row(unit: Unit, words: BidWords) -> _Found | None:
 
 
 def _unit_of(column: str) -> str:
-    found = re.search(
-        r"%|per ?cent|prozent|pour ?cent|por ?ciento|points?|pts|punkte|punkt|punt", column, re.IGNORECASE
-    )
-    return found[0] if found else ""
+    if re.search(r"%|per ?cent|pro[zc]ent|pour ?cent|por ?ciento", column, re.IGNORECASE):
+        return "%"
+    return "points" if re.search(r"point|pts|pun[kt]|pont|[点分]", column, re.IGNORECASE) else ""
 
 
 def _weighed(unit: Unit, name: str, number: str, measure: str) -> _Found | None:
-    if not 2 < len(name) <= LONGEST_NAME or not any(map(str.isalpha, name)):
+    least = 2 if WIDE.search(name) else 3
+    if not least <= len(name) <= LONGEST_NAME or not any(map(str.isalpha, name)):
         return None
-    unit_of = "points" if re.match(r"p(?:oint|ts|unkt|unto|unti)", measure, re.IGNORECASE) else "percent"
-    return _Found("criterion", unit, name, float(number.replace(",", ".")), unit_of)
+    return _Found("criterion", unit, name, float(number.replace(",", ".")), _POINTS_OR_PERCENT[_unit_of(measure)])
 
 
 def _listed(unit: Unit, words: BidWords) -> Iterator[_Found]:
@@ -514,7 +522,7 @@ def _listed(unit: Unit, words: BidWords) -> Iterator[_Found]:
     text = unit.text
     if unit.form == "row" or not words.criteria.search(text) or len(text) > LONGEST:
         return
-    found = [one for one in _WEIGHT.finditer(text) if not one[2].lower().startswith(("po", "pt", "pu"))]
+    found = [one for one in _WEIGHT.finditer(text) if _unit_of(one[2]) == "%"]
     if len(found) < 2 or abs(sum(float(one[1].replace(",", ".")) for one in found) - 100) > 0.5:
         return
     begins = [0, *(one.end() for one in found[:-1])]
