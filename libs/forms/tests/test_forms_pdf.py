@@ -19,6 +19,7 @@ FIELDS = (
     pdf_field("Ch", "land", 500, "/TU (Country of registration) /Ff 131072 /Opt [[(DE) (Germany)] [(FR) (France)]]"),
     pdf_field("Sig", "Signature1", 450),
     pdf_field("Tx", "Fixed", 400, "/Ff 1"),
+    pdf_field("Tx", "Number", 350, "/V (Tender 44/2027)"),
 )
 WORDS = {(50, 703): "Name of the tenderer:", (200, 668): "Website", (70, 553): "ISO 9001 certified"}
 FORM = pdf(*FIELDS, words=WORDS)

@@ -357,3 +357,16 @@ def test_boxes_that_are_drawn_in_a_cell_are_checked_there() -> None:
     ]
     done = filled(form, {"B1": "No", "A3": "yes"})
     assert [cell(done, place).findtext(".//{*}t") for place in ("B1", "A3")] == ["☐ Yes ☒ No", "☒ We agree"]
+
+
+@pytest.mark.req("B3")
+def test_heads_of_columns_to_be_crossed_may_stand_below_one_for_all_and_their_cells_may_have_boxes() -> None:
+    head = row(1, text("A1", "Requirement"), text("B1", "Answer"), text("D1", "Comment"))
+    ticks, asked = (
+        row(2, text("B2", "Yes"), text("C2", "No")),
+        row(3, text("A3", "Logs"), text("B3", "☐"), text("C3", "☐")),
+    )
+    form = workbook({"A": sheet(head, ticks, asked)})
+    assert {place: one.allowed for place, one in by_place(form).items()} == {"B3": ("Yes", "No"), "D3": ()}
+    done = filled(form, {"B3": "No"})
+    assert [cell(done, place).findtext(".//{*}t") for place in ("B3", "C3")] == ["☐", "☒"]

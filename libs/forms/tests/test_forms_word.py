@@ -280,3 +280,24 @@ def test_what_waits_outside_of_the_text_is_named_by_its_place() -> None:
         ("header", "a placeholder: insert name"),
         ("text box 1", "a placeholder: Stamp: ______"),
     )
+
+
+@pytest.mark.req("B3")
+def test_heads_of_columns_to_be_crossed_may_stand_below_one_for_all_of_them() -> None:
+    wide, goes_on = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>', "<w:tcPr><w:vMerge/></w:tcPr>"
+    cells = (
+        f"<w:tc>{paragraph('Requirement')}</w:tc><w:tc>{wide}{paragraph('Answer')}</w:tc>",
+        f"<w:tc>{goes_on}{paragraph()}</w:tc><w:tc>{paragraph('Yes')}</w:tc><w:tc>{paragraph('No')}</w:tc>",
+        f"<w:tc>{paragraph('Backups')}</w:tc><w:tc>{paragraph()}</w:tc><w:tc>{paragraph()}</w:tc>",
+    )
+    form = document(f"<w:tbl>{''.join(f'<w:tr>{inside}</w:tr>' for inside in cells)}</w:tbl>")
+    assert [(one.question, one.allowed) for one in find_fields(form)] == [("Backups", ("Yes", "No"))]
+    assert lines(filled(form, {"Backups": "no"}))[-3:] == ["Backups", "", "X"]
+
+
+@pytest.mark.req("B3")
+def test_boxes_of_the_font_wingdings_are_checked_in_that_font() -> None:
+    box = '<w:r><w:sym w:font="Wingdings" w:char="F0A8"/></w:r><w:r><w:t xml:space="preserve"> {} </w:t></w:r>'
+    form = document(paragraph("Insured? ", inside=box.format("Yes") + box.format("No")))
+    done = filled(form, {"Insured?": "No"})
+    assert [symbol.get(f"{{{W}}}char") for symbol in done.iter(f"{{{W}}}sym")] == ["F0A8", "F0FE"]

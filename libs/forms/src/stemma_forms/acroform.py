@@ -14,6 +14,7 @@ from pypdf.generic import StreamObject
 from pypdfium2 import PdfDocument, PdfiumError
 
 from .field import Field, Found, Kind, Limit, Unit, UnreadableForm, chosen, is_checked, line, stated_limit
+from .words import is_placeholder
 
 MOST_FIELDS = 5_000
 _READ_ONLY, _MULTILINE, _RADIO, _BUTTON, _EDITABLE = 1, 1 << 12, 1 << 15, 1 << 16, 1 << 18
@@ -133,7 +134,9 @@ def _inherited(widget: Any) -> tuple[dict[str, Any], str]:
 def _is_open(one: Widgets) -> bool:
     flags, kind = int(one.data.get("/Ff", 0)), one.data.get("/FT")
     is_button = kind == "/Btn" and flags & _BUTTON
-    return kind in ("/Tx", "/Btn", "/Ch") and not flags & _READ_ONLY and not is_button
+    written = str(one.data.get("/V", "")).strip() if kind == "/Tx" else ""
+    is_free = not written or is_placeholder(written)
+    return kind in ("/Tx", "/Btn", "/Ch") and not flags & _READ_ONLY and not is_button and is_free
 
 
 def _place(one: Widgets) -> str:

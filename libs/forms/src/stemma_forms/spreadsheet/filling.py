@@ -10,7 +10,7 @@ from lxml import etree
 from stemma_ooxml import serialize_xml
 
 from stemma_forms.field import Field, Kind, as_date, chosen, is_checked, is_number
-from stemma_forms.words import CROSS, boxes, mentions, with_checked
+from stemma_forms.words import CHECKED, CROSS, boxes, mentions, with_checked
 
 from .finding import CellSpot
 from .workbook import Place, S, Sheet, Workbook, read_place
@@ -42,7 +42,8 @@ def _written(spot: CellSpot, field: Field, answer: str) -> Iterator[tuple[Place,
     """What goes into which cell: a cross into one of several, the text of a cell with a box of it checked."""
     text = spot.sheet.text(spot.place)
     if spot.crosses:
-        yield from ((place, CROSS) for head, place in spot.crosses if head == chosen(field, answer))
+        meant = chosen(field, answer)
+        yield from ((p, CHECKED if spot.sheet.text(p).strip() else CROSS) for head, p in spot.crosses if head == meant)
     elif drawn := boxes(text):
         meant = chosen(field, answer) if len(drawn) > 1 else drawn[0].label if is_checked(answer) else None
         yield spot.place, with_checked(text, meant or "")

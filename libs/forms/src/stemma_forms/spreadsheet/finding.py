@@ -11,7 +11,7 @@ from itertools import count, takewhile
 from stemma_ooxml import Package
 
 from stemma_forms.field import MOST_BESIDE, Field, Found, Kind, Limit, Unit, line, stated_limit
-from stemma_forms.words import boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, opens, rank
+from stemma_forms.words import BOXES, boxes, crossed, is_label, is_name, is_placeholder, is_sum, mentions, opens, rank
 
 from .workbook import Place, Sheet, Validation, Workbook
 
@@ -135,8 +135,7 @@ class _Tables:
 
     def _header(self, row: int, places: Sequence[Place]) -> _Header | None:
         texts = {p.column: text for p in places if 0 < len(text := self._sheet.text(p).strip()) <= _LONGEST_HEADER}
-        crosses = crossed(texts)
-        crosses = {} if any(self._filled(row, c) for c in crosses) else crosses
+        crosses = self._crosses(row, texts)
         answers = {c: t for c, t in texts.items() if c not in crosses and self._asks_below(Place(row, c), t)}
         answers |= {min(crosses): " / ".join(crosses.values())} if crosses else {}
         known = answers.keys() | crosses.keys()
@@ -151,6 +150,16 @@ class _Tables:
         answers |= self._priced(row, texts, answers)
         after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
         return _Header(row, tuple(questions), after, bool(ranked), texts, crosses) if after else None
+
+    def _crosses(self, row: int, texts: Mapping[int, str]) -> dict[int, str]:
+        """The columns to be crossed, whose heads may also stand alone in the row below, under one for all of them."""
+        below = {p.column: t for p in self._rows.get(row + 1, ()) if (t := self._sheet.text(p).strip())}
+        for at, heads in ((row, texts), (row + 1, below)):
+            found = crossed(heads)
+            cells = (text for column in found for text in self._below(at, column, _LOOKED_AT))
+            if found and (at == row or found == below) and all(text in BOXES for text in cells):
+                return found
+        return {}
 
     def _priced(self, row: int, texts: Mapping[int, str], answers: Mapping[int, str]) -> dict[int, str]:
         """The free columns of a table that asks for prices: quantities, and what they come to."""
@@ -335,7 +344,8 @@ class _Finder:
         if sheet.is_protected and self._workbook.style(sheet.style(place)).locked:
             return False
         text = cell.text.strip() if cell else ""
-        return not text or is_placeholder(text) or bool(boxes(text)) or self._is_default(place, text)
+        is_drawn = text in BOXES or bool(boxes(text))
+        return not text or is_placeholder(text) or is_drawn or self._is_default(place, text)
 
     def _is_nought(self, place: Place) -> bool:
         """Whether a number stands in a cell that says nothing yet: 0, in a form that computes with it."""

@@ -16,6 +16,7 @@ from stemma_forms.words import CHECKED, CROSS, UNCHECKED
 
 from .paragraph import (
     SPACE,
+    SYMBOL,
     W14,
     BelowSpot,
     BoxSpot,
@@ -83,6 +84,10 @@ def _replace(place: Range, answer: str) -> None:
     """Put the answer in the place of some characters, in the formatting of the first."""
     first = True
     for begin, element in place.paragraph.texts:
+        if element.tag == SYMBOL:
+            if begin == place.start:
+                element.set(f"{W}char", "F0FE" if answer == CHECKED else "F0A8")
+            continue
         text = element.text or ""
         start, end = max(place.start - begin, 0), min(place.end - begin, len(text))
         if start >= end:

@@ -201,6 +201,8 @@ class _Finder:
             heads, before = read_header(row), len(self.found)
             if heads and not any(cell.is_empty for cell in row) and not (header and header.goes_on(heads)):
                 header, section = heads, ""
+            elif header and (ticks := _ticks_of(row)):
+                header = header.with_crosses(ticks)
             elif header and header.question(row):
                 self._answers(row, header, here)
             else:
@@ -380,6 +382,11 @@ class Header:
     heads: dict[int, str]
     crosses: dict[int, str]
 
+    def with_crosses(self, ticks: dict[int, str]) -> Header:
+        """The header with columns to be crossed, whose heads stand in a row of their own below it."""
+        answers = {c: t for c, t in self.answers.items() if c not in ticks} | {min(ticks): " / ".join(ticks.values())}
+        return replace(self, answers=answers, crosses=ticks)
+
     def question(self, row: list[Cell]) -> str:
         asked = [cell.words for cell in row if cell.column in self.questions and cell.words]
         number = row[0].words if row and row[0].column < min(self.questions) else ""
@@ -444,6 +451,12 @@ def read_header(row: list[Cell]) -> Header | None:
         answers |= {c: t for c, t in texts.items() if mentions(t, "price") or mentions(t, "quantity")}
     after = {column: answers[column] for column in sorted(answers) if column > min(questions)}
     return Header(questions, after, bool(ranked), texts, crosses) if after else None
+
+
+def _ticks_of(row: list[Cell]) -> dict[int, str]:
+    """The heads of columns to be crossed, if a row has nothing but them."""
+    texts = {cell.column: cell.words for cell in row if cell.words}
+    return found if (found := crossed(texts)) == texts else {}
 
 
 def _to_mark(cell: Cell) -> Range | etree._Element | None:

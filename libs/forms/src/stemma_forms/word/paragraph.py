@@ -26,6 +26,12 @@ OBJECT = "\ufffc"
 # What is not read: deleted and moved text, text boxes, old versions of drawings.
 _SKIPPED = {f"{W}del", f"{W}moveFrom", f"{W}txbxContent", FALLBACK, f"{W}pPr", f"{W}rPr"}
 _DRAWN = {f"{W}drawing", f"{W}pict", f"{W}object"}
+SYMBOL = f"{W}sym"
+# Boxes of the font Wingdings, unchecked and checked.
+BOX_CODES = {
+    **dict.fromkeys(("F06F", "F070", "F071", "F072", "F0A8"), "☐"),
+    **dict.fromkeys(("F0FD", "F0FE", "F078"), "☒"),
+}
 _TEXT, _RUN, _CONTROL, _FIELD = f"{W}t", f"{W}r", f"{W}sdt", f"{W}fldChar"
 
 
@@ -139,6 +145,9 @@ class _Pieces:
             case _ if node.tag == _TEXT:
                 paragraph.texts.append((self._length, node))
                 self._put(node.text or "")
+            case _ if node.tag == SYMBOL and (drawn := _box(node)):
+                paragraph.texts.append((self._length, node))
+                self._put(drawn)
             case _ if node.tag == _CONTROL:
                 self._control(paragraph, node)
             case _ if node.tag in (f"{W}tab", f"{W}ptab"):
@@ -177,6 +186,12 @@ class _Pieces:
         current = self._open[-1]
         if node.tag == _TEXT and current.separator is not None and run is not None and current.result[-1:] != [run]:
             current.result.append(run)
+
+
+def _box(symbol: etree._Element) -> str:
+    """The box that a symbol draws, as a character; empty if it draws something else."""
+    is_known = symbol.get(f"{W}font", "").startswith("Wingdings")
+    return BOX_CODES.get(symbol.get(f"{W}char", "").upper(), "") if is_known else ""
 
 
 class _OpenField:
