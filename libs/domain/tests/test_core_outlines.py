@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from domain_story import Story
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.tokens import is_token
@@ -22,6 +25,10 @@ from stemma_domain.blueprints.planning import (
     plan_sections,
     unknown_sections,
 )
+from stemma_domain.dependencies import in_order, waiting_for
+from stemma_domain.staleness import staleness
+from stemma_domain.view import view_of
+from stemma_testkit.counting import calls
 
 DEPENDENCIES = {"solution": ["research"], "budget": ["solution"]}
 BLUEPRINT = Blueprint(
@@ -297,3 +304,36 @@ def test_edits_are_reviewed_unless_blueprint_or_section_says_otherwise() -> None
     assert [s.review_edits for s in plan_sections(own, {})] == ["none", "human"]
     every = plan.model_copy(update={"review_edits": "none"})
     assert [s.review_edits for s in plan_sections(every, {})] == ["none", "none"]
+
+
+def story_of(sections: int, *, in_a_row: bool) -> Story:
+    """A document of so many sections, each of which rests on the one before, named before it, or on none."""
+    names = [f"s{number}" for number in range(sections)]
+    rests_on = {name: (upstream,) if in_a_row else () for upstream, name in pairwise(names)}
+    story = Story()
+    story.create({name: rests_on.get(name, ()) for name in reversed(names)})
+    return story
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize("in_a_row", [True, False])
+def test_a_decision_takes_work_in_proportion_to_the_sections(in_a_row: bool) -> None:
+    def work(sections: int) -> int:
+        story = story_of(sections, in_a_row=in_a_row)
+        story.settle("s0")
+        return calls(lambda: story.reviewable("s1")) + calls(story.open_jobs)
+
+    work(10)  # What is imported and cached for one is so for all.
+    assert work(200) < 2.3 * work(100)
+
+
+@pytest.mark.req("P19")
+def test_five_hundred_sections_are_decided_about_and_shown_in_order() -> None:
+    story = story_of(500, in_a_row=True)
+    story.settle("s0", "s1")
+    view = view_of(story.document)
+    assert [section.section_id for section, _ in in_order(view)] == [f"s{number}" for number in range(500)]
+    assert waiting_for(view, "s498") == {"s499"}
+    text = story.document.sections["s0"].versions
+    written = {name: replace(section, versions=text) for name, section in story.document.sections.items()}
+    assert len(staleness(replace(story.document, sections=written))) == 499

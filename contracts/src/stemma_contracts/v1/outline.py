@@ -11,6 +11,7 @@ from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Token
 
 MAX_TITLE = 200
+MOST_SECTIONS = 500
 
 
 def _name(value: str) -> str:
@@ -36,7 +37,7 @@ class OutlineSection(Contract):
     title: Annotated[str, AfterValidator(check_shown)] = Field(default="", max_length=MAX_TITLE)
     purpose: str = Field(default="", max_length=4_000, description="what the section is for and what it has to say")
     depends_on: tuple[SectionName, ...] | None = Field(
-        default=None, max_length=100, description="direct upstream sections, by id or title"
+        default=None, max_length=MOST_SECTIONS, description="direct upstream sections, by id or title"
     )
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
     max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000, description="pages of the exported document")

@@ -20,7 +20,7 @@ from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import RequirementDecision, RowCuts
-from .outline import OutlineSection
+from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .review import ReviewEdits, ReviewPolicy
 
@@ -78,9 +78,9 @@ class CreateDocument(Request):
     brief_upload: UploadRef | None = None
     inputs: tuple[UploadRef, ...] = Field(default=(), max_length=200)
     review: ReviewPolicy | None = None
-    sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=100)
+    sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
     language: LanguageTag | None = None
-    outline: tuple[OutlineSection, ...] | None = Field(default=None, min_length=1, max_length=100)
+    outline: tuple[OutlineSection, ...] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
     review_edits: ReviewEdits | None = None
 
     @model_validator(mode="after")
@@ -262,7 +262,7 @@ class ExportDocument(DocumentRequest):
     """
 
     format: ExportFormat
-    redline: tuple[VersionPair, ...] = Field(default=(), max_length=100)
+    redline: tuple[VersionPair, ...] = Field(default=(), max_length=MOST_SECTIONS)
     citations: bool = False
     matrix: bool = False
 

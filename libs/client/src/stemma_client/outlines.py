@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 from stemma_contracts.misfits import misfits
 from stemma_contracts.shown import shown
-from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.outline import MOST_SECTIONS, OutlineSection
 from stemma_languages import asks_for_a_form, limits_in
 from stemma_markdown import Document, Heading
 
@@ -149,7 +149,6 @@ def _limits(note: str) -> dict[str, Any]:
     return {name: most for name, most in found.items() if most is not None}
 
 
-MAX_SECTIONS = 100
 MAX_PURPOSE = 4_000
 MAX_TITLE = 200
 
@@ -178,7 +177,7 @@ def _asked(text: str) -> Iterator[tuple[OutlineSection, ...]]:
         below = _below(headings, place)
         sections = _of_headings(below, headings, lines) or _of_items(_body(headings, place, lines))
         if len(sections) > 1:
-            yield tuple(sections[:MAX_SECTIONS])
+            yield tuple(sections[:MOST_SECTIONS])
 
 
 def _end(headings: Sequence[Heading], place: int) -> int:

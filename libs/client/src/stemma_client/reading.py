@@ -13,6 +13,7 @@ from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.needs import NeedAnswer
+from stemma_contracts.v1.outline import MOST_SECTIONS
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
 from stemma_domain.evolve import evolve, passed_over
@@ -153,10 +154,6 @@ def _answer_words(answer: str) -> str:
     return "; ".join(filter(None, (given.text, *decided)))
 
 
-MOST_PAIRS = 100
-"""Sections that one comparison may be of."""
-
-
 def at_export(history: Sequence[RecordedEvent], export_id: str) -> Sequence[RecordedEvent] | None:
     """The events up to the request of an export; None if there was no such export."""
     for position, event in enumerate(history):
@@ -172,4 +169,4 @@ def version_pairs(before: DocumentView, after: DocumentView) -> list[VersionPair
         VersionPair(section_id=name, from_version=had.get(name, 0), to_version=section.version)
         for name, section in after.sections.items()
     ]
-    return pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.from_version != pair.to_version]
+    return pairs if len(pairs) <= MOST_SECTIONS else [pair for pair in pairs if pair.from_version != pair.to_version]

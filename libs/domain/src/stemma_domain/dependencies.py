@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 
@@ -9,17 +10,16 @@ from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_contracts.v1.views import DocumentView, SectionView
 
 
-def dependents(view: DocumentView, section_id: str) -> tuple[SectionView, ...]:
-    return tuple(s for s in view.sections.values() if section_id in s.depends_on)
-
-
 def waiting_for(view: DocumentView, section_id: str) -> frozenset[str]:
     """The sections that cannot go on before this one is decided, directly or through others."""
-    found: dict[str, None] = {}
-    todo = [section_id]
+    below = defaultdict[str, list[str]](list)
+    for section in filter(_is_held_up, view.sections.values()):
+        for upstream in section.depends_on:
+            below[upstream].append(section.section_id)
+    found, todo = set[str](), [section_id]
     while todo:
-        behind = [s.section_id for s in dependents(view, todo.pop()) if _is_held_up(s) and s.section_id not in found]
-        found.update(dict.fromkeys(behind))
+        behind = set(below[todo.pop()]) - found
+        found |= behind
         todo += behind
     return frozenset(found)
 
@@ -47,15 +47,14 @@ def _is_held_up(section: SectionView) -> bool:
 
 def in_order(view: DocumentView) -> Iterator[tuple[SectionView, int]]:
     """Every section once with its depth, each below the deepest of those that it rests on."""
-    parents = _parents(view)
-
-    def below(parent: str | None, depth: int) -> Iterator[tuple[SectionView, int]]:
-        for section in view.sections.values():
-            if parents[section.section_id] == parent:
-                yield section, depth
-                yield from below(section.section_id, depth + 1)
-
-    return below(None, 0)
+    parents, children = _parents(view), defaultdict[str | None, list[SectionView]](list)
+    for section in view.sections.values():
+        children[parents[section.section_id]].append(section)
+    todo = [(section, 0) for section in reversed(children[None])]
+    while todo:
+        section, depth = todo.pop()
+        yield section, depth
+        todo += [(child, depth + 1) for child in reversed(children[section.section_id])]
 
 
 def _parents(view: DocumentView) -> dict[str, str | None]:

@@ -11,7 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentHead
-from stemma_contracts.v1.jobs import OutlineEntry, UpstreamDraft
+from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
@@ -64,17 +64,6 @@ def head_of(document: Document) -> DocumentHead:
         title=document.title,
         created_at=document.created_at,
         language=document.language,
-    )
-
-
-def outline_of(document: Document) -> tuple[OutlineEntry, ...]:
-    """What each section is told of all of them."""
-    plans = (section.plan for section in document.sections.values())
-    return tuple(
-        OutlineEntry(
-            section_id=plan.section_id, title=plan.title, kind=plan.kind, purpose=plan.purpose, collects=plan.collects
-        )
-        for plan in plans
     )
 
 

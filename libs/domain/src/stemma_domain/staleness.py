@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 
 from stemma_contracts.v1.staleness import Because, ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
 
@@ -61,25 +62,20 @@ def _changed(document: Document, standing: _Standing) -> tuple[ChangedUpstream, 
 
 def _standings(document: Document) -> dict[str, _Standing]:
     found: dict[str, _Standing] = {}
-    for name in document.sections:
-        _visit(document, name, found)
-    return found
-
-
-def _visit(document: Document, name: str, found: dict[str, _Standing]) -> _Standing:
-    if name not in found:
+    rests_on = {name: section.plan.depends_on for name, section in document.sections.items()}
+    for name in TopologicalSorter(rests_on).static_order():
         found[name] = _standing(document, document.sections[name], found)
-    return found[name]
+    return {name: found[name] for name in document.sections}
 
 
-def _standing(document: Document, section: Section, found: dict[str, _Standing]) -> _Standing:
+def _standing(document: Document, section: Section, found: Mapping[str, _Standing]) -> _Standing:
     if section.current is None:
         return _Standing()
     accepted = {upstream.section_id: upstream for upstream in section.current.rests_on}
     inputs, rows = changed_inputs(document, section), changed_requirements(document, section)
     reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs or rows else set[str]()
     for name in section.plan.depends_on:
-        above = _visit(document, name, found)
+        above = found[name]
         reason = _reason(accepted.get(name) or UpstreamVersion(section_id=name, version=0), document, above)
         if reason is not None:
             reasons.append(reason)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from pydantic import Field
@@ -20,6 +21,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.jobs import OutlineEntry
 from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef
@@ -361,6 +363,15 @@ class Document:
     @property
     def status(self) -> DocumentStatus:
         return DocumentStatus(self.lifecycle)
+
+    @cached_property
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        """What each section is told of all of them; the jobs that start together share it."""
+        plans = (section.plan for section in self.sections.values())
+        return tuple(
+            OutlineEntry(section_id=p.section_id, title=p.title, kind=p.kind, purpose=p.purpose, collects=p.collects)
+            for p in plans
+        )
 
 
 State = NoDocument | Document

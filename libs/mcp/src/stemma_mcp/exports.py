@@ -11,6 +11,7 @@ from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.outline import MOST_SECTIONS
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import ExportView, FormExportView
 
@@ -43,7 +44,9 @@ async def export_document(
     ] = False,
     redline: Annotated[
         list[VersionPair],
-        Field(max_length=100, description="Only these sections, as docx with what changed between two versions."),
+        Field(
+            max_length=MOST_SECTIONS, description="Only these sections, as docx with what changed between two versions."
+        ),
     ] = [],  # noqa: B006
     request_id: RequestId = "",
 ) -> Exporting:

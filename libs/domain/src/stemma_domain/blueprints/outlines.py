@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from stemma_contracts.v1.answers import Problem
@@ -77,7 +78,8 @@ def _with_ids(
 ) -> tuple[OutlineSection, ...]:
     """The outline with ids in place of the titles that its dependencies name; a title of two sections names neither."""
     titles = [title_key(section.title) for section in outline]
-    own = {title: name for name, title in zip(names, titles, strict=True) if titles.count(title) == 1}
+    counts = Counter(titles)
+    own = {title: name for name, title in zip(names, titles, strict=True) if counts[title] == 1}
     ids = {**ids_by_title, **own, **{title_key(name): name for name in names}}
 
     def with_ids(section: OutlineSection) -> OutlineSection:
@@ -90,11 +92,12 @@ def _with_ids(
 def _problems(
     names: Sequence[str], outline: Sequence[OutlineSection], known: Mapping[str, BlueprintSection]
 ) -> Iterator[Problem]:
-    size = 0
+    size, seen = 0, set[str]()
     for i, (name, section) in enumerate(zip(names, outline, strict=True)):
         field = f"outline.{i}.{'title' if section.section_id is None else 'section_id'}"
-        if name in names[:i]:
+        if name in seen:
             yield Problem.of("outline_section_twice", field, section_id=name)
+        seen.add(name)
         if not section.title.strip() and name not in known:
             yield Problem.of("outline_title_needed", f"outline.{i}.title", section_id=name)
         size += len(section.title.encode()) + len(section.purpose.encode())
@@ -104,28 +107,32 @@ def _problems(
 
 
 def _problems_of_dependencies(names: Sequence[str], outline: Sequence[OutlineSection]) -> Iterator[Problem]:
+    known = frozenset(names)
     for i, (name, section) in enumerate(zip(names, outline, strict=True)):
+        seen = set[str]()
         for k, upstream in enumerate(section.depends_on or ()):
             field = f"outline.{i}.depends_on.{k}"
             if upstream == name:
                 yield Problem.of("outline_own_upstream", field, section_id=name)
-            elif upstream not in names:
+            elif upstream not in known:
                 there = ", ".join(names)[:200]
                 yield Problem.of("outline_upstream_unknown", field, upstream=upstream[:64], known=there)
-            elif upstream in (section.depends_on or ())[:k]:
+            elif upstream in seen:
                 yield Problem.of("outline_upstream_twice", field, section_id=name, upstream=upstream)
+            seen.add(upstream)
 
 
 def _rests_on(
     names: Sequence[str], outline: Sequence[OutlineSection], dependencies: DependencyMap
 ) -> dict[str, tuple[str, ...]]:
+    known = frozenset(names)
     return {
-        name: _inherited(name, names, dependencies) if section.depends_on is None else section.depends_on
+        name: _inherited(name, known, dependencies) if section.depends_on is None else section.depends_on
         for name, section in zip(names, outline, strict=True)
     }
 
 
-def _inherited(name: str, names: Sequence[str], dependencies: DependencyMap) -> tuple[str, ...]:
+def _inherited(name: str, names: Collection[str], dependencies: DependencyMap) -> tuple[str, ...]:
     """What a section rests on by the blueprint; through a section that the outline leaves out, what that rests on."""
     found: dict[str, None] = {}
     pending, seen = list(dependencies.get(name, ())), {name}

@@ -25,7 +25,6 @@ from stemma_domain.jobs import (
     grounds,
     head_of,
     images_of,
-    outline_of,
     paid,
     rests_on,
     unfitting,
@@ -103,7 +102,7 @@ def _evaluation(document: Document, section: Section, job_id: str) -> j.Evaluate
         draft=section.versions[-1].draft,
         brief=document.brief,
         inputs=evidence_of(document),
-        outline=outline_of(document),
+        outline=document.outline,
         upstream=upstream_drafts(document, rests_on(section)),
     )
 

@@ -5,7 +5,7 @@ Its events are folded in `sections.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import TypedDict
 
 from stemma_contracts import subjects
@@ -31,7 +31,6 @@ from stemma_domain.jobs import (
     Failure,
     failed,
     head_of,
-    outline_of,
     paid,
     recorded,
     settled,
@@ -73,17 +72,18 @@ def is_met(document: Document, section: Section, stale: Staleness) -> bool:
 
 def held_up_by(document: Document, section: Section, stale: Staleness) -> tuple[str, ...]:
     """The direct upstreams that have to be settled before the section is written."""
-    return unsettled(section.plan.depends_on, _statuses(document), stale)
+    return _unsettled(document, section.plan.depends_on, stale)
 
 
 def all_settled(document: Document) -> bool:
     """Whether a person or a policy has settled the current version of every section that is needed."""
-    needed = (name for name, section in document.sections.items() if not lacks_form(document, section))
-    return not unsettled(needed, _statuses(document))
+    return not _unsettled(
+        document, [name for name, section in document.sections.items() if not lacks_form(document, section)]
+    )
 
 
-def _statuses(document: Document) -> dict[str, SectionStatus]:
-    return {name: status_of(section.phase) for name, section in document.sections.items()}
+def _unsettled(document: Document, names: Collection[str], stale: Container[str] = ()) -> tuple[str, ...]:
+    return unsettled(names, {name: status_of(document.sections[name].phase) for name in names}, stale)
 
 
 def validated(
@@ -152,7 +152,7 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         inputs=evidence_of(document),
         manner=manner_of(document),
         internal=internal_of(document),
-        outline=outline_of(document),
+        outline=document.outline,
         upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),
         previous=section.current.draft if _changes_its_text(document, phase) and section.current else None,
