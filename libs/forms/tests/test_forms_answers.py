@@ -167,6 +167,29 @@ def test_a_company_that_alone_is_named_is_ours_and_a_name_may_have_a_title_behin
     assert answers(asked[0], texts={"a.md": text, "b.md": "Nordwerk GmbH is older."}) == [""]
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("# CV of Jane Roe\n\nPhone: +1 555 0100 200\n", "Telephone"),
+        ("Previous address: Old Street 1, 12345 Town", "Address"),
+        ("Legal name: see annex 1", "Legal name"),
+        ("We employ 61 engineers.", "Number of employees"),
+        ("The port of Aarhus, founded in 1189, is near.", "Year of foundation"),
+        ("The data centre of Hetzner is certified to ISO 27001.", "Are you certified to ISO 27001?"),
+        ("Customer data is encrypted at rest.", "Is all data encrypted at rest?"),
+        ("Managing director: Tom Cat, CEO", "Title"),
+        ("We train our users.", "How many users do you train?"),
+        ("Annual turnover of the group was EUR 900,000,000.", "Annual turnover"),
+    ],
+)
+def test_what_is_said_of_others_of_the_past_or_of_less_answers_nothing(text: str, question: str) -> None:
+    assert answer(question, text) == ""
+
+
+def test_a_count_is_the_number_of_a_statement_that_says_nothing_else() -> None:
+    assert answer("How many offices do you have?", "We have 3 offices.") == "3"
+
+
 def test_what_a_person_said_goes_before_a_file_and_the_headers_of_a_mail_say_nothing() -> None:
     mail = Text(
         "mail.eml", "From: Peter Quist <peter@other.example>\nTo: Tomas\nSubject: Price\n\nFax: +49 40 999 999."

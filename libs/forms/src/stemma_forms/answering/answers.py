@@ -11,13 +11,16 @@ from stemma_evidence import claims
 from stemma_forms.field import Field, Kind, without_limit
 from stemma_forms.words import normal, opens, terms
 
-from .facts import Fact, Reading, Statement
-from .labels import NEVER, Label, alternatives, carrying, is_of, parties_in, read_label, without_number
+from .facts import Fact, Reading, Statement, is_ours
+from .labels import NEVER, Label, alternatives, carrying, is_of, parties_in, read_label, roles_in, without_number
 from .prices import column_of
 
 _LEAST_SHARE = 0.3
 """Of the words of a statement that its question must have: a longer one is about more than what is asked."""
 _MOST_STATEMENTS = 3
+_ALL = re.compile(
+    r"(?i)\b(?:all|every|always|alle[nrs]?|sämtliche\w*|jede\w*|tou(?:te)?s|todos|todas|tutt[ei]|elke?|iedere?)\b|すべて|全て|所有"
+)
 _STATEMENT = 3
 """Words of the label of a box that say something by themselves, whatever is above it."""
 _SHORT = 6
@@ -44,6 +47,7 @@ class Knowledge:
         self.languages = sorted({s.language for s in self.statements} | {f.language for f in self.facts})
         self.companies = frozenset().union(*(reading.companies for reading in every))
         own = [one for one in self.facts if one.label.concept == "organisation" and not one.label.parties]
+        self.names = self.companies | {one.value for one in own}
         if not own and len(self.companies) == 1:
             name = next(iter(self.companies))
             self.facts += [Fact(Label("organisation"), name, language) for language in self.languages]
@@ -95,8 +99,9 @@ def _of_label(field: Field, part: str, known: Knowledge) -> str:
     found: list[tuple[bool, bool, str]] = []
     for language in known.languages:
         label = read_label(part, language)
-        parties = label.parties | parties_in(field.group if len(field.group.split()) <= _SHORT else "")
-        wanted = Label(label.concept, label.roles, parties, label.words if label.concept else carrying(part, language))
+        group = field.group if len(field.group.split()) <= _SHORT else ""
+        words = label.words if label.concept else carrying(part, language)
+        wanted = Label(label.concept, label.roles | roles_in(group), label.parties | parties_in(group), words)
         for fact in (one for one in known.facts if one.language == language and _is_asked_for(wanted, one.label)):
             if value := _value(wanted.concept, fact):
                 found.append((fact.label.roles != wanted.roles, fact.label.words != wanted.words, value))
@@ -105,7 +110,8 @@ def _of_label(field: Field, part: str, known: Knowledge) -> str:
 
 
 def _is_asked_for(wanted: Label, fact: Label) -> bool:
-    if wanted.parties != fact.parties or wanted.concept in ("name", "several"):
+    is_vague = wanted.concept in ("name", "several") or (wanted.concept == "job_title" and not wanted.roles)
+    if wanted.parties != fact.parties or is_vague:
         return False
     if not wanted.concept:
         return bool(wanted.words) and not fact.concept and wanted.words == fact.words and wanted.roles == fact.roles
@@ -205,7 +211,12 @@ def _denied(part: str, known: Knowledge) -> bool | None:
 def _statements(part: str, known: Knowledge) -> list[Statement]:
     """The statements of the bidder that have all words of a question and are about nothing else."""
     asked = {language: carrying(part, language) for language in known.languages}
-    return [one for one in known.statements if _says(asked[one.language], part, one)]
+    found = [one for one in known.statements if _says(asked[one.language], part, one)]
+    if _ALL.search(part):
+        found = [one for one in found if _ALL.search(one.text)]
+    # Of a certificate it matters whose it is.
+    is_held = any("thing:certified" in words for words in asked.values())
+    return [one for one in found if not is_held or is_ours(one, known.names)]
 
 
 def _says(asked: frozenset[str], part: str, one: Statement) -> bool:
@@ -230,6 +241,8 @@ def _quoted(field: Field, asked: str, known: Knowledge) -> str:
             if figure := _figure(part, known):
                 return figure
             continue
+        if is_of(part, "counting"):
+            return _count(part, known)
         found = _statements(part, known) or _leading(part, known)
         if texts := list(dict.fromkeys(one.text for one in found))[:_MOST_STATEMENTS]:
             return " ".join(texts)
@@ -259,6 +272,17 @@ def _first(one: Statement) -> frozenset[str]:
     words = one.text.split()
     firsts = (carrying(" ".join(words[:count]), one.language) for count in range(1, min(4, len(words)) + 1))
     return next(filter(None, firsts), frozenset())
+
+
+def _count(part: str, known: Knowledge) -> str:
+    """The number that a question asks for, of the one statement that says nothing but that."""
+    found = set[str]()
+    for one in known.statements:
+        asked, more = carrying(part, one.language), one.words - carrying(part, one.language)
+        is_told = asked and asked <= one.words and not (one.is_hedged or one.is_negative or one.parties)
+        if is_told and len(more) == 1 and all(word.isdigit() for word in more):
+            found |= more
+    return found.pop() if len(found) == 1 else ""
 
 
 def _figure(part: str, known: Knowledge) -> str:

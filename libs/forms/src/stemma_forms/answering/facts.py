@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,7 @@ from stemma_markdown import Document, Prose
 
 from stemma_forms.words import mentions
 
-from .labels import Label, carrying, concepts_in, is_of, parties_in, read_label, roles_in
+from .labels import OWN, Label, carrying, concepts_in, is_of, leaves, parties_in, parties_of, read_label, roles_in
 
 _LABELLED = re.compile(r"\s*([^\n:：]{2,60}?)\s*[:：]\s*(\S[^\n]{0,300})")
 # The lines of a message that say from whom to whom it went.
@@ -30,6 +30,10 @@ _COMPANY = re.compile(
     r"|S\.?r\.?l\.?|BV|B\.V\.|NV|N\.V\.|S\.L\.|Lda\.?|Ltda\.?|ApS|AB|Oy)(?![\w-])"
     r"|株式会社[^\s、。（）()]{1,20}|[^\s、。，（）()]{1,20}(?:株式会社|有限公司)"
 )
+# What refers to another place, or says that there is nothing.
+_CLAUSE = re.compile(r"[,;，；(]\s?|\s(?:and|und|et|y|e|en|of whom|davon|dont)\s")
+_PEOPLE = "people persons personen personnes personas persone pessoas"
+_NO_VALUE = re.compile(r"(?i)(?:see|siehe|voir|véase|ver|vedi|zie|cf)\b|(?:n/?a|tb[adc]|none|x{2,}|[-–?.]+)$")
 _BREAK = re.compile(r"<br\s*/?>|\n")
 _LONGEST = 400
 _STATED = ("employees", "turnover", "founded", "validity")
@@ -72,6 +76,10 @@ class Statement:
     @cached_property
     def heading_words(self) -> frozenset[str]:
         return carrying(self.heading, self.language)
+
+    def names_company(self, name: str) -> bool:
+        """Whether the sentence has the first words of a company's name."""
+        return " ".join(name.split()[:2]).rstrip(",").casefold() in self.text.casefold()
 
     @cached_property
     def is_negative(self) -> bool:
@@ -126,7 +134,7 @@ def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...],
     for number, (headings, words) in enumerate(prose):
         if any(map(_MAIL_HEADER.match, words.splitlines())):
             continue
-        about = parties_in("\n".join(headings))
+        about = parties_in("\n".join(headings)) | (parties_in(text.name) & {"staff"})
         for told in (*headings, *Document(words).plain.split("\n")):
             if not about and not parties_in(told):
                 companies |= {" ".join(found[0].split()) for found in _COMPANY.finditer(told)}
@@ -139,8 +147,10 @@ def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...],
                 for one in Document(words).sentences(language)
             ]
             statements += found
-            for one in found:
-                facts += _stated(one)
+    names = companies | {one.value for one in facts if one.label == Label("organisation")}
+    for one in statements:
+        if is_ours(one, names):
+            facts += _stated(one)
     said = (replace(fact, said=text.said) for fact in facts)
     return Reading(tuple(said), tuple(statements), grids, frozenset(companies))
 
@@ -233,6 +243,8 @@ def _labelled(text: str, parties: frozenset[str], language: str) -> Iterator[Fac
 
 def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
     read, value = read_label(label, language), " ".join(value.split())
+    if is_of(label, "hedges") or _NO_VALUE.match(value):
+        return
     name, comma, rest = value.partition(", ")
     if read.concept == "person" and comma and " " in name:
         # A name with a title or an address behind it.
@@ -241,6 +253,13 @@ def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Ite
     if value and len(value) <= _LONGEST and (read.concept or read.words):
         words = read.words if read.concept else carrying(label, language)
         yield Fact(replace(read, parties=read.parties | parties, words=words), value, language)
+
+
+def is_ours(one: Statement, names: Iterable[str]) -> bool:
+    """Whether a sentence speaks of the bidder: by a word for it, by its name, or because it names nobody."""
+    if OWN in parties_of(one.text) or any(one.names_company(name) for name in names):
+        return True
+    return not any(claim.kind == "name" for claim in claims(one.text, one.language))
 
 
 def _stated(one: Statement) -> Iterator[Fact]:
@@ -259,10 +278,7 @@ def _stated(one: Statement) -> Iterator[Fact]:
 def _figures(one: Statement, concept: str) -> Iterator[tuple[str, frozenset[str]]]:
     """The figure of a sentence, with the years that it is for: one, or as many as there are years."""
     if concept == "employees":
-        clauses = [clause for clause in re.split(r"[,;，；]\s", one.text) if concept in concepts_in(clause)]
-        found = [c for clause in clauses for c in claims(clause, one.language) if c.kind == "quantity"]
-        if len(clauses) == len(found) == 1:
-            yield format(found[0].numbers[0], "f"), frozenset()
+        yield from ((count, frozenset()) for count in _employees(one))
         return
     every = claims(one.text, one.language)
     years = [claim for claim in every if claim.kind == "date"]
@@ -274,3 +290,16 @@ def _figures(one: Statement, concept: str) -> Iterator[tuple[str, frozenset[str]
             yield from ((amount.text, frozenset({year.text})) for amount, year in zip(found, years, strict=True))
     elif len(found) == 1 and (concept != "turnover" or len(years) < 2):
         yield found[0].text, frozenset(year.text for year in years if concept == "turnover")
+
+
+def _employees(one: Statement) -> Iterator[str]:
+    """How many people the bidder employs: a number with nothing but a word for them behind it."""
+    found = []
+    for clause in _CLAUSE.split(one.text):
+        counts = [claim for claim in claims(clause, one.language) if claim.kind == "quantity"]
+        if len(counts) == 1 and "employees" in concepts_in(clause):
+            behind = clause[counts[0].end :] if not counts[0].units else ""
+            if leaves(behind, "employees", one.language) <= content_words(_PEOPLE, one.language):
+                found.append(format(counts[0].numbers[0], "f"))
+    if len(found) == 1:
+        yield found[0]

@@ -70,10 +70,20 @@ def carrying(text: str, language: str) -> frozenset[str]:
     return _subject(rest, language) | things
 
 
+def parties_of(text: str) -> frozenset[str]:
+    """The parties that a text names."""
+    found, _ = _scanned(text, ("parties",))
+    return frozenset(name for meanings in found for _, name in meanings)
+
+
 def parties_in(text: str) -> frozenset[str]:
     """The parties besides the bidder that a text names."""
-    found, _ = _scanned(text, ("parties",))
-    return frozenset(name for meanings in found for _, name in meanings) - {OWN}
+    return parties_of(text) - {OWN}
+
+
+def leaves(text: str, concept: str, language: str) -> frozenset[str]:
+    """The words of a text besides those for a concept."""
+    return content_words(_scan(normal(text), _plain("concepts", concept))[1], language)
 
 
 def roles_in(text: str) -> frozenset[str]:
