@@ -22,6 +22,7 @@ from stemma_contracts.v1.ledger import (
     LedgerRow,
     LedgerRows,
     LedgerSummary,
+    LedgerWarning,
     RequirementAnswer,
     RequirementDecision,
     RowCuts,
@@ -504,3 +505,21 @@ async def test_a_document_without_a_ledger_says_so(cli: Any, backstage: Any, doc
     shown = await cli("ledger", document_id)
     assert shown.exit_code == 1
     assert "nothing was read into it yet" in shown.stderr
+
+
+async def test_a_warning_of_a_reading_is_told_by_the_ledger_and_the_document_until_it_is_closed(
+    cli: Any, read: Any, document_id: str
+) -> None:
+    rows = await read.text(document_id, BODY.model_dump_json())
+    changed = await read.text(document_id, LedgerDifference().model_dump_json())
+    summary = LedgerSummary(mandatory=("R1",), warnings=(LedgerWarning(code="no_deadlines", source="rfp.md"),))
+    told = events.RequirementsRead(job_id="j", rows=rows, difference=changed, summary=summary)
+    await read.append(document_id, events.RequirementsRequested(), told)
+    words = "warning: rfp.md: no deadline was found in more than a page"
+    for verb in ("ledger", "show"):
+        assert words in " ".join((await cli(verb, document_id)).stderr.split())
+    await cli("ledger", document_id, "--close", "no_deadlines=rfp.md")
+    assert read.received[-1][1].closed == summary.warnings
+    await read.append(document_id, events.RequirementsDecided(decisions=(), closed=summary.warnings))
+    assert "warning" not in (await cli("ledger", document_id)).stderr
+    assert "requirements: 1, of which 1 must be answered" in (await cli("show", document_id)).stderr

@@ -17,6 +17,7 @@ from stemma_contracts.v1.ledger import (
     LedgerRow,
     LedgerRows,
     LedgerSummary,
+    LedgerWarning,
     RequirementDecision,
     RowCuts,
     RowParts,
@@ -27,6 +28,7 @@ from stemma_domain.commands import Record
 from stemma_domain.features.ledger.answering import open_mandatory
 from stemma_domain.features.ledger.feature import WrongCutError, split_rows
 from stemma_domain.features.ledger.state import Standing
+from stemma_domain.view import view_of
 
 
 def job_of(story: Story) -> j.ExtractRequirements:
@@ -395,3 +397,14 @@ def test_refuses_more_rows_than_a_ledger_can_have() -> None:
     full = LedgerRows(given=MOST_ROWS, rows=tuple(row(f"R{number}") for number in range(MOST_ROWS)))
     with pytest.raises(WrongCutError, match=f"at most {MOST_ROWS} rows"):
         split_rows(full, [cuts("R1", "write")])
+
+
+@pytest.mark.req("L1")
+def test_a_warning_of_a_reading_stands_until_a_person_closes_it_and_stays_closed(begun: Story) -> None:
+    warnings = tuple(LedgerWarning(code=code, source="rfp.md") for code in ("no_demands", "no_deadlines"))
+    read(begun, "R1", warnings=warnings)
+    begun.when(asking.decide_ledger(begun.asked(), (), (warnings[0],))).then_types(e.RequirementsDecided)
+    read(begun, "R1", warnings=warnings)
+    ledger = view_of(begun.document).ledger
+    assert ledger is not None
+    assert ledger.warnings == (warnings[1],)

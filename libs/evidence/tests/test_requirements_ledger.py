@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts
 from stemma_domain.features.ledger.feature import split_rows
-from stemma_evidence.requirements import Source, difference, read_ledger
+from stemma_evidence.requirements import Source, difference, read_ledger, warnings_of
 from stemma_evidence.requirements.ledger import cut_again
 from stemma_testkit.counting import calls
 
@@ -202,3 +202,35 @@ def test_parts_of_the_same_few_words_are_found_again_without_comparing_each_word
     ]
     for _ in range(50):
         assert sum(len(part.quote.split()) for part in cut_again(whole, before)) == 999
+
+
+FOREIGN = {
+    "sv": "Anbudet ska lämnas in senast den 12 mars. Leverantören ska utföra tjänsten i enlighet med avtalet och de "
+    "krav som anges i bilagan. En anbudsgivare som inte uppfyller kraven kommer att uteslutas från upphandlingen.",
+    "pl": "Oferta musi zostać złożona do dnia 12 marca. Wykonawca zobowiązany jest do wykonania usługi zgodnie z umową "
+    "i wymaganiami określonymi w załączniku. Zamawiający odrzuci ofertę, jeżeli jej treść nie odpowiada specyfikacji.",
+    "el": "Η προσφορά πρέπει να υποβληθεί έως τις 12 Μαρτίου. Ο ανάδοχος οφείλει να εκτελέσει την υπηρεσία σύμφωνα με "
+    "τη σύμβαση και τις απαιτήσεις του παραρτήματος. Προσφορές που υποβάλλονται εκπρόθεσμα απορρίπτονται.",
+}
+
+
+def warned(text: str, language: str = "en") -> list[str]:
+    source = Source("rfp.md", text, language)
+    return [one.code for one in warnings_of([source], read_ledger([source], LedgerRows()))]
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_request_in_a_language_that_is_not_known_is_warned_of(language: str) -> None:
+    assert warned(FOREIGN[language]) == ["language_unknown"]
+    assert warned(FOREIGN[language][:60]) == []
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh"])
+def test_a_request_in_a_known_language_is_not_and_one_of_a_page_without_demands_or_deadlines_is(language: str) -> None:
+    told = (Path(__file__).parent / f"translations/seen/the-debian-project/{language}.md").read_text()[:1500]
+    assert "language_unknown" not in warned(told, language)
+    prose = "The harbour is old. " * 200
+    assert (warned(prose), warned("The harbour is old.")) == (["no_deadlines", "no_demands"], [])
+    assert warned(f"{prose}\n\nThe bidder must submit its bid by 3 May 2027.\n") == []

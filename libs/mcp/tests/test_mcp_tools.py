@@ -39,6 +39,7 @@ EXAMPLES: dict[str, Any] = {
     "input_id": "input-1", "restore_version": 1, "replace_edited": True, "cycle": True, "feedback": "Shorter.",
     "instruction": "Shorter.", "guidance": "Shorter.", "sources": ["rfp.md"], "without_brief": True,
     "second_opinion": True, "role": "internal", "decisions": [{"requirement_id": "R1", "confirmed": True}],
+    "closed": [{"code": "no_demands", "source": "rfp.md"}],
 }  # fmt: skip
 
 READS = {

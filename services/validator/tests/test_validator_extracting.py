@@ -134,6 +134,14 @@ async def test_names_a_source_that_is_no_text_and_reads_the_others(desk: Desk) -
     assert len((await desk.rows(read)).rows) == 2
 
 
+@pytest.mark.req("L1")
+async def test_a_page_without_a_demand_or_a_deadline_is_a_warning_and_no_failure(desk: Desk) -> None:
+    read = await desk.read(await desk.source("rfp.pdf", "The harbour is old. " * 200))
+    assert isinstance(read, RequirementsExtracted)
+    warned = [(one.code, one.source) for one in read.summary.warnings]
+    assert warned == [("no_deadlines", "rfp.pdf"), ("no_demands", "rfp.pdf")]
+
+
 async def test_a_reading_that_cannot_end_has_a_reason_and_one_that_stalled_is_tried_again(
     desk: Desk,
 ) -> None:

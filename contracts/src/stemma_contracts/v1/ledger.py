@@ -74,6 +74,17 @@ class ChangedRow(Contract):
     after: LedgerRow
 
 
+class LedgerWarning(Contract):
+    """What a person should look at in a source, since rules may have missed it; it stands until somebody closes it.
+
+    ``language_unknown``: no words of its language are known; ``no_demands`` and ``no_deadlines``: none was found in
+    more than a page.
+    """
+
+    code: Token
+    source: FileName
+
+
 class LedgerSummary(Contract):
     """What a reading found, without words; ``new``, ``changed`` and ``withdrawn`` are since the one before."""
 
@@ -83,6 +94,7 @@ class LedgerSummary(Contract):
     changed: tuple[Token, ...] = ()
     withdrawn: tuple[Token, ...] = ()
     unread: tuple[FileName, ...] = Field(default=(), description="sources that are no text")
+    warnings: tuple[LedgerWarning, ...] = Field(default=(), max_length=300)
     more: int = Field(default=0, ge=0, description="demands beyond those that a ledger can have")
 
 

@@ -19,7 +19,7 @@ from stemma_contracts.v1.section import Due
 from .comments import MOST_COMMENTS, NewComment
 from .exports import ExportFormat, VersionPair
 from .forms import MOST_FIELDS
-from .ledger import RequirementDecision, RowCuts
+from .ledger import LedgerWarning, RequirementDecision, RowCuts
 from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .review import ReviewEdits, ReviewPolicy
@@ -360,9 +360,13 @@ class ReadRequirements(DocumentRequest):
 
 @registry.contract("stemma.decide.requirements.v1", Family.REQUEST)
 class DecideRequirements(DocumentRequest):
-    """Confirm, drop, merge, assign and mark rows of the requirement ledger: all of the decisions are made, or none."""
+    """Confirm, drop, merge, assign and mark rows of the requirement ledger: all of the decisions are made, or none.
 
-    decisions: tuple[RequirementDecision, ...] = Field(min_length=1, max_length=1000)
+    With ``closed`` a person says that a warning of the ledger was looked into.
+    """
+
+    decisions: tuple[RequirementDecision, ...] = Field(max_length=1000)
+    closed: tuple[LedgerWarning, ...] = Field(default=(), max_length=300)
 
 
 @registry.contract("stemma.split.requirements.v1", Family.REQUEST)

@@ -24,7 +24,7 @@ from .evaluation import Evaluation
 from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from .ledger import AnswerStatus, LedgerSummary, RequirementChange, SecondOpinion
+from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole, UploadRole
@@ -489,8 +489,7 @@ NO_DECISION = RowView()
 
 
 class LedgerView(Contract):
-    """The requirement ledger: where its rows are, and what became of those that people decided about.
-
+    """The requirement ledger: where its rows are, what people decided about them, and warnings that nobody closed.
     ``rows`` are those of the last reading that ended, ``difference`` what it changed, ``reading`` whether another one
     is under way, ``failure`` why the last had no rows, ``asking`` whether a model is asked, ``opinion`` what it said.
     """
@@ -498,6 +497,7 @@ class LedgerView(Contract):
     rows: ArtifactRef | None = None
     difference: ArtifactRef | None = None
     summary: LedgerSummary = LedgerSummary()
+    warnings: tuple[LedgerWarning, ...] = ()
     standings: dict[str, RowView] = Field(default={})
     open_mandatory: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()

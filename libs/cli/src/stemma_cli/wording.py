@@ -490,3 +490,17 @@ def ledger_words(ledger: LedgerView) -> str:
     return (
         f"requirements: {rows}, of which {len(ledger.open_mandatory)} must be answered and are not; see `stemma ledger`"
     )
+
+
+LEDGER_WARNINGS = {
+    "language_unknown": "its language is not known, so demands and deadlines are missed",
+    "no_demands": "no demand was found in more than a page",
+    "no_deadlines": "no deadline was found in more than a page",
+}
+
+
+def ledger_warnings(ledger: LedgerView) -> Iterator[str]:
+    """What a person should look at in the requests, and how it is closed."""
+    for one in ledger.warnings:
+        why = LEDGER_WARNINGS.get(one.code, one.code.replace("_", " "))
+        yield f"warning: {one.source}: {why}: read it, then `stemma ledger --close {one.code}={one.source}`"

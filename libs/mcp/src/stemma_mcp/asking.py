@@ -14,7 +14,7 @@ from stemma_contracts import registry
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
-from stemma_contracts.v1.ledger import RequirementDecision
+from stemma_contracts.v1.ledger import LedgerWarning, RequirementDecision
 from stemma_contracts.v1.references import UploadRole
 
 from stemma_mcp.answers import accepted
@@ -66,7 +66,10 @@ ARGUMENTS: Mapping[str, Any] = {
     ],
     "decisions": Annotated[
         list[RequirementDecision],
-        Field(min_length=1, max_length=1000, description="One for each row; what is not given stays as it is."),
+        Field(max_length=1000, description="One for each row; what is not given stays as it is."),
+    ],
+    "closed": Annotated[
+        list[LedgerWarning], Field(max_length=300, description="Warnings of the ledger that a person looked into.")
     ],
 }
 """How an agent gives a field of a request; a text is never null."""

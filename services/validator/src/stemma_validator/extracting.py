@@ -13,10 +13,10 @@ from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.deadlines import Deadlines
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
 from stemma_evidence import Labels, language_of
-from stemma_evidence.requirements import Source, difference, read_ledger
+from stemma_evidence.requirements import Source, difference, read_ledger, warnings_of
 
 from .confined import Check, checked
 from .errors import ValidationImpossible
@@ -46,6 +46,7 @@ class Extracted(BaseModel):
 
     rows: LedgerRows
     difference: LedgerDifference
+    warnings: tuple[LedgerWarning, ...] = ()
 
 
 class Extraction(Check[Extracted]):
@@ -71,7 +72,7 @@ class Extraction(Check[Extracted]):
         placed = tuple(_placed(row, labels.get(row.source)) for row in found.rows)
         others = {"deadlines": _found_placed(found.deadlines, labels), "bid": _found_placed(found.bid, labels)}
         rows = found.model_copy(update={"rows": placed, **others})
-        return Extracted(rows=rows, difference=difference(self.previous, rows))
+        return Extracted(rows=rows, difference=difference(self.previous, rows), warnings=warnings_of(sources, rows))
 
     def _source(self, name: str, text: str) -> Source:
         origin = self.origins.get(name, Origin())
@@ -133,6 +134,7 @@ def _summary(found: Extracted, unread: tuple[str, ...]) -> LedgerSummary:
         changed=tuple(change.requirement_id for change in changes.changed),
         withdrawn=tuple(row.requirement_id for row in changes.withdrawn),
         unread=unread,
+        warnings=found.warnings,
         more=found.rows.more,
     )
 

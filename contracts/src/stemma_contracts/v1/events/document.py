@@ -16,7 +16,7 @@ from stemma_contracts.v1.events.base import Event, PaidEvent
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable, UnreadableInput
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts, SecondOpinion
+from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts, SecondOpinion
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
@@ -206,9 +206,10 @@ class RequirementsUnread(Event):
 
 @registry.contract("stemma.requirements.decided.v1", Family.EVENT)
 class RequirementsDecided(Event):
-    """People decided about rows of the ledger."""
+    """People decided about rows of the ledger, or closed warnings of it."""
 
     decisions: tuple[RequirementDecision, ...]
+    closed: tuple[LedgerWarning, ...] = ()
 
 
 @registry.contract("stemma.requirements.added.v1", Family.EVENT)

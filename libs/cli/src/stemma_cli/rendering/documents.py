@@ -35,6 +35,7 @@ from stemma_cli.wording import (
     count_words,
     cycle_words,
     form_export_words,
+    ledger_warnings,
     ledger_words,
     lines_of_thread,
     origin_words,
@@ -101,6 +102,8 @@ async def show_document(client: Client, view: DocumentView) -> None:
         note(brief_words(view))
     if view.ledger is not None:
         note(ledger_words(view.ledger))
+        for words in ledger_warnings(view.ledger):
+            note(words)
     _show_exports(view)
     say(_usage_words(view))
 

@@ -15,17 +15,20 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.runtime import connected
-from stemma_cli.wording import bid_rule_words
+from stemma_cli.wording import bid_rule_words, ledger_warnings
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_client.ledgers import LedgerEntry, ListedDeadline, RequirementLedger
     from stemma_contracts.v1.bids import BidRule
     from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, DueTime
-    from stemma_contracts.v1.ledger import LedgerRow, RequirementDecision, RowCuts, SecondOpinion
+    from stemma_contracts.v1.ledger import LedgerRow, LedgerWarning, RequirementDecision, RowCuts, SecondOpinion
 
 
 Ids = list[str] | None
+Closed = Annotated[
+    Ids, typer.Option("--close", metavar="WARNING=INPUT", help="A warning was looked into: no_deadlines=rfp.pdf.")
+]
 Imported = Annotated[
     Path | None, typer.Option("--import", metavar="PATH", help="Show what was changed in an exported file.")
 ]
@@ -47,6 +50,7 @@ class Changes:
 
     decisions: Sequence[RequirementDecision] = ()
     splits: Sequence[RowCuts] = ()
+    closed: Sequence[LedgerWarning] = ()
 
 
 async def ledger(
@@ -73,6 +77,7 @@ async def ledger(
     mark: Annotated[
         Ids, typer.Option("--mark", metavar="ID=STATUS", help="open, addressed, verified or not_applicable.")
     ] = None,
+    close: Closed = None,
     export: Annotated[Path | None, typer.Option("--export", metavar="PATH", help="Write it as .xlsx or .csv.")] = None,
     imported: Imported = None,
     apply: Annotated[bool, typer.Option("--apply", help="With --import: make those decisions.")] = False,
@@ -97,7 +102,7 @@ async def ledger(
         document_id = await find_document(client, document)
         found = await _found(client, document_id, reading)
         told = _imported(imported, found) if imported else Changes()
-        asked = Changes((*decisions, *told.decisions), (*_splits(split, found), *told.splits))
+        asked = Changes((*decisions, *told.decisions), (*_splits(split, found), *told.splits), _closed(close))
         if imported is None or apply:
             found = await _made(client, document_id, asked, found)
     if imported is not None:
@@ -119,6 +124,12 @@ def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mar
         for name, value in map(_pair, pairs or ()):
             fields.setdefault(name, {})[field] = value
     return [_decision(name, given) for name, given in fields.items()]
+
+
+def _closed(asked: Ids) -> list[LedgerWarning]:
+    from stemma_contracts.v1.ledger import LedgerWarning
+
+    return [LedgerWarning(code=code, source=source) for code, source in map(_pair, asked or ())]
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -163,8 +174,10 @@ async def _made(client: Client, document_id: str, asked: Changes, found: Require
     from stemma_contracts.v1.requests import DecideRequirements, SplitRequirements
 
     sequence = None
-    if asked.decisions:
-        decided = DecideRequirements(document_id=document_id, decisions=tuple(asked.decisions))
+    if asked.decisions or asked.closed:
+        decided = DecideRequirements(
+            document_id=document_id, decisions=tuple(asked.decisions), closed=tuple(asked.closed)
+        )
         sequence = (await client.request(decided)).sequence
     if asked.splits:
         cut = SplitRequirements(document_id=document_id, rows_digest=found.rows_digest, splits=tuple(asked.splits))
@@ -263,7 +276,7 @@ def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: 
         return
     if coming := next_deadline(found):
         note(coming)
-    for words in about_the_bid(found):
+    for words in (*about_the_bid(found), *ledger_warnings(found.view)):
         note(words)
 
 

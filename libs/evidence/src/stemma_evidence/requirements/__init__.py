@@ -3,7 +3,7 @@
 from .answers import Answer, Answers
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
-from .ledger import difference, read_ledger
+from .ledger import difference, read_ledger, warnings_of
 from .rules import read_rules
 from .units import Source, Unit, units
 
@@ -20,4 +20,5 @@ __all__ = [
     "read_rules",
     "requirements",
     "units",
+    "warnings_of",
 ]

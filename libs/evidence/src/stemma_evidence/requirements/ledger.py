@@ -25,8 +25,11 @@ from stemma_contracts.v1.ledger import (
     LedgerDifference,
     LedgerRow,
     LedgerRows,
+    LedgerWarning,
 )
 from stemma_markdown import Quotable, differing, match_parts
+
+from stemma_evidence.sources.words import is_foreign
 
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
@@ -79,6 +82,7 @@ def _words(parts: Sequence[LedgerRow]) -> str:
     return " ".join(part.quote for part in parts)
 
 
+MOST_WARNINGS = 300
 MOST_HEADING = 300
 MOST_HEADINGS = 6
 
@@ -106,6 +110,27 @@ def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
     told = read_deadlines(sources, named, previous.deadlines)
     more = max(0, len(found) - room)
     return LedgerRows(given=given, rows=(*named, *kept), more=more, deadlines=told, bid=read_rules(sources))
+
+
+PAGE = 2500
+"""Characters of a page, so many of them in Latin script."""
+_WIDE = re.compile(r"[\u3041-\u9fff]")
+
+
+def warnings_of(sources: Sequence[Source], found: LedgerRows) -> tuple[LedgerWarning, ...]:
+    """What of the sources a person should look at, since the rules may have missed it."""
+    foreign = [source.name for source in sources if is_foreign(source.text)]
+    long = [source.name for source in sources if _length(source.text) > PAGE]
+    with_rows = {row.source for row in found.rows}
+    without_dates = long if not (found.deadlines and found.deadlines.found) else []
+    warned = [*(("language_unknown", name) for name in foreign), *(("no_deadlines", name) for name in without_dates)]
+    warned += [("no_demands", name) for name in long if name not in with_rows]
+    return tuple(LedgerWarning(code=code, source=name) for code, name in warned[:MOST_WARNINGS])
+
+
+def _length(text: str) -> int:
+    """The characters of a text; one of a script without spaces says as much as three."""
+    return len(text) + 2 * len(_WIDE.findall(text))
 
 
 def difference(before: LedgerRows, after: LedgerRows) -> LedgerDifference:

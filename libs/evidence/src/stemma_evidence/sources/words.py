@@ -16,6 +16,12 @@ _LEAST = 3
 _LOOKED_AT = 5000
 _LATIN = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
+_TELLING = 120
+"""Letters of a text that tells its language."""
+_FEWEST_KNOWN = 0.15
+"""The share of function words below which a text is in none of the languages; those have at least 0.18."""
+_BEYOND_LATIN = "\u0370"
+_EASTERN = re.compile(r"[\u3005-\u9fff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -42,6 +48,20 @@ def language_of(text: str, default: str) -> str:
             counts[language] += times
     best = max(OPENING_WORDS, key=lambda language: counts[language])
     return best if counts[best] > counts[default] + total // 20 else default
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is in a language whose words are not known: in another script, or with few function words."""
+    seen = text[:_LOOKED_AT]
+    letters = [char for char in seen if char.isalpha()]
+    if len(letters) < _TELLING:
+        return False
+    if 2 * sum(char >= _BEYOND_LATIN and not _EASTERN.match(char) for char in letters) > len(letters):
+        return True
+    words = Counter(_LATIN.findall(seen.casefold()))
+    known = max(sum(words[word] for word in own) for own in OPENING_WORDS.values())
+    is_eastern = 5 * sum(_EASTERN.match(char) is not None for char in letters) > len(letters)
+    return not is_eastern and known < _FEWEST_KNOWN * sum(words.values())
 
 
 @cache

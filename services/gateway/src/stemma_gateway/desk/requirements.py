@@ -20,7 +20,14 @@ from stemma_client.errors import InvalidCutError, LedgerFailedError
 from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.ledger import AnswerStatus, ChangedRow, Obligation, RequirementDecision, RequirementKind
+from stemma_contracts.v1.ledger import (
+    AnswerStatus,
+    ChangedRow,
+    LedgerWarning,
+    Obligation,
+    RequirementDecision,
+    RequirementKind,
+)
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.views import InputView
 
@@ -212,6 +219,18 @@ async def read(request: Request, session: RepeatableCaller, document_id: Documen
     return led_on(request, PAGE.format(document_id=document_id), "read_requirements", answer.sequence)
 
 
+@router.post(f"{PAGE}/close")
+async def close(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
+    """Say that a warning of the ledger was looked into."""
+    code, _, source = dict(await fields_of(request)).get("warning", "").partition("=")
+    try:
+        closed = (LedgerWarning(code=code, source=source),)
+        answer = await ask(session, DecideRequirements(document_id=document_id, decisions=(), closed=closed))
+    except REFUSED as error:
+        return await _list(request, session, await document_of(session, document_id), Filter(), error=error)
+    return led_on(request, PAGE.format(document_id=document_id), "close_warning", answer.sequence)
+
+
 @router.get(f"{PAGE}/{{row_id}}")
 async def show_row(
     request: Request,
@@ -261,7 +280,7 @@ async def _cut(session: Session, document: DocumentView, row_id: str, begins: st
 
 
 def _known(done: str) -> str:
-    return done if done in {*VERBS, *FIELDS, CUT, "read_requirements"} else ""
+    return done if done in {*VERBS, *FIELDS, CUT, "read_requirements", "close_warning"} else ""
 
 
 def _all(fields: Sequence[tuple[str, str]], name: str) -> list[str]:

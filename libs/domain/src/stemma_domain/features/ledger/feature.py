@@ -59,7 +59,8 @@ def ledger_after(ledger: Ledger | None, event: e.AnyLedgerEvent, job_of: JobOf, 
         case e.RequirementsUnread():
             return replace(ledger, job_id=None, failure=event.detail or "failed")
         case e.RequirementsDecided():
-            return _after_decided(ledger, event.decisions, texts)
+            closed = tuple(dict.fromkeys((*ledger.closed, *event.closed)))
+            return replace(_after_decided(ledger, event.decisions, texts), closed=closed)
         case e.RequirementsSplit():
             return _after_split(ledger, event, job_of)
         case e.RequirementsAdded():
@@ -265,7 +266,9 @@ def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
             return [_requested(command, request)]
         case r.DecideRequirements() as request:
             refusals = list(_refusals(command, request, document))
-            return refusals or [e.RequirementsDecided(**command.asked, decisions=request.decisions)]
+            return refusals or [
+                e.RequirementsDecided(**command.asked, decisions=request.decisions, closed=request.closed)
+            ]
         case _:
             assert_never(command.request)
 
@@ -393,6 +396,7 @@ def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
         rows=ledger.rows,
         difference=ledger.difference,
         summary=ledger.summary,
+        warnings=ledger.warnings,
         standings={name: row_of(document, name) for name in ledger.standings},
         open_mandatory=open_mandatory(document),
         sources=ledger.sources,

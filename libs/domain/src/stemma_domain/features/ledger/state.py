@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementStatus, SecondOpinion
+from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementStatus, SecondOpinion
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import RowView
 
@@ -51,7 +51,8 @@ class Ledger:
     that were withdrawn as well. ``wordings`` are those of the rows that were ever changed.
 
     ``opinion_job_id`` is that of a model that is being asked, ``wants_opinion`` whether one is after the reading that
-    is under way, ``opinion`` what the last one said. ``asked_before`` are all those jobs, the latest first.
+    is under way, ``opinion`` what the last one said. ``asked_before`` are all those jobs, the latest first. ``closed``
+    are the warnings that a person looked into.
     """
 
     sources: tuple[str, ...] = ()
@@ -68,6 +69,11 @@ class Ledger:
     opinion_job_id: str | None = None
     opinion: SecondOpinion | None = None
     asked_before: tuple[str, ...] = ()
+    closed: tuple[LedgerWarning, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[LedgerWarning, ...]:
+        return tuple(one for one in self.summary.warnings if one not in self.closed)
 
     @property
     def row_ids(self) -> frozenset[str]:
