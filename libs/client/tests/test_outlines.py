@@ -100,7 +100,7 @@ def test_finds_the_sections_that_a_request_asks_for() -> None:
         "Staffing Plan",
         "Similar Experience and Qualifications",
     ]
-    assert found[2].purpose.startswith("Offerors should plan to discuss")
+    assert found[2].purpose.startswith("(Sec. 4.04) Offerors should plan to discuss")
     assert {section.max_pages for section in found} == {None}
 
 
@@ -112,6 +112,40 @@ def test_finds_a_list_of_sections_with_their_limits() -> None:
     )
     titles = [(one.title, one.max_words, one.max_pages) for one in find_outline([text])]
     assert titles == [("Verständnis der Aufgabe", None, 2), ("Vorgehen", 500, None), ("Preis", None, None)]
+
+
+@pytest.mark.req("B6")
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [
+        (
+            "# Anfrage\n\nDas Angebot ist wie folgt zu gliedern:\n\nA. Deckblatt (1 Seite)\n"
+            "B. Vorgehen (max. 5 Seiten)\n",
+            [("Deckblatt", 1, "(A)"), ("Vorgehen", 5, "(B)")],
+        ),
+        (
+            "# RFP\n\n## Proposal format\n\n| Volume | Title | Page limit |\n| --- | --- | --- |\n"
+            "| Volume I | Approach | 30 |\n| Volume II | Price | none |\n",
+            [("Volume I: Approach", 30, ""), ("Volume II: Price", None, "")],
+        ),
+        (
+            "# RFP\n\n## Proposal contents\n\n### Volume I - Technical\n\n1. Staff\n2. Plan (max 10 pages)\n\n"
+            "### Volume II - Price\n\nAll rates.\n",
+            [
+                ("Volume I - Technical: Staff", None, "(1)"),
+                ("Volume I - Technical: Plan", 10, "(2)"),
+                ("Volume II - Price", None, "All rates."),
+            ],
+        ),
+    ],
+    ids=("order", "table", "volumes"),
+)
+def test_finds_chapters_in_the_order_and_with_the_numbers_that_a_request_demands(
+    text: str, sections: list[tuple[str, int | None, str]]
+) -> None:
+    found = find_outline([text])
+    assert [(one.title, one.max_pages, one.purpose) for one in found] == sections
+    assert read_outline("o.md", write_outline(found)) == found
 
 
 @pytest.mark.parametrize("text", ["", "# Proposal format\n\nBe brief.\n", "# A\n\n1. One\n2. Two\n"])

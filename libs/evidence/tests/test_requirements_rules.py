@@ -32,7 +32,8 @@ rejected. The sections must be submitted with the proposal in the following orde
 ## Scope
 
 The contractor shall deliver monthly reports of no more than 5 pages in PDF format in English. Each report uses 11-point
-Arial on A4 paper. The system must not reveal the identity of companies. Staff in the German market are invited.
+Arial on A4 paper. The system must not reveal the identity of companies. See the tender file
+rfp.docx. Staff in the German market are invited.
 
 ## Evaluation criteria
 

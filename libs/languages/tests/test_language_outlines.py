@@ -15,6 +15,7 @@ from stemma_languages import asks_for_a_form, limits_in
         ("höchstens 500 Wörter und maximal 2 Seiten", (500, 2)),
         ("3 pages au plus", (None, 3)),
         ("máximo 4 páginas", (None, 4)),
+        ("(max. 4 pages)", (None, 4)),
         ("no máximo 300 palavras", (300, None)),
         ("800字以内", (800, None)),
         ("不超过2页", (None, 2)),

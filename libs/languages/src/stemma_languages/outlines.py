@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from .languages import DATA
 from .wordlists import WIDE, folded
 
-_END = re.compile(r"[\n.;]")
+_END = re.compile(r"[\n;]|(?<!max)(?<!m\u00e1x)\.", re.IGNORECASE)
 BEFORE, BEHIND = 30, 20
 
 

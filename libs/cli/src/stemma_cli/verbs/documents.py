@@ -182,7 +182,8 @@ def outline(
 ) -> None:
     """Print the sections that inputs ask for, to be looked at and changed before they are used.
 
-    It looks for a passage about the form of the document, such as "Proposal format", in every language that there is.
+    It looks for a passage about the form of the document, such as "Proposal format" or "in the following order:", in
+    every language that there is. The purpose of a section begins with its number in the request.
     Each section is a heading; the text below is its purpose; lines such as `max 500 words`, `2 pages`, `id: budget`,
     `kind: budget` and `depends on: team, budget` say the rest.
 

@@ -53,7 +53,7 @@ _LETTER = re.compile(
 )
 _A_SIZE = re.compile(rf"(?<!\.){_BEGIN}(?:DIN[ -]?)?A([345])(?!\.\d){_END}", re.IGNORECASE)
 _FORMATS = {
-    name: re.compile(rf"{_BEGIN}(?:{expression}){_END}", re.IGNORECASE)
+    name: re.compile(rf"(?<!\w\.){_BEGIN}(?:{expression}){_END}", re.IGNORECASE)
     for name, expression in {
         "pdf": r"\.?pdf(?:/a(?:-\d\w?)?)?",
         "docx": r"(?:microsoft|ms)[ -]word|word[ -](?:format|document|datei|dokument)|\.?docx?",
