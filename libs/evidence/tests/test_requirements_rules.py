@@ -27,7 +27,12 @@ identify the bidder by name or logo. Proposals of ten pages or less are encourag
 | Volume I Technical | 30 |
 
 Submit an original and three copies of the proposal. Proposals must be valid for 120 days. Late proposals will be
-rejected. The sections must be submitted with the proposal in the following order.
+rejected. The price proposal is submitted in Excel. Proposals sent in Word format will be rejected. The sections of the
+proposal must be submitted in the following order:
+
+1. Cover letter (one page)
+2. Technical approach: steps and roles
+3. Price
 
 ## Scope
 
@@ -221,7 +226,9 @@ def rules(text: str, language: str) -> list[str]:
                 "copies : 3",
                 "validity : 120 days",
                 "exclusion : ",
-                "order : ",
+                "file_format price proposal: xlsx",
+                "exclusion : ",
+                "order : Cover letter Technical approach Price",
                 "criterion Price: 60 percent",
                 "criterion Approach: 40 percent",
             ],

@@ -62,6 +62,9 @@ async def test_a_pdf_is_held_against_pages_words_paper_fonts_format_and_language
         rule(22, "criterion", number=40, part="Price"),
         rule(23, "page_limit", number=1, replaced_by="B2"),
         rule(24, "blind"),
+        rule(25, "order", values=("Technical approach", "Price")),
+        rule(26, "order", values=("Price list", "Technical Approach")),
+        rule(27, "order", values=("Cover letter", "Price list")),
     )
     assert told == [
         ("B1", "broken", "2"),
@@ -86,6 +89,9 @@ async def test_a_pdf_is_held_against_pages_words_paper_fonts_format_and_language
         ("B20", "to_see", "2"),
         ("B21", "to_see", ""),
         ("B24", "broken", "text, author"),
+        ("B25", "kept", "Technical approach, Price list"),
+        ("B26", "broken", "Technical approach, Price list"),
+        ("B27", "to_see", "Cover letter"),
     ]
 
 

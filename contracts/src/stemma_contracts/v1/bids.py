@@ -32,6 +32,7 @@ as ``number``; ``blind`` forbids to name the bidder."""
 MOST_BID_RULES = 300
 MOST_PART = 200
 MOST_VALUE = 100
+MOST_VALUES = 50
 Value = Annotated[str, Field(min_length=1, max_length=MOST_VALUE)]
 
 
@@ -44,7 +45,9 @@ class BidRule(Contract):
     number: float | None = Field(default=None, ge=0, description="of pages, words, points, days, percent")
     unit: Literal["", "days", "weeks", "months", "percent", "points"] = ""
     values: tuple[Value, ...] = Field(
-        default=(), max_length=10, description="what is allowed: `A4`, `letter`, `pdf`, `docx`, `Arial`, `en`, a name"
+        default=(),
+        max_length=MOST_VALUES,
+        description="what is allowed: `A4`, `letter`, `pdf`, `docx`, `Arial`, `en`, a name; of an order its chapters",
     )
     advised: StrictBool = Field(default=False, description="the request only recommends it")
     source: FileName = Field(description="the input that it stands in")

@@ -346,7 +346,7 @@ def overlong_words(section: OverlongSection) -> str:
 def bid_rule_words(rule: BidRule) -> str:
     """A rule for the bid in words: "page limit of the technical quotation: 5"."""
     about = f"{rule.kind.replace('_', ' ')}{f' of {rule.part}' if rule.part else ''}"
-    wanted = ", ".join(filter(None, (_rule_number(rule), " or ".join(rule.values))))
+    wanted = ", ".join(filter(None, (_rule_number(rule), (", " if rule.kind == "order" else " or ").join(rule.values))))
     advised = " (advised)" if rule.advised else ""
     return f"{about}: {wanted}{advised}" if wanted else f"{about}{advised}"
 

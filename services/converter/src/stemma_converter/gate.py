@@ -222,6 +222,17 @@ def _blind(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     return ("kept" if names and file.look.text else "to_see"), ""
 
 
+def _order(rule: BidRule, file: Outgoing) -> tuple[State, str]:
+    """Whether the chapters that the request names stand in its order, if there is a section for each."""
+    places = {name: file.section_of(name) for name in rule.values}
+    missing = [name for name, place in places.items() if place is None]
+    found = [place for place in places.values() if place is not None]
+    if missing or not found:
+        return "to_see", ", ".join(missing)
+    titles = ", ".join(file.drafts[place].section.title for place in sorted(found))
+    return ("kept" if found == sorted(found) else "broken"), titles
+
+
 _MEASURES: Mapping[str, Callable[[BidRule, Outgoing], tuple[State, str]]] = {
     "page_limit": _page_limit,
     "word_limit": _word_limit,
@@ -232,6 +243,7 @@ _MEASURES: Mapping[str, Callable[[BidRule, Outgoing], tuple[State, str]]] = {
     "file_name": _file_name,
     "language": _language,
     "blind": _blind,
+    "order": _order,
 }
 
 

@@ -322,7 +322,7 @@ def show_bid_rules(ledger: RequirementLedger, *, as_json: bool) -> None:
 def about_the_bid(ledger: RequirementLedger) -> Iterator[str]:
     """The rules for the form of the bid in words, and how many others there are."""
     rules = ledger.bid.found if ledger.bid else ()
-    shown = [one for one in rules if one.kind not in ("exclusion", "criterion")]
+    shown = [one for one in rules if one.kind not in ("exclusion", "criterion") or _against(one)]
     if rules:
         yield "about the bid:"
     for one in shown[:MOST_SHOWN]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from stemma_contracts.v1.bids import MOST_BID_RULES, MOST_PART, MOST_VALUE, BidRule, BidRuleKind, BidRules
+from stemma_contracts.v1.bids import MOST_BID_RULES, MOST_PART, MOST_VALUE, MOST_VALUES, BidRule, BidRuleKind, BidRules
 from stemma_languages import BidWords, bid_words
 from stemma_markdown import document_of
 
@@ -77,6 +77,7 @@ _POINTS_OR_PERCENT = {"%": "percent", "points": "points", "": "percent"}
 WIDE = re.compile("[\u3041-\u9fff]")
 _EDGES = " \t:;,.–—-|()[]=*_•"
 _CLAUSE = re.compile("[;•]")
+_BEHIND_TITLE = re.compile(r"\s?[(:：（]|\s[–—-]\s|\.\s")
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def _compared(rule: BidRule, rules: Sequence[BidRule], amending: set[str]) -> Bi
         if (other.kind, other.part.casefold(), other.unit, other.advised)
         == (rule.kind, rule.part.casefold(), rule.unit, rule.advised)
         and (other.number, other.values) != (rule.number, rule.values)
+        and (rule.kind != "criterion" or other.source != rule.source)
     ]
     amended = [other for other in others if (other.source in amending) != (rule.source in amending)]
     later = [other for other in amended if other.source in amending]
@@ -164,7 +166,15 @@ def bid_rules(text: str, language: str) -> list[_Found]:
     every = sorted((*units(text, language), *_headings(text)), key=lambda unit: unit.start)
     reading = _Reading(words, title_of(text))
     found = [one for unit in every if len(unit.text) <= LONGEST for one in reading.of(unit)]
-    return _once([*found, *_criteria(every, words)])
+    listed = [_with_chapters(one, every) if one.kind == "order" else one for one in found]
+    return _once([*listed, *_criteria(every, words)])
+
+
+def _with_chapters(order: _Found, every: Sequence[Unit]) -> _Found:
+    """The rule with the chapters that the list below its sentence names."""
+    items = (unit.text for unit in every if unit.number == 0 and unit.leads[-1:] == (order.unit.text,))
+    names = (_trimmed(_BEHIND_TITLE.split(_MARK.sub("", item, count=1))[0])[:MOST_VALUE] for item in items)
+    return replace(order, values=tuple(islice(filter(None, names), MOST_VALUES)))
 
 
 def _headings(text: str) -> Iterator[Unit]:
@@ -354,9 +364,10 @@ class _Reading:
         words = self._words
         for bid in islice(words.bids.finditer(text), MOST_MARKERS):
             yield from self._validity(unit, text, bid)
-        yield from self._language(unit, text)
-        yield from self._formats(unit, text)
-        yield from self._copies(unit, text)
+        if not words.excludes.search(text):
+            yield from self._language(unit, text)
+            yield from self._formats(unit, text)
+            yield from self._copies(unit, text)
         if (named := words.named.search(text)) and (quoted := _QUOTED.search(text, named.end(), named.end() + 160)):
             yield _Found("file_name", unit, values=(quoted[1][:MOST_VALUE],))
         subject = words.bids.search(text) or words.bidders.search(text) or words.parts.search(text)
@@ -412,16 +423,16 @@ class _Reading:
     def _formats(self, unit: Unit, text: str) -> Iterator[_Found]:
         """The formats in which files are handed in."""
         words = self._words
-        found = {name: match for name, cue in _FORMATS.items() if (match := cue.search(text))}
-        if not found:
-            return
-        first = min(match.start() for match in found.values())
-        begin = max(0, first - 2 * NEAR)
-        bid = _last_end((words.bids, words.parts), text, begin, first + NEAR)
-        handed = _last_end((words.handed,), text, begin, first + NEAR)
-        if bid >= 0 and handed >= 0:
-            parts = [*words.parts.finditer(text, begin, first)]
-            yield _Found("file_format", unit, parts[-1][0] if parts else "", values=tuple(sorted(found)))
+        by_part: dict[str, list[str]] = {}
+        for name, cue in _FORMATS.items():
+            for match in islice(cue.finditer(text), 1):
+                begin, end = max(0, match.start() - 2 * NEAR), match.start() + NEAR
+                bid = _last_end((words.bids, words.parts), text, begin, end)
+                if bid >= 0 and _last_end((words.handed,), text, begin, end) >= 0:
+                    parts = [*words.parts.finditer(text, begin, match.start())]
+                    by_part.setdefault(parts[-1][0] if parts else "", []).append(name)
+        for part, names in by_part.items():
+            yield _Found("file_format", unit, part, values=tuple(sorted(names)))
 
     def _copies(self, unit: Unit, text: str) -> Iterator[_Found]:
         """How many copies of the bid are handed in."""
