@@ -101,6 +101,14 @@ def test_headers_of_a_message_that_is_quoted_are_no_text_and_say_whose_words_fol
     assert reading.markdown[quoted.offset :].startswith("The pier")
 
 
+def test_a_mail_that_was_saved_as_text_is_read_as_one_in_any_language() -> None:
+    saved = "Von: Ada <ada@example.com>\nGesendet: 3. März 2026\nAn: Bo\nBetreff: Los 3\n\nDer Pier ist 40 m lang.\n"
+    reading = read("note.txt", saved.encode())
+    assert reading.markdown == "Der Pier ist 40 m lang.\n"
+    assert reading.is_message
+    assert reading.anchors[0].label == "message from Ada <ada@example.com>, 3. März 2026, Los 3"
+
+
 def test_a_period_in_a_message_is_not_taken_for_headers() -> None:
     message = mail()
     message.set_content("From: 1 March\nTo: 31 March\n\nThe fee for 2026 is as follows:\n")

@@ -101,6 +101,7 @@ async def test_refuses_an_upload_that_is_not_what_it_says(
         (b"not a picture", "image/png", False, "wrong_suffix"),
         (b"\xff\xfe", "text/markdown", True, None),
         (b"one\0two", "text/plain", True, None),
+        (b"From: a\nTo: b\nSubject: c\n\nNo.", "text/plain", True, None),
         ("ü".encode()[:1], "text/csv", True, None),
         (b"x" * 901, "text/plain", False, "too_large"),
         (b"", "text/plain", False, "empty"),

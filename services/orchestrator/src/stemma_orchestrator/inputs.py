@@ -83,6 +83,9 @@ class Judged:
         if self.proposed == "evidence" and content.text:
             read = await asyncio.to_thread(role_of_text, content.text)
             self.proposed = read or self.proposed
+        if self.proposed == "internal" and self.upload.media_type == "text/plain" and self.unreadable is None:
+            # A mail that was saved as text is read as one: its headers are no text.
+            self.to_read = True
         if content.problem is None or self.unreadable is not None:
             return
         if self.upload.media_type in READ:

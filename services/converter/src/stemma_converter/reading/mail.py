@@ -46,11 +46,15 @@ class Body(NamedTuple):
 def read_eml(content: bytes, composer: Composer) -> None:
     try:
         message = _parsed(content)
-        sender, date, subject = (str(message.get(name, "")) for name in ("From", "Date", "Subject"))
+        sender, date, subject = (_header_among(message, names) for names in (_SENDER, _DATE, _SUBJECT))
         _put_header(sender, date, subject, composer)
         _Mail(composer).put(message)
     except (LookupError, ValueError, AttributeError, TypeError, RecursionError):
         raise Unreadable("damaged", kind="e-mail") from None
+
+
+def _header_among(message: EmailMessage, names: frozenset[str]) -> str:
+    return next((str(value) for name, value in message.items() if name.lower() in names), "")
 
 
 def _parsed(content: bytes) -> EmailMessage:
