@@ -186,6 +186,12 @@ def test_what_is_said_of_others_of_the_past_or_of_less_answers_nothing(text: str
     assert answer(question, text) == ""
 
 
+def test_a_question_is_answered_by_the_statement_that_has_its_words_whole() -> None:
+    stated = "Backups are kept at a second site, and are made every night."
+    assert answer("Where are backups kept (max. 12 words)?", stated) == stated
+    assert answer("Where are the keys of backups kept?", stated) == ""
+
+
 def test_a_count_is_the_number_of_a_statement_that_says_nothing_else() -> None:
     assert answer("How many offices do you have?", "We have 3 offices.") == "3"
 

@@ -15,7 +15,7 @@ from .facts import Fact, Reading, Statement, is_ours
 from .labels import NEVER, Label, alternatives, carrying, is_of, parties_in, read_label, roles_in, without_number
 from .prices import column_of
 
-_LEAST_SHARE = 0.3
+_LEAST_SHARE = 0.25
 """Of the words of a statement that its question must have: a longer one is about more than what is asked."""
 _MOST_STATEMENTS = 3
 _ALL = re.compile(
