@@ -234,3 +234,71 @@ def test_a_request_in_a_known_language_is_not_and_one_of_a_page_without_demands_
     prose = "The harbour is old. " * 200
     assert (warned(prose), warned("The harbour is old.")) == (["no_deadlines", "no_demands"], [])
     assert warned(f"{prose}\n\nThe bidder must submit its bid by 3 May 2027.\n") == []
+
+
+BASE = """# Request
+
+The closing date is 12 March 2027, 14:00.
+
+## 3.2 Watchmen
+
+The contractor shall provide two watchmen.
+
+## 4.1 Crew
+
+The contractor shall provide twelve divers.
+
+The contractor shall feed the divers.
+
+## 5 Papers
+
+The contractor shall hold insurance.
+"""
+AMENDMENT = """# Amendment 3
+
+1. Section 3.2 is deleted in its entirety.
+2. In section 4.1 replace "twelve" with "eighteen".
+3. The closing date of 12 March 2027, 14:00 is postponed to 26 March 2027, 14:00.
+4. Insert after section 5: "The contractor shall hold a pilot licence."
+"""
+
+
+@pytest.mark.req("L2")
+def test_an_amendment_in_words_marks_the_rows_that_it_touches_moves_the_date_and_adds_its_own() -> None:
+    before = read_ledger([Source("base.md", BASE, "en")], LedgerRows())
+    after = read_ledger([Source("base.md", BASE, "en"), Source("amend.md", AMENDMENT, "en")], before)
+    told = {row.quote: row.amended for row in after.rows}
+    assert told == {
+        "The contractor shall provide two watchmen.": "amend.md:3: Section 3.2 is deleted in its entirety.",
+        "The contractor shall provide twelve divers.": 'amend.md:4: In section 4.1 replace "twelve" with "eighteen".',
+        "The contractor shall feed the divers.": "",
+        "The contractor shall hold insurance.": "",
+        'Insert after section 5: "The contractor shall hold a pilot licence."': "",
+    }
+    changed = difference(before, after)
+    assert ([one.requirement_id for one in changed.changed], len(changed.new)) == (["R1", "R2"], 1)
+    assert after.deadlines is not None
+    (due,) = [one for one in after.deadlines.found if not one.replaced_by]
+    assert due.due.days == ("2027-03-26",)
+
+
+@pytest.mark.req("L2")
+@pytest.mark.parametrize(
+    ("language", "heading", "must", "deletes"),
+    [
+        ("de", "3.2 Wache", "Der Auftragnehmer muss zwei Wachen stellen.", "Abschnitt 3.2 wird ersatzlos gestrichen."),
+        ("fr", "Article 3.2 Gardes", "Le titulaire doit fournir deux gardes.", "L'article 3.2 est supprimé."),
+        ("es", "3.2 Guardas", "El adjudicatario deberá aportar dos guardas.", "Se suprime el apartado 3.2."),
+        ("it", "3.2 Guardie", "L'appaltatore deve fornire due guardie.", "L'articolo 3.2 è soppresso."),
+        ("nl", "3.2 Wacht", "De opdrachtnemer moet twee wachten leveren.", "Artikel 3.2 vervalt."),
+        ("pt", "3.2 Guardas", "A contratada deve fornecer dois guardas.", "Fica suprimido o item 3.2."),
+        ("ja", "第3.2条 警備", "受注者は警備員2名を配置すること。", "第3.2条を削除する。"),
+        ("zh", "3.2 保安", "供应商必须派两名保安。", "第3.2条删除。"),
+    ],
+)
+def test_a_section_is_deleted_in_each_language(language: str, heading: str, must: str, deletes: str) -> None:
+    sources = [Source("base.md", f"## {heading}\n\n{must}\n", language), Source("a.md", f"{deletes}\n", language)]
+    found = read_ledger(sources, LedgerRows())
+    assert [row.amended for row in found.rows if row.source == "base.md"] == [f"a.md:1: {deletes}"]
+    alone = [Source("base.md", f"## 9 X\n\n{must}\n", language), sources[1]]
+    assert [one.code for one in warnings_of(alone, read_ledger(alone, LedgerRows()))] == ["amends_nothing"]

@@ -31,6 +31,8 @@ MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
 MOST_QUOTED = 2000
 """Characters of a row: a longer sentence is quoted to there."""
+MOST_AMENDED = 500
+"""Characters of what an amendment says of a row."""
 MOST_CUTS = 50
 """Places where one request cuts a row."""
 
@@ -54,6 +56,9 @@ class LedgerRow(Contract):
         description="the row that a person cut, of which this is a part; its first part has that id itself",
     )
     parts_given: int = Field(default=0, ge=0, description="the highest number that a part of that row was ever given")
+    amended: str = Field(
+        default="", max_length=MOST_AMENDED, description="what another source says is deleted or replaced there"
+    )
 
 
 class LedgerRows(Contract):
@@ -78,7 +83,7 @@ class LedgerWarning(Contract):
     """What a person should look at in a source, since rules may have missed it; it stands until somebody closes it.
 
     ``language_unknown``: no words of its language are known; ``no_demands`` and ``no_deadlines``: none was found in
-    more than a page.
+    more than a page; ``amends_nothing``: it deletes or replaces what no row stands in.
     """
 
     code: Token

@@ -496,6 +496,7 @@ LEDGER_WARNINGS = {
     "language_unknown": "its language is not known, so demands and deadlines are missed",
     "no_demands": "no demand was found in more than a page",
     "no_deadlines": "no deadline was found in more than a page",
+    "amends_nothing": "it deletes or replaces a section in which no demand stands",
 }
 
 

@@ -53,6 +53,8 @@ class Demands(BaseModel):
     In a table: ``graded`` names a column that says how strictly each row is meant, and ``grades`` what stands there;
     ``ticks`` mark the column of a grade. Of questions and answers, ``asked`` and ``answered`` are the labels.
 
+    In an amendment: ``places`` are words for sections, before their number, which are ``deleted`` or ``replaced``.
+
     In an answer: ``undecided`` leaves something for later, ``negated`` denies it, and ``at_most`` stands before a
     figure that an answer may stay below.
     """
@@ -100,6 +102,9 @@ class Demands(BaseModel):
     ticks: Cue = NOTHING
     asked: Cue = NOTHING
     answered: Cue = NOTHING
+    places: Cue = NOTHING
+    deleted: Cue = NOTHING
+    replaced: Cue = NOTHING
     short: Annotated[tuple[tuple[re.Pattern[str], str], ...], BeforeValidator(_short_names)] = ()
 
     def spelled(self, text: str) -> str:

@@ -230,7 +230,9 @@ def note_changes(found: RequirementLedger) -> None:
         note(f"new {row.requirement_id}: {row.quote}")
     for change in changes.changed:
         name = change.requirement_id
-        note(f"changed {name}{_answered_in(found, name)}: {change.before.quote} -> {change.after.quote}")
+        is_amended = change.after.amended and change.before.quote == change.after.quote
+        words = change.after.amended if is_amended else f"{change.before.quote} -> {change.after.quote}"
+        note(f"changed {name}{_answered_in(found, name)}: {words}")
     for row in changes.withdrawn:
         note(f"withdrawn {row.requirement_id}{_answered_in(found, row.requirement_id)}: {row.quote}")
     for words in moved_deadlines(found):
@@ -276,6 +278,8 @@ def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: 
         return
     if coming := next_deadline(found):
         note(coming)
+    for row in (entry.row for entry in entries if entry.row.amended):
+        note(f"{row.requirement_id} may not hold any more: {row.amended}")
     for words in (*about_the_bid(found), *ledger_warnings(found.view)):
         note(words)
 

@@ -31,6 +31,7 @@ from stemma_markdown import Quotable, differing, match_parts
 
 from stemma_evidence.sources.words import is_foreign
 
+from .amendments import amended
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
 from .rules import read_rules
@@ -92,7 +93,8 @@ def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
 
     Rows of one source are compared with those that it had before: equal ones first, then the most similar, of those
     the ones with the fewest rows between. What is left is looked for in the other sources. Rows that a person or a
-    model added stay as long as their words stand in their source. A row that a person cut is cut where it was.
+    model added stay as long as their words stand in their source. A row that a person cut is cut where it was. What an
+    amendment deletes or replaces in words is marked, for a person to decide about.
     """
     found = [(source.name, one) for source in sources for one in requirements(source.text, source.language)]
     kept, by_rules = _added(sources, previous), [row for row in previous.rows if row.found_by == "rules"]
@@ -109,7 +111,8 @@ def read_ledger(sources: Sequence[Source], previous: LedgerRows) -> LedgerRows:
         named += cut_again(row, parts[own]) if own in parts else [row]
     told = read_deadlines(sources, named, previous.deadlines)
     more = max(0, len(found) - room)
-    return LedgerRows(given=given, rows=(*named, *kept), more=more, deadlines=told, bid=read_rules(sources))
+    marked, _ = amended((*named, *kept), sources)
+    return LedgerRows(given=given, rows=tuple(marked), more=more, deadlines=told, bid=read_rules(sources))
 
 
 PAGE = 2500
@@ -124,8 +127,9 @@ def warnings_of(sources: Sequence[Source], found: LedgerRows) -> tuple[LedgerWar
     with_rows = {row.source for row in found.rows}
     without_dates = long if not (found.deadlines and found.deadlines.found) else []
     warned = [*(("language_unknown", name) for name in foreign), *(("no_deadlines", name) for name in without_dates)]
+    warned += [("amends_nothing", one.source) for one in amended(found.rows, sources)[1]]
     warned += [("no_demands", name) for name in long if name not in with_rows]
-    return tuple(LedgerWarning(code=code, source=name) for code, name in warned[:MOST_WARNINGS])
+    return tuple(LedgerWarning(code=code, source=name) for code, name in [*dict.fromkeys(warned)][:MOST_WARNINGS])
 
 
 def _length(text: str) -> int:
@@ -150,8 +154,8 @@ def difference(before: LedgerRows, after: LedgerRows) -> LedgerDifference:
     )
 
 
-def _demands(row: LedgerRow) -> tuple[str, str, str]:
-    return row.quote, row.kind, row.obligation
+def _demands(row: LedgerRow) -> tuple[str, str, str, str]:
+    return row.quote, row.kind, row.obligation, row.amended
 
 
 def _row(source: str, found: Requirement) -> LedgerRow:

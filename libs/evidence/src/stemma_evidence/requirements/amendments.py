@@ -1,0 +1,71 @@
+"""Amendments that instruct in words, "Section 3.2 is deleted", and the rows of other sources that they touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stemma_contracts.v1.ledger import MOST_AMENDED, LedgerRow
+from stemma_languages import demands
+
+from .units import Source, units
+
+NEAR = 10
+"""Characters behind the word for a section in which its number stands."""
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
+_HEADED = re.compile(r"(?:[^\W\d]{1,12}\.?\s|§\s?|第)?([0-9]{1,3}(?:\.[0-9]{1,3}){0,5})(?![0-9])")
+_QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{1,200})[\"”“»」』]")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """What a sentence says is done to the sections of these numbers; of a replacement, the words ``before``."""
+
+    source: str
+    line: int
+    words: str
+    numbers: frozenset[str]
+    before: str = ""
+
+    @property
+    def told(self) -> str:
+        """The sentence with its place, as it stands at the rows that it touches."""
+        return f"{self.source}:{self.line}: {self.words}"[:MOST_AMENDED]
+
+    def touches(self, row: LedgerRow) -> bool:
+        """Whether a row stands in one of the sections, and has the words that are replaced."""
+        own = {found[1] for one in (*row.headings, row.quote) if (found := _HEADED.match(one))}
+        return row.source != self.source and not own.isdisjoint(self.numbers) and self.before in row.quote
+
+
+def instructions(source: Source) -> Iterator[Instruction]:
+    """The instructions of a source in their order."""
+    words = demands(source.language)
+    for unit in units(source.text, source.language):
+        text = words.folded(unit.text)
+        replaces = words.replaced.search(text) is not None
+        if replaces or words.deleted.search(text):
+            numbers = frozenset(_numbers(words.places, text))
+            quoted = _QUOTED.search(unit.text)
+            if numbers:
+                before = quoted[1] if quoted and replaces else ""
+                yield Instruction(source.name, unit.line, unit.text, numbers, before)
+
+
+def _numbers(places: re.Pattern[str], text: str) -> Iterator[str]:
+    for place in places.finditer(text):
+        if number := _NUMBER.search(text, place.start(), place.end() + NEAR):
+            yield number[0]
+
+
+def amended(rows: Sequence[LedgerRow], sources: Sequence[Source]) -> tuple[list[LedgerRow], list[Instruction]]:
+    """The rows with the last instruction that touches each, and the instructions that touch none."""
+    told = [one for source in sources for one in instructions(source)] if len(sources) > 1 else []
+    marked, found = list[LedgerRow](), set[int]()
+    for row in rows:
+        touching = [number for number, one in enumerate(told) if one.touches(row)]
+        found.update(touching)
+        words = told[touching[-1]].told if touching else ""
+        marked.append(row if row.amended == words else row.model_copy(update={"amended": words}))
+    return marked, [one for number, one in enumerate(told) if number not in found]
