@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from forms_made import document, table
 from openpyxl import Workbook, load_workbook
 from stemma_forms import Field, Kind, Limit, Unit, fill, find_fields
 from stemma_forms.answering import Text, find_answers, held_by
@@ -279,6 +280,23 @@ def test_a_total_is_made_of_the_rate_of_its_row_and_open_where_that_is() -> None
         [None] * 2,
         [None] * 2,
     ]
+
+
+def test_a_sum_in_a_text_document_is_made_unless_the_form_states_one_of_its_amounts_itself() -> None:
+    def filled(stated: str) -> list[str]:
+        rows = [
+            ENGLISH,
+            ["1", "Engineer", "day", "2", "", ""],
+            ["2", "Other", "", "", "", stated],
+            ["", "Total", *[""] * 4],
+        ]
+        form = document(table(*map(tuple, [row for row in rows if row[1] != "Other" or stated])))
+        fields = find_fields(form)
+        told = find_answers(fields, [Text("rates.md", RATES, price=True)]).found
+        return [told.get(field.id, "") for field in fields if "Total (EUR)" in field.question]
+
+    assert filled("") == ["1960.00", "1960.00"]
+    assert filled("500.00") == ["1960.00", ""]
 
 
 def test_a_sum_over_an_amount_that_the_form_states_itself_is_left_to_a_person() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_confinement.computing import confined_in
-from stemma_forms import AnswersRefused, Field, FormError, fill, find_fields
+from stemma_forms import AnswersRefused, Field, FormError, fill, find_fields, unsupported
 
 from .exit_codes import CliError, ExitCode
 from .exports import write_atomically
@@ -25,13 +25,17 @@ _FORM, _FILLED = "form", "filled"
 @dataclass(frozen=True)
 class _Done:
     fields: tuple[Field, ...] = ()
+    unsupported: tuple[tuple[str, str], ...] = ()
     reasons: tuple[str, ...] = ()
 
 
 async def fields_of(form: Path) -> tuple[Field, ...]:
-    """The fields of a form; raises `CliError` with what is wrong with the file."""
+    """The fields of a form, after a note of what in it is not filled; raises `CliError` with what is wrong with it."""
     with TemporaryDirectory(prefix="stemma-") as folder:
-        return (await _confined(Path(folder), form, _find)).fields
+        done = await _confined(Path(folder), form, _find)
+    for place, what in done.unsupported:
+        note(f"not filled: {place}: {what}")
+    return done.fields
 
 
 async def filled(form: Path, answers: Mapping[str, str]) -> bytes:
@@ -57,7 +61,8 @@ def prepare() -> None: ...
 
 def _find(folder: Path) -> _Done:
     try:
-        return _Done(fields=find_fields((folder / _FORM).read_bytes()))
+        content = (folder / _FORM).read_bytes()
+        return _Done(fields=find_fields(content), unsupported=unsupported(content))
     except FormError as refusal:
         return _Done(reasons=(str(refusal),))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lxml import etree
@@ -15,6 +15,7 @@ from stemma_forms.words import (
     Placeholder,
     boxes,
     is_label,
+    is_sum,
     mentions,
     opens,
     placeholders,
@@ -191,16 +192,18 @@ class _Finder:
     def _table(self, element: etree._Element, around: Around) -> None:
         self._tables += 1
         table, header, section, above = self._tables, None, "", list[Cell]()
+        stated: dict[int, str] = {}
         rows = list(read_rows(element))
         for number, row in enumerate(rows, 1):
             here = replace(around, place=f"table {table}, row {number}", row=around.row, column="")
             heads, before = read_header(row), len(self.found)
             if heads and not any(cell.is_empty for cell in row) and not (header and header.goes_on(heads)):
-                header, section = heads, ""
+                header, section, stated = heads, "", {}
             elif header and (ticks := ticks_of(row)):
                 header = header.with_crosses(ticks)
             elif header and header.question(row):
-                self._answers(row, header, here)
+                self._answers(row, header, here, stated)
+                stated |= {cell.column: cell.words for cell in row if cell.words and cell.column in header.answers}
             else:
                 self._labels(row, above, section, here)
             if len(self.found) == before and _is_section(rows, number - 1):
@@ -209,7 +212,8 @@ class _Finder:
         # What a table asks is not asked of what comes behind it.
         self._above = ""
 
-    def _answers(self, row: list[Cell], header: Header, here: Around) -> None:
+    def _answers(self, row: list[Cell], header: Header, here: Around, stated: Mapping[int, str]) -> None:
+        """Find the free cells of a question; ``stated`` is what the form says itself in the columns of answers."""
         question, several = header.question(row), len(header.answers) > 1
         beside = header.beside(row)
         if spot := header.to_cross(row):
@@ -223,8 +227,9 @@ class _Finder:
             elif name and cell.is_empty and not header.is_beside_sum(cell.column, question, beside):
                 words = f"{question} ({name})" if several else question
                 confidence = _HEADER if header.named else _UNNAMED_HEADER
-                limit = stated_limit(words, name)
-                self._free(cell, Field(limit=limit, confidence=confidence, column=name, row=beside), words, here)
+                limit, more = stated_limit(words, name), stated.get(cell.column, "") if is_sum(question) else ""
+                told = (*beside, (name, line(more))) if more else beside
+                self._free(cell, Field(limit=limit, confidence=confidence, column=name, row=told), words, here)
             else:
                 before = len(self.found)
                 self._content(cell, replace(here, row=question if name else "", column=name or "" if several else ""))
