@@ -193,6 +193,12 @@ def test_files_of_an_archive_are_inputs_and_those_of_the_system_are_none() -> No
     assert (reading.markdown, reading.warnings) == ("", ())
 
 
+def test_names_in_an_archive_of_a_japanese_machine_are_read() -> None:
+    name = "見積書一.txt"
+    content = package({"x" * 8 + ".txt": "Text"}).replace(b"x" * 8, name.encode("cp932")[:8])
+    assert [child.name for child in read("tender.zip", content).children] == [name]
+
+
 def test_a_web_page_runs_nothing_and_fetches_nothing() -> None:
     page = (
         "<!doctype html><script>alert(1)</script><h1>Plan</h1><p>Text <img src='http://127.0.0.1:9/x.png' alt='plan'>"

@@ -173,6 +173,8 @@ def test_values_of_a_form_stand_in_their_fields_and_hidden_ones_are_told() -> No
     form = bare_pdf(content, catalog=f"/AcroForm<</Fields[{numbers}]>>", page=f"/Annots[{numbers}]", more=widgets)
     reading = read("a.pdf", form)
     assert reading.markdown == "Company: Brightwater plc\n\nCertified: ☒\n\nInsured: ☐\n"
+    [drawing] = drawn_pages(form, 1)
+    assert ink_in(drawing, Word("", 121, 36, 299, 54)) > 20
     assert [(w.code, w.place) for w in reading.warnings] == [("hidden_text", "p. 1")]
 
 

@@ -6,6 +6,8 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from stemma_converter.reading import Limits
+from stemma_converter.reading.composing import Composer
 
 from .reading_files import WORD_MAIN, paragraph, read, refusal, relations, word
 
@@ -89,6 +91,16 @@ def test_a_wrong_suffix_is_told_and_the_file_read_as_what_it_is() -> None:
     assert warning.code == "wrong_suffix"
     assert ".xlsx" in warning.detail
     assert "DOCX" in warning.detail
+
+
+def test_each_kind_of_warning_is_told_before_more_of_one_kind() -> None:
+    composer = Composer("a.pdf", Limits())
+    for number in range(30):
+        composer.warn("page_not_recognised", f"p. {number}", "A picture.")
+    composer.warn("hidden_text", "p. 31", "Left out.")
+    warnings = composer.reading().warnings
+    assert [warning.code for warning in warnings[:2]] == ["page_not_recognised", "hidden_text"]
+    assert "10 more" in warnings[-1].detail
 
 
 def test_the_right_suffix_is_not_told() -> None:

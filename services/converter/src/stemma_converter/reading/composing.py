@@ -242,8 +242,10 @@ def shortened(label: str) -> str:
 
 
 def _told(warnings: dict[str, list[ReadingWarning]]) -> Iterator[ReadingWarning]:
+    """One of each kind first, because only so many are kept."""
+    yield from (found[0] for found in warnings.values() if found)
     for code, found in warnings.items():
-        yield from found[:_WARNINGS_EACH]
+        yield from found[1:_WARNINGS_EACH]
         if more := found[_WARNINGS_EACH:]:
             yield ReadingWarning(code=code, detail=f"The same at {len(more)} more places.")
 

@@ -12,13 +12,15 @@ from stemma_ooxml import PackageError
 
 from . import escaping
 from .composing import Composer
-from .kinds import MIME_HEAD
+from .kinds import MIME_HEAD, encoding_of
 from .result import Unreadable
 
 if TYPE_CHECKING:
     from icalendar import Component
 
 _SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
+# Frames, Greek letters and blocks, which no name of a file has.
+_FRAMES = re.compile("[\u2500-\u259f\u2310\u2320\u2321\u03b1-\u03c6\u0393-\u03a9]")
 _PEM = re.compile(rb"-----BEGIN (?:PKCS7|CMS)-----(.+?)-----END", re.DOTALL)
 _ANYTHING = "application/octet-stream"
 
@@ -36,13 +38,24 @@ def read_zip(content: bytes, composer: Composer) -> None:
     """Each file of an archive as a child; one that is damaged is named and keeps no other from being read."""
     package = composer.limits.package(content)
     for name in sorted(package.names):
-        path = PurePosixPath(name.replace("\\", "/"))
+        path = PurePosixPath(_readable(name).replace("\\", "/"))
         if name.endswith(("/", "\\")) or _is_of_the_system(path):
             continue
         try:
             composer.child(str(path), _ANYTHING, package.read(name))
         except PackageError:
             composer.warn("attachment_unread", name, "A file of the archive is damaged. Unpack it and attach it.")
+
+
+def _readable(name: str) -> str:
+    """A name in the code page of the machine that packed it, which ZIP takes for that of the first PCs."""
+    if not _FRAMES.search(name):
+        return name
+    try:
+        raw = name.encode("cp437")
+        return raw.decode(encoding_of(raw) or "cp437")
+    except UnicodeError:
+        return name
 
 
 def _is_of_the_system(path: PurePosixPath) -> bool:

@@ -52,6 +52,7 @@ def drawn_pages(content: bytes, most: int) -> Iterator[Drawing]:
     except pdfium.PdfiumError:
         return
     with document:
+        document.init_forms()
         for number, label in enumerate(page_labels(document)[:most]):
             try:
                 drawing = _drawn(document[number], label)
