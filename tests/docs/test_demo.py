@@ -14,6 +14,7 @@ import pytest
 from pypdf import PdfReader
 from stemma_cli.demo import WRITTEN, chapters
 from stemma_cli.samples import SAMPLES
+from stemma_evidence import ceilings_of, sums_of
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = [part for stamp in ("run", "setup") for part in ("-o", f"{sys.prefix}/.stemma-{stamp}")]
@@ -57,6 +58,14 @@ def test_make_demo_with_the_desk_leaves_everything_running_and_opens_it() -> Non
         running.stdout.read()
     assert page.status_code == 200
     assert all(why in page.text for why in ("Proposed edit 1", "Review 1", "Stale"))
+
+
+@pytest.mark.req("B8", "I4")
+def test_the_prices_of_the_sample_stay_under_the_ceiling_also_of_its_amendment() -> None:
+    sample = SAMPLES / "proposal"
+    [most] = ceilings_of(" ".join(words_of(sample / "amendment.pdf")), "en")
+    [total] = sums_of((sample / "inputs" / "cost-quotes.md").read_text(encoding="utf-8"), "en").tables
+    assert (int(total.amount), int(most.amount)) == (103_950, 104_000)
 
 
 @pytest.mark.req("I4")

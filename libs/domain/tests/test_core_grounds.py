@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import domain_asking as asking
 import pytest
 from domain_story import DECIDER, DOCUMENT, TENANT, Story, ref, validation
@@ -14,6 +16,7 @@ from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Record
+from stemma_domain.features.checks import MOST_COMPARED
 from stemma_domain.jobs import grounds
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then, given
@@ -48,6 +51,19 @@ def test_a_draft_is_looked_up_in_brief_inputs_and_all_that_it_rests_on(begun: St
     assert job.brief == ref("brief")
     assert [draft.section_id for draft in job.upstream] == ["solution", "research"]
     assert job.upstream[1].draft == ref("text of research")
+
+
+@pytest.mark.req("B8")
+def test_the_sums_of_a_draft_are_held_against_the_other_sections_prices_first(story: Story) -> None:
+    story.create({"plan": (), "team": (), **{f"s{number}": () for number in range(40)}, "budget": ()})
+    sections = story.document.sections
+    priced = replace(sections["budget"], plan=sections["budget"].plan.model_copy(update={"collects": ("amounts",)}))
+    story.state = story.read = replace(story.document, sections={**sections, "budget": priced})
+    for name in (*(f"s{number}" for number in range(40)), "budget", "team"):
+        story.drafted(name)
+    others = [(one.section_id, one.draft) for one in validation_job(story, "team").others]
+    assert len(others) == MOST_COMPARED
+    assert others[:2] == [("budget", ref("text of budget")), ("s0", ref("text of s0"))]
 
 
 def test_a_version_that_one_rests_on_while_it_is_stale_and_another_does_not_is_named_once(begun: Story) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from random import Random
 
 import pytest
-from stemma_evidence import UNSUPPORTED, Source, ground, read
+from stemma_evidence import UNSUPPORTED, Source, ceilings_of, ground, read, sum_findings, sums_of
 from stemma_evidence.lookup.grounding import COMPUTED
+from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("T3", "T9")
 
@@ -114,3 +116,112 @@ def test_two_amounts_that_only_follow_each_other_make_no_sum() -> None:
 )
 def test_a_rounded_amount_is_supported_by_one_that_is_near_alone(said: str, standing: str) -> None:
     assert [found for _, found in standings(f"It costs {said}.\n", source("It costs EUR 1,880,000.\n"))] == [standing]
+
+
+def table(*rows: str, head: str = "Item | Price") -> str:
+    return "\n".join(f"| {row} |" for row in (head, "--- | ---", *rows)) + "\n"
+
+
+def findings(draft: str, language: str = "en", *, asked: str = "", others: str = "", known: str = "") -> list[str]:
+    ceilings = [("brief.md", most) for most in ceilings_of(asked, language)]
+    found = sum_findings(sums_of(draft, language), ceilings, [("plan", sums_of(others, language))], [known])
+    return [f"{one.kind}: {one.found}, {one.other}, {one.where}" for one in found]
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(
+    ("language", "text", "found"),
+    [
+        ("en", table("A | EUR 40,000", "B | EUR 60,000", "Total | EUR 101,000"), ["EUR 101,000, 100,000 EUR"]),
+        ("de", table("A | 1.000,50 €", "B | 2.000,00 €", "Summe | 3.100,50 €"), ["3.100,50 €, 3,000.50 EUR"]),
+        ("fr", table("A | 1 000 €", "B | 2 000 €", "Total | 3 100 €"), ["3 100 €, 3,000 EUR"]),
+        ("es", table("A | 1.000", "B | 2.000", "Total | 3.100", head="Concepto | Importe (EUR)"), ["3.100, 3,000 EUR"]),
+        ("it", table("A | € 1.000", "B | € 2.000", "Totale | € 3.100"), ["€ 3.100, 3,000 EUR"]),
+        ("nl", table("A | € 1.000", "B | € 2.000", "Totaal | € 3.100"), ["€ 3.100, 3,000 EUR"]),
+        ("pt", table("A | R$ 1.000", "B | R$ 2.000", "Total | R$ 3.100"), ["R$ 3.100, 3,000 BRL"]),
+        ("ja", table("A | 1,000円", "B | 2,000円", "合計 | 3,100円"), ["3,100円, 3,000 JPY"]),
+        ("zh", table("A | 1,000元", "B | 2,000元", "合计 | 3,100元"), ["3,100元, 3,000 CNY"]),
+    ],
+)
+def test_a_total_that_its_rows_do_not_come_to_is_found_in_nine_languages(
+    language: str, text: str, found: list[str]
+) -> None:
+    assert findings(text, language) == [f"differs: {one}, " for one in found]
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(
+    "text",
+    [
+        table("A | EUR 40", "B | EUR 60", "Total | EUR 100"),
+        table("A | EUR 40", "B | EUR 60", "Subtotal | EUR 100", "C | EUR 5", "D | EUR 6", "Total | EUR 111"),
+        table("A | EUR 40", "B | EUR 60", "Net total | EUR 100", "VAT 19 % | EUR 19", "Total | EUR 119"),
+        table("A | EUR 40", "of which labour | EUR 10", "B | EUR 60", "Total | EUR 100"),
+        table("A | EUR 40", "B | EUR 60", "Discount | EUR 5", "Total | EUR 95"),
+        table("A | EUR 33.33", "B | EUR 66.66", "Total | EUR 100.00"),
+        table("A | 2 | EUR 4 | EUR 8", "B | 1 | EUR 6 | EUR 6", "Total | | | EUR 14", head="Item | n | Each | Price"),
+        table("2026 | EUR 40", "2027 | EUR 60", head="Year | Turnover"),
+    ],
+)
+def test_stays_quiet_about_totals_that_are_right_in_one_of_the_usual_ways(text: str) -> None:
+    assert findings(text, asked="The bid must not exceed EUR 150.") == []
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(
+    ("language", "asked"),
+    [
+        ("en", "The total price must not exceed EUR 100,000."),
+        ("de", "Der Angebotspreis darf 100.000 EUR nicht überschreiten."),
+        ("fr", "Le montant total de l'offre ne doit pas dépasser 100 000 EUR."),
+        ("es", "El precio de la oferta no podrá superar los 100.000 EUR."),
+        ("it", "L'importo complessivo dell'offerta non può superare 100.000 EUR."),
+        ("nl", "De totale prijs mag niet hoger zijn dan 100.000 EUR."),
+        ("pt", "O preço da proposta não pode ultrapassar 100.000 EUR."),
+        ("ja", "総額は100,000ユーロを超えないこと。"),
+        ("zh", "总价不得超过100,000欧元。"),
+    ],
+)
+def test_prices_that_come_to_more_than_the_request_allows_are_found(language: str, asked: str) -> None:
+    [most] = ceilings_of(f"# Limits\n\nThe garden.\n\n{asked}\n", language)
+    assert (most.amount, most.currencies, most.line) == (Decimal(100_000), ("EUR",), 5)
+    prices = sums_of(table("A | EUR 40,000", "B | EUR 66,050"), "en")
+    [found] = sum_findings(prices, [("brief.md", most)], [], [])
+    assert (found.kind, str(found.found), found.where) == ("over", "106,050 EUR", "brief.md")
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Running it must not cost more than EUR 60 a month.",
+        "The liability of the bidder is limited to a maximum of EUR 50 in total.",
+        "The bid is at most 20 pages long.",
+        "The bid must not exceed USD 5.",
+    ],
+)
+def test_a_limit_that_is_none_of_the_whole_price_is_no_ceiling(asked: str) -> None:
+    assert findings(table("A | EUR 40", "B | EUR 60"), asked=asked) == []
+
+
+@pytest.mark.req("B8")
+def test_a_total_that_another_section_states_otherwise_is_found_from_either_side() -> None:
+    prices, said = table("A | EUR 40,000", "B | EUR 60,000"), "In total this comes to EUR 99,000.\n"
+    assert findings(said, others=prices) == ["elsewhere: EUR 99,000, 100,000 EUR, plan"]
+    assert findings(prices, others=said) == ["elsewhere: 100,000 EUR, EUR 99,000, plan"]
+    assert findings(f"{prices}\n{said}") == ["elsewhere: EUR 99,000, 100,000 EUR, "]
+    assert findings(said.replace("99", "100"), others=prices) == []
+    assert findings(said, others=prices, known="The town spends EUR 99,000 in total.") == []
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(
+    "piece", ["| Total | EUR 5 |\n", "\n\nThe total is EUR 5.", "at most EUR 5 in all\n\n", "<table><tr><td>"]
+)
+def test_twice_as_many_sums_are_about_twice_the_work(piece: str) -> None:
+    def work(times: int) -> int:
+        text = table("A | EUR 1") + piece * times
+        return calls(lambda: (sums_of(text, "en"), list(ceilings_of(text, "en"))))
+
+    work(10)  # What is compiled and kept for one length is so for all.
+    assert work(400) < 2.4 * work(200) + 100

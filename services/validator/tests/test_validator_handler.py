@@ -8,7 +8,7 @@ import pytest
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore, digest_of
 from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
-from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
+from stemma_contracts.v1.jobs import DraftHistory, UpstreamDraft, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import UNACCEPTED_ANSWER, ValidationReport
@@ -77,6 +77,25 @@ async def test_an_excerpt_is_asked_nothing_that_only_the_whole_can_tell(
     rules = [{issue.rule for issue in (await report_of(await run(j), artifacts)).issues} for j in (job, part)]
     assert rules[0] - rules[1] == {"MD051", "MD052", "MD053", "STEMMA004", "STEMMA008", "grounding/citation"}
     assert rules[1] == {"MD009", "STEMMA005", "STEMMA011", "grounding/name"}
+
+
+@pytest.mark.req("B8")
+async def test_sums_are_held_against_rows_ceiling_and_other_sections(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
+    async def put(text: str) -> ArtifactRef:
+        return await artifacts.put(TENANT, DOCUMENT, text.encode(), media_type="text/markdown", name="a.md")
+
+    rows = "| Item | Price |\n| --- | --- |\n| Boats | EUR 60,000 |\n| Nets | EUR 46,050 |\n| Total | EUR 106,000 |\n"
+    brief = await put("# Brief\n\nBoats cost EUR 60,000, nets EUR 46,050.\n\nThe bid must not exceed EUR 104,000.\n")
+    said = UpstreamDraft(section_id="plan", title="Plan", version=1, draft=await put("In total, EUR 99,000 is due.\n"))
+    job = (await job_for(f"# Budget\n\n{rows}")).model_copy(update={"brief": brief, "others": (said,)})
+    issues = (await report_of(await run(job), artifacts)).issues
+    assert [(issue.line_number, issue.rule, issue.params) for issue in issues if "sums/" in issue.rule] == [
+        (7, "sums/differs", {"stated": "EUR 106,000", "made": "106,050 EUR"}),
+        (7, "sums/elsewhere", {"here": "EUR 106,000", "there": "EUR 99,000", "section_id": "plan"}),
+        (7, "sums/over", {"total": "EUR 106,000", "most": "EUR 104,000", "source": "a.md", "line": 5}),
+    ]
 
 
 @pytest.mark.req("V1", "V4")

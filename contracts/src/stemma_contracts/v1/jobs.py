@@ -178,6 +178,7 @@ class ValidateDraft(SectionJob):
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
     ledger: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: what the document answers")
     requirements: tuple[Token, ...] = Field(default=(), description="rows that are looked for in the draft")
+    others: tuple[UpstreamDraft, ...] = Field(default=(), description="drafts of other sections, for sums to compare")
     internal: tuple[InputFile, ...] = Field(default=(), description="no run of their words may stand in the draft")
     instructions: tuple[ArtifactRef, ...] = Field(
         default=(), description="what people asked the writer for: no run of their words may stand in the draft"

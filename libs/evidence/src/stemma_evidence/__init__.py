@@ -12,6 +12,7 @@ from .lookup.index import Found
 from .sources.source import Place, Source, read
 from .sources.tables import in_column, placed, rows_of, separator_of
 from .sources.words import STEMMERS, content_words, language_of, stem
+from .sums import Sum, SumFinding, Sums, ceilings_of, may_have_sums, sum_findings, sums_of
 
 __all__ = [
     "EXCHANGED",
@@ -29,8 +30,12 @@ __all__ = [
     "Named",
     "Place",
     "Source",
+    "Sum",
+    "SumFinding",
+    "Sums",
     "Unit",
     "Uses",
+    "ceilings_of",
     "claims",
     "content_words",
     "coverage",
@@ -38,12 +43,15 @@ __all__ = [
     "ground",
     "in_column",
     "language_of",
+    "may_have_sums",
     "named",
     "placed",
     "read",
     "rows_of",
     "separator_of",
     "stem",
+    "sum_findings",
+    "sums_of",
     "supporting_places",
     "units_of",
 ]

@@ -29,6 +29,7 @@ _CHECKS = (
     "given",
     "identification",
     "structure",
+    "sums",
 )
 
 

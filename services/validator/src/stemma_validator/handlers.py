@@ -37,6 +37,7 @@ from .grounds import Grounds
 from .identification import identified
 from .report import OF_THE_WHOLE, Findings, found, nothing_found
 from .structure import StructureCheck, fields_of
+from .sums import sums_in
 
 DRAFT_LIMIT = 4 * 1024 * 1024
 BYTE_ORDER_MARK = "\ufeff"
@@ -87,6 +88,8 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         with unfinished.noted():
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), files, tools)
         given = await given_texts(job, files)
+        with unfinished.noted():
+            findings = findings.with_issues(await sums_in(job, text, given, files, limits))
         claims = await _claims(job, text, given, tools, unfinished)
         more = await _further(job, text, given, blocks, files, limits, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))

@@ -51,6 +51,9 @@ class Rule(Enum):
     PLACEHOLDER = _Row("STEMMA011", "A placeholder was left in the text")
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
     TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
+    SUM_DIFFERS = _Row("sums/differs", "The rows of a table do not come to its total")
+    SUM_OVER = _Row("sums/over", "The prices come to more than the request allows")
+    SUM_ELSEWHERE = _Row("sums/elsewhere", "Two totals of the same prices differ")
     LONG_ANSWER = _Row(LONG_ANSWER, "An answer is longer than the form allows")
     UNACCEPTED_ANSWER = _Row(UNACCEPTED_ANSWER, "An answer is not one that its field of the form accepts")
 
@@ -73,7 +76,7 @@ class Rule(Enum):
             error_detail=detail[:_MAX_DETAIL] or None,
         )
 
-    def coded(self, line: int, code: str, **params: problems.Param) -> ValidationIssue:
+    def coded(self, line: int, code: str, /, **params: problems.Param) -> ValidationIssue:
         """The finding with the words of a problem code."""
         params = problems.shortened(params)
         issue = self.issue(line, problems.message(code, params))
@@ -106,8 +109,10 @@ class Findings:
 
     def with_claims(self, claims: ClaimFindings) -> Findings:
         """The same, and the claims that nothing supports."""
-        issues = sorted([*self.issues, *claims.issues()], key=lambda issue: (issue.line_number, issue.rule))
-        return replace(self, issues=tuple(issues))
+        return self.with_issues(claims.issues())
+
+    def with_issues(self, more: Iterable[ValidationIssue]) -> Findings:
+        return replace(self, issues=tuple(sorted([*self.issues, *more], key=lambda one: (one.line_number, one.rule))))
 
     def without(self, rules: Collection[str]) -> Findings:
         return replace(self, issues=tuple(issue for issue in self.issues if issue.rule not in rules))

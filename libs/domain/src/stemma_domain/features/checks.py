@@ -13,6 +13,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.validation import ValidationSummary
 
 from stemma_domain.features.inputs.material import evidence_of
@@ -78,8 +79,20 @@ def validation(document: Document, section: Section, job_id: str) -> j.ValidateD
         left_out=section.current.left_out if section.current else None,
         ledger=document.ledger.rows if document.ledger else None,
         requirements=tuple(asked_of(document, section.plan.section_id)),
+        others=_others(document, section),
         **grounds(document, rests_on(section)),
     )
+
+
+MOST_COMPARED = 30
+"""Sections that the sums of a draft are held against: first those that gather amounts."""
+
+
+def _others(document: Document, section: Section) -> tuple[j.UpstreamDraft, ...]:
+    written = [one for one in document.sections.values() if one.current and one is not section and not one.plan.form]
+    priced = sorted(written, key=lambda one: "amounts" not in one.plan.collects)[:MOST_COMPARED]
+    versions = (UpstreamVersion(section_id=one.plan.section_id, version=one.current_number) for one in priced)
+    return upstream_drafts(document, versions)
 
 
 def _draft_history(section: Section) -> j.DraftHistory:
