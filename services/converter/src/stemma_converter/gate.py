@@ -97,6 +97,11 @@ class Outgoing:
             return self.all_pages
         return self.pages.places.end.page - self.pages.places.headings[0].page + 1
 
+    def is_whole(self, part: str) -> bool:
+        """Whether a part of the bid is what this document is: its title says so, or it is the whole bid."""
+        named = re.search(rf"(?<!\w){re.escape(part)}(?!\w)", self.manuscript.title, re.IGNORECASE)
+        return not part or named is not None
+
     def section_of(self, part: str) -> int | None:
         """The section that a part of the bid is; only one, by the words of its title."""
         wanted = _words_of(part)
@@ -141,7 +146,7 @@ def _page_limit(rule: BidRule, file: Outgoing) -> tuple[State, str]:
         return (within if pages <= most + TOLERANCE else "broken"), f"{ceil(pages - TOLERANCE)}"
     if file.all_pages <= most:
         return ("kept" if file.format is ExportFormat.PDF else "to_see"), f"{file.all_pages}"
-    if file.text_pages > most and not rule.part:
+    if file.text_pages > most and file.is_whole(rule.part):
         return "broken", f"{file.text_pages}"
     return "to_see", f"{file.all_pages} ({file.text_pages})"
 
@@ -152,7 +157,7 @@ def _word_limit(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     words = every if section is None else file.words[section]
     if words <= most:
         return "kept", f"{words}"
-    return ("to_see" if rule.part and section is None else "broken"), f"{words}"
+    return ("broken" if section is not None or file.is_whole(rule.part) else "to_see"), f"{words}"
 
 
 def _paper(rule: BidRule, file: Outgoing) -> tuple[State, str]:
@@ -248,7 +253,7 @@ _MEASURES: Mapping[str, Callable[[BidRule, Outgoing], tuple[State, str]]] = {
 
 
 def _words_of(title: str) -> frozenset[str]:
-    words = re.findall(r"[^\W\d_]{3,}", title.casefold())
+    words = re.findall(r"[^\W\d_]{3,}|\d+|(?<!\w)[ivx]{1,4}(?!\w)", title.casefold())
     return frozenset(word[:-1] if word.endswith("s") and len(word) > 4 else word for word in words)
 
 
@@ -301,7 +306,8 @@ def _pieces(page: pdfium.PdfPage, words: pdfium.PdfTextPage) -> Iterator[tuple[i
             font, matrix = piece.get_font(), piece.get_matrix()
             shown = round(piece.get_font_size() * (matrix.c**2 + matrix.d**2) ** 0.5, 1)
             name = font.get_base_name()
-            yield length, name.partition("+")[2] or name, shown, font.is_embedded
+            family = (name.partition("+")[2] or name).partition("-")[0]
+            yield length, family, shown, font.is_embedded
 
 
 def _look_of_word(data: bytes) -> Look:
