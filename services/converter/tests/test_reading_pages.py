@@ -74,8 +74,9 @@ def test_words_that_nobody_sees_are_left_out_and_told_by_page_and_why(hidden: st
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
 def test_white_words_on_a_color_and_words_of_turned_pages_are_seen(degrees: int) -> None:
     shown = "0 0 0.5 rg 10 190 300 30 re f " + line("All of this is seen on blue.", 200, before="1 g")
-    reading = read("a.pdf", bare_pdf(shown, page=f"/Rotate {degrees}"))
-    assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n", ())
+    same_grey = "1 0 0 rg 10 90 300 30 re f " + line("And this in green on red.", 100, before="0 0.51 0 rg")
+    reading = read("a.pdf", bare_pdf(shown + same_grey, page=f"/Rotate {degrees}"))
+    assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n\nAnd this in green on red.\n", ())
 
 
 PICTURE: dict[str, Any] = {

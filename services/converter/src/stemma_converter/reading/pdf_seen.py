@@ -26,6 +26,8 @@ _MOST_PIXELS = 4_000_000
 # Of 255: where a word is shown, its place is at least so far from being of one grey.
 _CONTRAST = 12
 _TRIMMED = 0.15
+# What shows nothing in grey is looked at again in color, and so many times larger.
+_CLOSER = 2.0
 _NEAR = 1.0
 _EVERY = 16
 _WHITE = 0xF0
@@ -59,19 +61,33 @@ def unseen(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[Let
 
     A page whose text lies invisibly over a picture of the same text shows all of it.
     """
-    left, bottom, right, top = page.get_cropbox()
-    scale = min(1.0, (_MOST_PIXELS / max((right - left) * (top - bottom), 1)) ** 0.5)
+    words = [word for word in _words(letters) if any(letter.text.isalnum() for letter in word)]
+    found: dict[int, str] = {}
     try:
-        picture = page.render(scale=scale, grayscale=True, rotation=-page.get_rotation() % 360).to_pil()
+        doubted = _not_shown(page, words, 1.0, grayscale=True)
+        for word, is_outside in _not_shown(page, [word for word, _ in doubted], _CLOSER, grayscale=False):
+            why = "outside" if is_outside else _why(text, word[0].number)
+            found |= {letter.number: why for letter in word}
     except (pdfium.PdfiumError, ValueError):
         return {}
-    found: dict[int, str] = {}
-    for word in _words(letters):
+    return found
+
+
+def _not_shown(
+    page: pdfium.PdfPage, words: Sequence[list[Letter]], scale: float, *, grayscale: bool
+) -> list[tuple[list[Letter], bool]]:
+    """The words at whose place a picture of the page shows nothing, and whether that is outside of it."""
+    if not words:
+        return []
+    left, bottom, right, top = page.get_cropbox()
+    scale *= min(1.0, (_MOST_PIXELS / max((right - left) * (top - bottom) * scale * scale, 1)) ** 0.5)
+    picture = page.render(scale=scale, grayscale=grayscale, rotation=-page.get_rotation() % 360).to_pil()
+    found = []
+    for word in words:
         box = _around(letter.box for letter in word)
         pixels = _pixels((box[0] - left, top - box[3], box[2] - left, top - box[1]), scale)
-        if any(letter.text.isalnum() for letter in word) and not _shows(picture, pixels):
-            why = "outside" if _is_outside(pixels, picture.size) else _why(text, word[0].number)
-            found |= {letter.number: why for letter in word}
+        if not _shows(picture, pixels):
+            found.append((word, _is_outside(pixels, picture.size)))
     return found
 
 
@@ -113,8 +129,8 @@ def _shows(picture: Image.Image, pixels: tuple[int, int, int, int]) -> bool:
     inside = max(left, 0), max(top, 0), min(right, picture.width), min(bottom, picture.height)
     if inside[0] >= inside[2] or inside[1] >= inside[3]:
         return False
-    greys = picture.crop(inside).tobytes()
-    return max(greys) - min(greys) >= _CONTRAST
+    shades = (band.tobytes() for band in picture.crop(inside).split())
+    return any(max(shade) - min(shade) >= _CONTRAST for shade in shades)
 
 
 def _is_outside(pixels: tuple[int, int, int, int], size: tuple[int, int]) -> bool:
