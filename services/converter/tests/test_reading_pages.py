@@ -149,6 +149,11 @@ def test_a_page_whose_fonts_tell_wrong_letters_is_told_and_never_given_out() -> 
     assert "name other letters" in refusal("a.pdf", bare_pdf(content), recognised_pages=0).words
 
 
+def test_names_in_programs_are_not_taken_for_garbled() -> None:
+    content = "".join(line(f"userName{at} account_id getOfferPriceById items[index]", 280 - 20 * at) for at in range(8))
+    assert "getOfferPriceById" in read("a.pdf", bare_pdf(content), recognised_pages=0).markdown
+
+
 def test_a_form_of_xfa_gives_its_texts_and_is_named() -> None:
     form = (
         "<xdp><template><draw><value><text>State your turnover.</text></value></draw><field presence='hidden'><value>"

@@ -212,7 +212,8 @@ def _plain(text: str) -> str:
 _VOWELS = frozenset("aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœąęėęěıőűůāēīōū")
 _FEWEST, _LEAST, _MOST, _BROKEN = 120, 0.22, 0.66, 0.25
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3,}")
-_MIXED = re.compile(r"(?<=[^\W\d_])(?:[\\\]\[^`_{|}~@#$%&*+=<>]|(?<=[a-z])[A-Z](?=[a-z]*[A-Z]))(?=[^\W\d_])")
+# What letters of a shifted code turn into, inside words; names in programs have other signs, and humps of two letters.
+_MIXED = re.compile(r"[^\W\d_][\\^`~]|[\\^`~][^\W\d_]|^[^\[({]*[^\W\d_][\]}]|[a-z][A-Z](?![a-z])")
 _NO_LETTER = re.compile("[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 
 
