@@ -38,6 +38,7 @@ _WRITES = (
     "apply-input",
     "withdraw-input",
     "set-input-role",
+    "mark-confidential",
     "confirm-form-fields",
     "read-requirements",
 )

@@ -47,7 +47,15 @@ REQUESTS: dict[tuple[str, ...], type[r.DocumentRequest]] = {
     ("assign", "research", "--nobody"): r.UnassignSection,
 }
 """A verb for each request that needs no file and no input of the document."""
-WITH_FILES = {r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput, r.SetInputRole, r.ConfirmFormFields}
+WITH_FILES = {
+    r.AddInput,
+    r.ReplaceInput,
+    r.ApplyInput,
+    r.WithdrawInput,
+    r.SetInputRole,
+    r.MarkConfidential,
+    r.ConfirmFormFields,
+}
 IN_TESTS_OF_THEIR_OWN = {r.ExportDocument, r.ExportForm, r.ReadRequirements, r.DecideRequirements, r.SplitRequirements}
 
 

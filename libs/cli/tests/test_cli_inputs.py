@@ -176,15 +176,17 @@ async def test_inputs_are_added_replaced_given_a_role_and_withdrawn_by_name(
         ("add", amended, str(file), "--role", "request"),
         ("replace", amended, "plan.dwg", str(file)),
         ("role", amended, "plan.dwg", "internal"),
+        ("confidential", amended, "plan.dwg", "-m", "We paid 9."),
         ("withdraw", amended, "plan.dwg"),
         ("add", amended, str(file)),
     ):
         done = await cli("input", *arguments)
         assert done.exit_code == 0, done.stderr
-    added, replaced, role, withdrawn, unsaid = [request for _, request in backstage.received]
+    added, replaced, role, marked, withdrawn, unsaid = [request for _, request in backstage.received]
     told = [(each.upload.name, each.upload.role, each.upload.role_confirmed) for each in (added, unsaid)]
     assert told == [("answers.eml", "request", True), ("answers.eml", "evidence", False)]
     assert (role.input_id, role.version, role.role) == ("input-2", 1, "internal")
+    assert (marked.input_id, marked.version, marked.passage) == ("input-2", 1, "We paid 9.")
     assert (replaced.input_id, replaced.version) == ("input-2", 1)
     assert (withdrawn.input_id, withdrawn.version) == ("input-2", 1)
     refused = await cli("input", "withdraw", amended, "no.pdf")

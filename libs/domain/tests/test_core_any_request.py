@@ -74,6 +74,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     ).map(tuple),
     "parts": st.lists(st.builds(RowParts, requirement_id=IDS, parts=st.just(("R9-2",)))).map(tuple),
     "sources": st.lists(st.sampled_from(["a.pdf", "none.pdf"]), unique=True).map(tuple),
+    "passage": REFS,
     "role": st.sampled_from(get_args(UploadRole)),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
 }

@@ -10,10 +10,11 @@ from domain_inputs import PDF, begin, file, outcome, written_from_parts
 from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1.inputs import BRIEF
+from stemma_contracts.v1.inputs import BRIEF, InputDifference
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_domain.commands import Record
 from stemma_domain.features.inputs.feature import input_views
+from stemma_domain.features.inputs.material import evidence_of, internal_of
 from stemma_domain.staleness import staleness
 
 
@@ -111,6 +112,24 @@ def test_a_file_that_becomes_a_form_is_read_again_for_its_fields_and_an_attachme
     assert views == [("evidence", False), ("form", False), ("request", True)]
     story.when(asking.set_role(story.asked(), "input-1", 1, "internal"))
     assert [view.used_as for view in input_views(story.document)[1:]] == ["internal", "form", "request"]
+
+
+@pytest.mark.req("B1")
+def test_a_passage_that_is_confidential_is_left_out_when_the_file_is_read_again_and_is_never_quoted(
+    written: Story,
+) -> None:
+    passage = ref("We paid 9,100.")
+    written.when(asking.mark_confidential(written.asked(), "input-1", 1, passage)).then_types(e.DocumentPassageMarked)
+    [job] = written.jobs(j.ReadInput)
+    assert (job.confidential, job.is_text, job.version) == ((passage,), True, 2)
+    difference = InputDifference(changes=ref("changes", "application/json"), blocks=1, parts=("bbb",))
+    [read] = written.when(Record(outcome(written, job, "without it", difference=difference)))
+    assert {mark.section_id for mark in read.makes_stale} == {"solution", "budget", "timeline"}
+    [held] = internal_of(written.document)
+    assert (held.artifact, held.used_as) == (passage, "internal")
+    assert [one.artifact for one in evidence_of(written.document)] == [ref("without it")]
+    written.when(asking.mark_confidential(written.asked(), BRIEF, 1, passage)).then_refused("brief_role")
+    written.when(asking.mark_confidential(written.asked(), "input-1", 1, passage)).then_refused("version_old")
 
 
 @pytest.mark.req("B1")

@@ -75,6 +75,24 @@ async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachme
     assert [(one.used_as, one.proposed) for one in told.children] == [("request", True), ("evidence", True)]
 
 
+@pytest.mark.req("B1")
+async def test_what_is_confidential_is_left_out_and_nothing_else_moves(exporter: Any) -> None:
+    text = "# Costs\n\nWe sell for 12. **We paid\nEUR 9,100**. It is late.\n\n| We paid EUR 9,100 | 1 |\n"
+    store, head = exporter.store, (await exporter.job("md", "# A\n")).document
+    passages = [
+        await store.put(head.tenant, head.document_id, words.encode(), media_type="text/plain", name="passage.txt")
+        for words in ("We paid EUR 9,100.", "Nobody said so.")
+    ]
+    asked = await job(exporter, text.encode(), "a.md", "text/markdown", is_text=True, confidential=tuple(passages))
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    left = await text_of(exporter, told.reading.text)
+    assert (left.split(), len(left)) == ("# Costs We sell for 12. It is late. | | 1 |".split(), len(text))
+    [warning] = told.reading.warnings
+    assert (warning.code, "Nobody said so." in warning.detail) == ("confidential_missing", True)
+    assert told.reading.text.media_type == "text/markdown"
+
+
 @pytest.mark.req("I1", "S1")
 async def test_a_place_that_is_cited_is_called_without_what_turns_its_direction(exporter: Any) -> None:
     page = "<h2>Prices \u202eexe.ylno</h2><p>Ten.</p><h2>\u200f(אב)\u200f</h2><p>Two.</p>".encode()

@@ -268,3 +268,4 @@ class ReadInput(Job):
     previous: ArtifactRef | None = None
     form: bool = Field(default=False, description="find the fields that wait for an answer, too")
     draw: bool = Field(default=False, description="draw its pages, too, if it has some")
+    confidential: tuple[ArtifactRef, ...] = Field(default=(), description="passages that are left out of its text")

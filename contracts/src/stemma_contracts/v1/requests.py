@@ -324,6 +324,13 @@ class SetInputRole(InputDecision):
     role: UploadRole
 
 
+@registry.contract("stemma.mark.confidential.v1", Family.REQUEST)
+class MarkConfidential(InputDecision):
+    """Have a passage of an input never quoted, whatever the input is for: the rest of it stays what it is."""
+
+    passage: Annotated[str, Stored("passage.txt")] = Field(min_length=1, max_length=20_000)
+
+
 @registry.contract("stemma.confirm.form.fields.v1", Family.REQUEST)
 class ConfirmFormFields(InputDecision):
     """Have the fields that were found in a form answered in a section of its own, but for those that are ``dropped``.

@@ -45,6 +45,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "thread_id": ThreadId,
     "input_id": InputId,
     "role": Annotated[UploadRole, Field(description="What the input is for.")],
+    "passage": Annotated[str, Field(min_length=1, max_length=20_000, description="Words of the input.")],
     "replace_edited": ReplaceEdited,
     "feedback": Annotated[str, Field(min_length=1, max_length=20_000, description="What to change, in words.")],
     "cycle": Annotated[
@@ -147,6 +148,7 @@ ASKING = (
     Asking(r.ApplyInput, "Read with read_input first what it changes.", version=_STAGED),
     Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, SeenInput),
     Asking(r.SetInputRole, "What is internal is never quoted.", version=SeenInput, then="list_inputs"),
+    Asking(r.MarkConfidential, "Give its words as read_input has them.", version=SeenInput, then="list_inputs"),
     Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
     Asking(r.DecideRequirements, "A merged row says the same as another one.", then=_LEDGER),
     Asking(r.PauseDocument, "resume_document goes on."),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from stemma_forms import Field as FoundField
 from stemma_languages import detect, role_of_text
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
+from .confidential import without
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 
 if TYPE_CHECKING:
@@ -101,12 +103,13 @@ def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
             reading = read_input(job.name, job.file.media_type, content, limits)
         except Unreadable as why:
             return Done(failure=i.Unreadable(reason=why.reason, detail=why.words[:_DETAIL]))
+    reading, gone = _without_passages(folder, job, reading)
     (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
     (folder / ANCHORS).write_text(i.Anchors(anchors=reading.anchors).model_dump_json(), encoding="utf-8")
     characters = reading.figures.characters or len(reading.markdown)
     done = Done(
         figures=reading.figures.model_copy(update={"characters": characters}),
-        warnings=reading.warnings[: i.MOST_WARNINGS],
+        warnings=(*gone, *reading.warnings)[: i.MOST_WARNINGS],
         more_warnings=max(0, len(reading.warnings) - i.MOST_WARNINGS),
         language=detect(reading.markdown[:HEARD_CHARACTERS]),
         title=_title(reading),
@@ -116,6 +119,21 @@ def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
     )
     fields = _fields(done, content, folder) if job.form else {}
     return done.model_copy(update={**fields, **_compared(job, folder, reading.markdown)})
+
+
+def _without_passages(folder: Path, job: ReadInput, reading: Reading) -> tuple[Reading, list[i.ReadingWarning]]:
+    """The text without what is confidential, and a warning for each passage that does not stand in it."""
+    text, gone = reading.markdown, list[i.ReadingWarning]()
+    for number in range(len(job.confidential)):
+        before, passage = text, (folder / passage_of(number)).read_text(encoding="utf-8")
+        if (text := without(before, passage)) == before:
+            words = f"Words that are confidential do not stand in it, so nothing was left out: {shown(passage)}"
+            gone.append(i.ReadingWarning(code="confidential_missing", detail=words[:_DETAIL]))
+    return replace(reading, markdown=text), gone
+
+
+def passage_of(number: int) -> str:
+    return f"passage-{number}.txt"
 
 
 def _fields(done: Done, content: bytes, folder: Path) -> dict[str, object]:

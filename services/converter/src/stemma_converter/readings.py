@@ -36,6 +36,7 @@ from .reading_call import (
     Part,
     draw,
     page_of,
+    passage_of,
     picture_of,
     prepare,
     read,
@@ -73,7 +74,8 @@ class Readings:
             return _unreadable(job, Unreadable(reason="too_large", detail=f"at most {most} MB are read"))
         with TemporaryDirectory(prefix="stemma-read-") as name:
             folder = Path(name)
-            for ref, file in ((job.file, FILE), (job.previous, BEFORE)):
+            passages = ((ref, passage_of(number)) for number, ref in enumerate(job.confidential))
+            for ref, file in ((job.file, FILE), (job.previous, BEFORE), *passages):
                 if ref is not None:
                     data = await self.artifacts.get(job.document.tenant, job.document.document_id, ref)
                     await asyncio.to_thread((folder / file).write_bytes, data)
@@ -84,9 +86,10 @@ class Readings:
             return _unreadable(job, done.failure) if done.failure else await self._stored(folder, job, done)
 
     async def _stored(self, folder: Path, job: ReadInput, done: Done) -> InputRead:
-        text = (folder / TEXT, "text/markdown", f"{Path(job.name).name}.md")
+        is_own, name = job.is_text and not job.confidential, Path(job.name).name
+        text = (job.file.media_type, name) if job.is_text else ("text/markdown", f"{name}.md")
         reading = InputReading(
-            text=job.file if job.is_text else await self._put(job, *text),
+            text=job.file if is_own else await self._put(job, folder / TEXT, *text),
             anchors=None if job.is_text else await self._put(job, folder / ANCHORS, JSON, ANCHORS),
             images=await self._files(folder, job, "image", done.images),
             figures=done.figures,

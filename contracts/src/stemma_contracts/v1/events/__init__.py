@@ -20,6 +20,7 @@ from .document import DocumentInputReplaced as DocumentInputReplaced
 from .document import DocumentInputRoleSet as DocumentInputRoleSet
 from .document import DocumentInputUnreadable as DocumentInputUnreadable
 from .document import DocumentInputWithdrawn as DocumentInputWithdrawn
+from .document import DocumentPassageMarked as DocumentPassageMarked
 from .document import DocumentPaused as DocumentPaused
 from .document import DocumentRequested as DocumentRequested
 from .document import DocumentResumed as DocumentResumed
@@ -131,6 +132,7 @@ AnyInputEvent = (
     | DocumentInputApplied
     | DocumentInputWithdrawn
     | DocumentInputRoleSet
+    | DocumentPassageMarked
     | DocumentInputRead
     | DocumentInputUnreadable
 )

@@ -75,6 +75,13 @@ class DocumentInputRoleSet(InputEvent):
     role: Token
 
 
+@registry.contract("stemma.document.passage.marked.v1", Family.EVENT)
+class DocumentPassageMarked(InputEvent):
+    """A passage of an input is confidential. The file is read again, and from then on without it."""
+
+    passage: ArtifactRef
+
+
 @registry.contract("stemma.document.input.read.v1", Family.EVENT)
 class DocumentInputRead(InputEvent):
     """A version of an input was read; ``children`` are the attachments of a message, inputs of their own."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document
+from stemma_cli.arguments import AsJson, Document, Message
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import find_document, words_or_stdin
 from stemma_cli.output import note, say_json
 from stemma_cli.report import tell_answer
 from stemma_cli.runtime import connected
@@ -91,6 +91,21 @@ async def set_role(
         about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
         accepted = await client.request(SetInputRole.model_validate({**about, "role": role}))
         await _tell(client, accepted, f"{one.name} is {role} now", as_json)
+
+
+async def confidential(document: Document, name: InputName, message: Message, as_json: AsJson = False) -> None:
+    """Have a passage of an input never quoted; give its words, whole sentences at best.
+
+    Example: stemma input confidential 3f2a facts.docx -m "We paid EUR 9,100."
+    """
+    from stemma_contracts.v1.requests import MarkConfidential
+
+    passage = await words_or_stdin(message)
+    async with connected(as_json) as client:
+        view, one = await find_input(client, document, name)
+        about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
+        accepted = await client.request(MarkConfidential.model_validate({**about, "passage": passage}))
+        await _tell(client, accepted, f"marked a passage of {one.name} as confidential", as_json)
 
 
 async def amend(
@@ -220,6 +235,6 @@ VERBS = {"amend": amend}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "input": (
         "What a document is written from.",
-        {"add": add, "replace": replace, "withdraw": withdraw, "role": set_role},
+        {"add": add, "replace": replace, "withdraw": withdraw, "role": set_role, "confidential": confidential},
     )
 }

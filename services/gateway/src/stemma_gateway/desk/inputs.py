@@ -16,7 +16,7 @@ from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import UploadRef, UploadRole
-from stemma_contracts.v1.requests import ApplyInput, InputDecision, SetInputRole, WithdrawInput
+from stemma_contracts.v1.requests import ApplyInput, InputDecision, MarkConfidential, SetInputRole, WithdrawInput
 from stemma_contracts.v1.views import InputView
 
 from stemma_gateway.authentication import Caller
@@ -33,8 +33,13 @@ INPUTS = "/desk/documents/{document_id}/inputs"
 MOST_SHOWN = 50
 ROLES: tuple[UploadRole, ...] = ("request", "evidence", "past-text", "style", "form", "internal", "price")
 InputId = Annotated[Token, Path()]
-Done = Literal["apply", "withdraw", "role"]
-DECISIONS: Mapping[Done, type[InputDecision]] = {"apply": ApplyInput, "withdraw": WithdrawInput, "role": SetInputRole}
+Done = Literal["apply", "withdraw", "role", "confidential"]
+DECISIONS: Mapping[Done, type[InputDecision]] = {
+    "apply": ApplyInput,
+    "withdraw": WithdrawInput,
+    "role": SetInputRole,
+    "confidential": MarkConfidential,
+}
 router = APIRouter(route_class=PageRoute)
 
 
@@ -154,12 +159,13 @@ async def show_input(request: Request, session: Caller, document_id: DocumentId,
 async def decide(request: Request, session: Caller, document_id: DocumentId, input_id: InputId, verb: Done) -> Response:
     """Have what is staged count, or drop it; without anything staged, withdraw the input. Or say what it is for."""
     async with sent(request) as form:
-        version, role = whole_number(form.text("version")), form.text("role")
+        version = whole_number(form.text("version"))
+        more = {name: words for name in ("role", "passage") if (words := form.text(name))}
     if version is None:
         raise Invalid(Problem.of("version_no_number", "version"))
     about = {"document_id": document_id, "input_id": input_id, "version": version}
     try:
-        answer = await ask(session, DECISIONS[verb].model_validate(about | ({"role": role} if role else {})))
+        answer = await ask(session, DECISIONS[verb].model_validate(about | more))
     except REFUSED as error:
         document = await document_of(session, document_id)
         return await _one(request, session, document, found_input(document, input_id), error)

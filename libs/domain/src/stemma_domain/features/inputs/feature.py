@@ -98,6 +98,9 @@ def _inputs_after(document: Document, event: e.AnyInputEvent) -> dict[str, Input
             return _with_children(document, {**inputs, one.input_id: _applied(one)}, one.input_id)
         case e.DocumentInputWithdrawn():
             return {**inputs, one.input_id: _withdrawn(one)}
+        case e.DocumentPassageMarked():
+            marked = replace(one, confidential=(*one.confidential, event.passage))
+            return {**inputs, one.input_id: _read_again(document, marked)}
         case e.DocumentInputRoleSet():
             return _with_role(document, inputs, one, known_role(event.role) or "internal")
         case e.DocumentInputRead():
@@ -158,12 +161,12 @@ def _with_role(document: Document, inputs: dict[str, Input], one: Input, role: U
     children = {each.input_id: replace(each, role=role, first_role=each.first_role or each.role) for each in following}
     chosen = replace(one, role=role, first_role=one.first_role or one.role, proposed=False)
     if role == "form" and one.role != "form":
-        chosen = _read_as_form(document, chosen)
+        chosen = _read_again(document, chosen)
     return {**inputs, **children, one.input_id: chosen}
 
 
-def _read_as_form(document: Document, one: Input) -> Input:
-    """The same file is read again, for its fields."""
+def _read_again(document: Document, one: Input) -> Input:
+    """The same file is read again, for its fields or without a passage."""
     to_read = one.pending or one.current
     assert to_read is not None, "an input has a version that counts or one that is to come"
     if (file := to_read.file).media_type in SHOWN:
@@ -258,7 +261,8 @@ class Replaced(Asked[r.ReplaceInput]):
     unreadable: Unreadable | None = None
 
 
-InputCommand = Added | Replaced | Asked[r.ApplyInput | r.WithdrawInput | r.SetInputRole]
+InputDecided = r.ApplyInput | r.WithdrawInput | r.SetInputRole | r.MarkConfidential
+InputCommand = Added | Replaced | Asked[InputDecided]
 
 
 def decide(command: InputCommand, document: Document) -> Sequence[e.AnyEvent]:
@@ -291,7 +295,7 @@ def _add(command: Added, document: Document) -> e.AnyEvent:
 
 def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
     current = _version_to_decide(request, one)
-    if request.version == current and (current or isinstance(request, r.SetInputRole)):
+    if request.version == current and (current or isinstance(request, r.SetInputRole | r.MarkConfidential)):
         return None
     return of_input_version(one.input_id, request.version, current)
 
@@ -299,7 +303,7 @@ def _old_version(request: r.InputDecision, one: Input) -> Problem | None:
 def _version_to_decide(request: r.InputDecision, one: Input) -> int:
     """What is staged is decided about by its own number."""
     staged = one.pending.number if one.pending and one.pending.staged else None
-    if isinstance(request, r.ReplaceInput | r.SetInputRole) or staged is None:
+    if isinstance(request, r.ReplaceInput | r.SetInputRole | r.MarkConfidential) or staged is None:
         return one.version if not isinstance(request, r.ApplyInput) else 0
     return staged
 
@@ -317,10 +321,12 @@ def _replace(command: Replaced, one: Input) -> e.DocumentInputReplaced:
     )
 
 
-def _about(
-    command: Asked[r.ApplyInput | r.WithdrawInput | r.SetInputRole], document: Document, one: Input
-) -> e.AnyEvent:
+def _about(command: Asked[InputDecided], document: Document, one: Input) -> e.AnyEvent:
     match command.request:
+        case r.MarkConfidential():
+            if problem := _problem_of_reading(one):
+                return refused(command, problem)
+            return e.DocumentPassageMarked(**command.asked, input_id=one.input_id, passage=command.stored["passage"])
         case r.SetInputRole() as request:
             if problem := _problem_of_role(request.role, document, one):
                 return refused(command, problem)
@@ -335,14 +341,22 @@ def _about(
             assert_never(command.request)
 
 
+def _problem_of_reading(one: Input) -> Problem | None:
+    """Why an input cannot be read again for another reason than another file."""
+    if one.input_id == BRIEF:
+        return Problem.of("brief_role", "input_id")
+    is_staged = one.pending is not None and one.pending.staged
+    return Problem.of("input_staged", "input_id", input_id=one.input_id) if is_staged else None
+
+
 def _problem_of_role(role: UploadRole, document: Document, one: Input) -> Problem | None:
     """Why an input cannot be for something."""
     if one.input_id == BRIEF:
         return Problem.of("brief_role", "input_id")
     if role == one.role and not one.proposed:
         return Problem.of("input_role_same", "role", input_id=one.input_id, role=role)
-    if role == "form" and one.pending and one.pending.staged:
-        return Problem.of("input_staged", "input_id", input_id=one.input_id)
+    if role == "form" and (staged := _problem_of_reading(one)):
+        return staged
     forms = ((name, section.plan.form) for name, section in document.sections.items())
     answering = next((name for name, form in forms if form and form.input_id == one.input_id), None)
     return Problem.of("form_answered", "role", section_id=answering) if answering and role != "form" else None
@@ -403,6 +417,7 @@ def _job(document: Document, one: Input) -> j.ReadInput:
         previous=one.current.text if one.current else None,
         form=one.form,
         draw=not pending.is_text,
+        confidential=one.confidential,
     )
 
 
@@ -561,7 +576,7 @@ def _staged(document: Document, one: Input, told: InputView) -> InputView:
 
 
 FEATURE = Feature[InputCommand](
-    requests=(r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput, r.SetInputRole),
+    requests=(r.AddInput, r.ReplaceInput, r.ApplyInput, r.WithdrawInput, r.SetInputRole, r.MarkConfidential),
     decide=decide,
     events=get_args(e.AnyInputEvent),
     evolve=evolve,

@@ -59,6 +59,7 @@ class Input:
     """An input by an id that is neither its name nor its digest. ``parent`` is the message that it was attached to.
 
     The role is ``proposed`` until a person chooses one; ``first_role`` is the one before the first choice.
+    ``confidential`` are the passages that its text leaves out.
     """
 
     input_id: str
@@ -70,6 +71,7 @@ class Input:
     withdrawn: bool = False
     proposed: bool = False
     first_role: UploadRole | None = None
+    confidential: tuple[ArtifactRef, ...] = ()
 
     @property
     def form(self) -> bool:
@@ -154,7 +156,15 @@ def manner_of(document: Document) -> tuple[InputFile, ...]:
 
 def internal_of(document: Document) -> tuple[InputFile, ...]:
     """What informs people and models, and is never quoted."""
-    return _read_as(document, {"internal"})
+    return (*_read_as(document, {"internal"}), *_passages(document))
+
+
+def _passages(document: Document) -> Iterator[InputFile]:
+    """What is confidential in inputs that may be quoted."""
+    for one in given(document):
+        for number, passage in enumerate(one.confidential if one.role != "internal" else (), 1):
+            name = f"{one.input_id}-confidential-{number}.txt"
+            yield InputFile(name=name, artifact=passage, **InputFile.fields_of("internal"))
 
 
 def _read_as(document: Document, roles: Collection[UploadRole]) -> tuple[InputFile, ...]:

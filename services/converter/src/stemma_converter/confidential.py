@@ -1,0 +1,34 @@
+"""Passages that are confidential are blanked in a text, in which nothing else moves: places stay what they are."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"\w+")
+_SIGNS = re.compile(r"[^\w\s|]*")
+_MOST_SIGNS = 20
+_BETWEEN = "\0"
+
+
+def without(text: str, passage: str) -> str:
+    """A text with spaces in place of a passage, wherever its words stand in a row, with the signs around them."""
+    found = list(_WORD.finditer(text))
+    wanted = [match.group().casefold() for match in _WORD.finditer(passage)]
+    joined = _joined([match.group().casefold() for match in found])
+    sought, at = _joined(wanted), -1
+    while wanted and (at := joined.find(sought, at + 1)) >= 0:
+        first = joined.count(_BETWEEN, 0, at)
+        start, end = found[first].start(), found[first + len(wanted) - 1].end()
+        start, end = _begin(text, start), end + len(_SIGNS.findall(text[end : end + _MOST_SIGNS])[0])
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
+
+
+def _begin(text: str, start: int) -> int:
+    while start and not (text[start - 1].isalnum() or text[start - 1].isspace() or text[start - 1] in "_|"):
+        start -= 1
+    return start
+
+
+def _joined(words: list[str]) -> str:
+    return _BETWEEN + "".join(word + _BETWEEN for word in words)
