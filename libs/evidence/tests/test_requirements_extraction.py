@@ -394,3 +394,28 @@ def test_what_a_buyer_does_with_a_party_or_leaves_unticked_is_no_demand(language
 def test_what_is_announced_right_before_a_heading_or_in_an_item_holds_for_the_list_below() -> None:
     text = "- 10.3 The bidder shall:\n\n## Papers\n\n- a register\n- a tax number\n\nGood luck.\n"
     assert set(found(text)) == {"a register", "a tax number"}
+
+
+def test_items_of_one_list_inherit_what_a_numbered_item_above_them_announces() -> None:
+    text = "- 4.11. All crates shall be:\n- 4.11.1. clean\n- 4.11.2. dry\n- a) marked\n- 4.12. The harbour is old\n"
+    assert set(found(text)) == {"4.11.1. clean", "4.11.2. dry", "a) marked"}
+
+
+def test_items_right_below_a_heading_of_requirements_are_demands_and_those_below_others_are_not() -> None:
+    items = "- Traffic over HTTPS\n- Links that expire\n"
+    assert len(found(f"# System\n\n## Non-functional requirements\n\n### Security\n\n{items}")) == 2
+    assert found(f"# System\n\n## Background\n\n{items}") == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("es", "El sistema enviará un aviso."),
+        ("fr", "Les formations auront lieu au siège."),
+        ("de", "Die Prüfung ist unter Beachtung der Belange des Auftragnehmers durchzuführen."),
+        ("pt", "Não é admitida a subcontratação."),
+        ("it", "Il servizio comprende la manutenzione."),
+    ],
+)
+def test_what_a_system_does_and_what_is_to_be_done_without_a_party_is_a_demand(language: str, sentence: str) -> None:
+    assert set(found(f"# 1\n\n{sentence}\n", language)) == {sentence}

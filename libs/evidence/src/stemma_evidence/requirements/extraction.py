@@ -166,6 +166,8 @@ class _Reading:
         columns."""
         if unit.form == "row" and self._lists_demands(unit):
             return Said("mandatory"), self._lead_in(unit)
+        if unit.form == "item" and not unit.leads and unit.number == 0 and self._stands_in_list(unit):
+            return Said("mandatory"), ""
         if _is_title(unit) or unit.number > 1 or (unit.number and not _is_short(unit)):
             return Said(), ""
         for lead in reversed(unit.leads):
@@ -175,6 +177,10 @@ class _Reading:
             if said.announces and said.obligation is not None and not said.conditional:
                 return Said(said.obligation, said.kind), lead
         return Said(), ""
+
+    def _stands_in_list(self, unit: Unit) -> bool:
+        """Whether an item stands right below a heading that names demands."""
+        return any(self._words.listing.search(self._words.folded(title[:NEAR])) for title in unit.path[-2:])
 
     def _lists_demands(self, unit: Unit) -> bool:
         named = (*unit.path[-1:], *unit.leads[-1:])

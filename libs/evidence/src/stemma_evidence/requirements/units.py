@@ -20,6 +20,8 @@ _MARK = re.compile(
 )
 """What begins an item that is written as a paragraph: "a)", "(1)", "5.6.1", a dash or a bullet."""
 _STRUCK = re.compile(r"~~(?:[^~\n]|\n(?!\s*\n))+~~|<(?:del|s|strike)>[^<]{0,4000}</(?:del|s|strike)>")
+_LETTERED = tuple(f"{letter})" for letter in "abcdefghijklmnopqrstuvwxyz")
+_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?(?=\s)")
 _MARK_ALONE = re.compile(r"\s{0,3}\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3}(?:\.\d{1,3}){0,5})[.)]?")
 
 
@@ -62,7 +64,10 @@ class Source:
 
 @dataclass
 class _Frame:
-    """A block that holds blocks: what its paragraphs inherit, what its last one announces, and to which items."""
+    """A block that holds blocks: what its paragraphs inherit, what its last one announces, and to which items.
+
+    Of a list whose items are numbered, ``below`` is what its last announcing item, of this ``number``, announces.
+    """
 
     kind: str
     leads: tuple[str, ...] = ()
@@ -70,6 +75,8 @@ class _Frame:
     announces_next: bool = False
     to_marked: tuple[str, ...] = ()
     row: list[Prose | None] = field(default_factory=list)
+    number: str = ""
+    below: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
 
 
@@ -104,6 +111,8 @@ class _Reading:
             if frame.announces_next:
                 above = self._frames[-1]
                 above.last, above.announces_next = frame.last, True
+                number = _NUMBER.match(frame.last[-1]) if frame.kind == "item" else None
+                above.number, above.below = (number[0], frame.last) if number else ("", ())
 
     def _open(self, token: Container) -> None:
         above = self._frames[-1]
@@ -138,7 +147,9 @@ class _Reading:
             frame.to_marked = frame.last
         elif not marked:
             frame.to_marked = frame.leads
-        leads = frame.to_marked
+        above = self._frames[-2] if frame.kind == "item" else frame
+        is_below = above.number and piece.text.startswith((f"{above.number.rstrip('.')}.", *_LETTERED))
+        leads = above.below if is_below else frame.to_marked
         form: Form = "item" if marked or frame.kind == "item" else "sentence"
         last = ""
         ranges = list(_sentences(piece.text, self._language))
