@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
@@ -302,7 +303,10 @@ def _look_of_pdf(data: bytes) -> Look:
 def _pieces(page: pdfium.PdfPage, words: pdfium.PdfTextPage) -> Iterator[tuple[int, str, float, bool]]:
     """The pieces of text of a page: their letters, font, size as it is shown, and whether the file has the font."""
     for piece in page.get_objects([raw.FPDF_PAGEOBJ_TEXT], textpage=words):
-        if isinstance(piece, pdfium.PdfTextObj) and (length := len("".join(piece.extract().split()))):
+        # A drawn letter, such as one of a Type 3 font, may have no text or no name.
+        with suppress(pdfium.PdfiumError):
+            if not isinstance(piece, pdfium.PdfTextObj) or not (length := len("".join(piece.extract().split()))):
+                continue
             font, matrix = piece.get_font(), piece.get_matrix()
             shown = round(piece.get_font_size() * (matrix.c**2 + matrix.d**2) ** 0.5, 1)
             name = font.get_base_name()
