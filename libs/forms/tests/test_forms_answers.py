@@ -193,6 +193,14 @@ def test_a_question_is_answered_by_the_statement_that_has_its_words_whole() -> N
     assert answer("Where are the keys of backups kept?", stated) == ""
 
 
+def test_lines_with_labels_may_have_a_sentence_below_them_and_what_is_denied_is_seen_in_each_language() -> None:
+    text = "Ragione sociale: Onde Blu S.r.l.\nSede legale: Via Roma 3, 16121 Genova\nNon ricorriamo al subappalto.\n"
+    choice = Field(question="Ricorrete al subappalto?", kind=Kind.CHOICE, allowed=("Sì", "No"))
+    assert answers("Denominazione dell'offerente", choice, texts={"a.md": text}) == ["Onde Blu S.r.l.", "No"]
+    foreign = "Our prices are in the annex and our people like it here. Non ricorriamo al subappalto."
+    assert answer(choice, foreign) == ""
+
+
 def test_a_count_is_the_number_of_a_statement_that_says_nothing_else() -> None:
     assert answer("How many offices do you have?", "We have 3 offices.") == "3"
 
@@ -245,6 +253,12 @@ def test_rates_fill_rows_by_item_and_unit_and_sums_are_those_of_the_rows() -> No
     rows = priced(sheet(ENGLISH, *items, *sums))
     assert rows[:3] == [[1120, 22400], [125, 2000], [3450.5, 10351.5]]
     assert [row[1] for row in rows[3:]] == [34751.5, 6602.79, 41354.29]
+
+
+def test_an_item_may_have_the_word_of_a_unit_in_its_name() -> None:
+    form = sheet(ENGLISH, ["1", "Annual maintenance", "year", 2])
+    rates = "Item,Unit,Rate (EUR)\nAnnual maintenance,year,2400.50\nHosting,month,90.00\n"
+    assert priced(form, rates, "rates.csv") == [[2400.5, 4801]]
 
 
 def test_the_columns_of_a_price_sheet_are_read_in_another_language_and_from_csv() -> None:

@@ -256,6 +256,7 @@ def test_a_request_for_a_text_below_which_no_line_is_left_gets_a_paragraph_of_it
     form = document(
         paragraph("Beschreiben Sie Ihre Datensicherung"),
         paragraph("Outline the project team (limit 500 characters)"),
+        paragraph("Are you insured? ☐ Yes ☐ No"),
         paragraph("Describe your training."),
         paragraph("We look forward to your bid."),
     )
@@ -263,10 +264,11 @@ def test_a_request_for_a_text_below_which_no_line_is_left_gets_a_paragraph_of_it
     assert [(name, field.limit) for name, field in fields.items()] == [
         ("Beschreiben Sie Ihre Datensicherung", None),
         ("Outline the project team (limit 500 characters)", Limit(500, Unit.CHARACTERS)),
+        ("Are you insured?", None),
     ]
     done = lines(filled(form, {"Outline the project team (limit 500 characters)": "Ada\nBo"}))
     assert done[1:3] == ["Outline the project team (limit 500 characters)", "Ada/Bo"]
-    assert len(done) == 5
+    assert len(done) == 6
 
 
 @pytest.mark.req("B3")

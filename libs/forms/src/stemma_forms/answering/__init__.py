@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stemma_evidence import language_of
+from stemma_languages import detect
 
 from stemma_forms.field import Field, refusal_of
 from stemma_forms.words import normal
@@ -34,7 +34,7 @@ def find_answers(fields: Sequence[Field], texts: Iterable[Text]) -> Answers:
     readings = [(text, read_text(text)) for text in texts]
     said = Knowledge([reading for text, reading in readings if text.said])
     files = Knowledge([reading for text, reading in readings if not text.said])
-    language = language_of(" ".join(one.question for one in fields), "en")
+    language = detect(" ".join(one.question for one in fields))
     rates = tuple(rates_of(grid for _, reading in readings for grid in reading.grids))
     answers = {**dict(_answered(fields, (said, files))), **prices(fields, rates, language)}
     found, too_long = dict[str, str](), dict[str, str]()

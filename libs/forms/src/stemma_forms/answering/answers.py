@@ -18,6 +18,7 @@ from .prices import column_of
 _LEAST_SHARE = 0.25
 """Of the words of a statement that its question must have: a longer one is about more than what is asked."""
 _MOST_STATEMENTS = 3
+_LONGEST_NUMBER = 12
 _ALL = re.compile(
     r"(?i)\b(?:all|every|always|alle[nrs]?|sämtliche\w*|jede\w*|tou(?:te)?s|todos|todas|tutt[ei]|elke?|iedere?)\b|すべて|全て|所有"
 )
@@ -30,7 +31,7 @@ _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
 _SITE = re.compile(r"(?:https?://)?[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?:/\S*)?")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{2,4}){3,8}")
 _PERSON = re.compile(r"[^\W\d_][^\d@:;!?\n]{1,79}")
-_NAME = re.compile(r"(?=.*[^\W\d_]).{1,119}[^.?!]|.{1,110}(?:[A-Z]\.|Inc\.|Ltd\.|Co\.)")
+_NAME = re.compile(r"(?=.*[^\W\d_]).{1,119}[^.?!]|.{1,110}(?:[A-Z]\.|\.\w\.|Inc\.|Ltd\.|Co\.)")
 _PLACE = re.compile(r"(\d{4,5}(?:[ -]?[A-Z]{2})?)\s+([^\W\d][^,\d]*)")
 _PARTS = frozenset({"street", "postcode", "city", "country"})
 _OTHERS = frozenset({"subcontractor", "partner", "buyer", "insurer"})
@@ -83,7 +84,7 @@ def _asked(field: Field) -> str:
     """What is asked, without its number, its limit and the name of its column."""
     question = field.question.removesuffix(f" ({field.column})") if field.column else field.question
     first = field.row[0][1] if field.row else ""
-    if first and not any(map(str.isalpha, first)):
+    if len(first) <= _LONGEST_NUMBER and any(map(str.isdigit, first)):
         question = question.removeprefix(first)
     return " ".join(without_limit(without_number(question)).split())
 
@@ -263,15 +264,18 @@ def _leading(part: str, known: Knowledge) -> list[Statement]:
     found = []
     for one in known.statements:
         asked = carrying(part, one.language)
-        if len(asked) == 1 and not (one.is_hedged or one.is_negative or one.parties) and asked == _first(one):
+        if len(asked) == 1 and not (one.is_hedged or one.is_negative or one.parties) and asked in _firsts(one):
             found.append(one)
     return found
 
 
-def _first(one: Statement) -> frozenset[str]:
+def _firsts(one: Statement) -> list[frozenset[str]]:
+    """The words that a statement may begin with: up to the first that says something; or its first characters."""
     words = one.text.split()
+    if len(words) == 1:
+        return [carrying(one.text[:count], one.language) for count in range(2, 13)]
     firsts = (carrying(" ".join(words[:count]), one.language) for count in range(1, min(4, len(words)) + 1))
-    return next(filter(None, firsts), frozenset())
+    return [next(filter(None, firsts), frozenset())]
 
 
 def _count(part: str, known: Knowledge) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from stemma_evidence import claims, content_words, language_of, rows_of
-from stemma_languages import negates
+from stemma_evidence import claims, content_words, rows_of
+from stemma_languages import detect, negates, shipped
 from stemma_markdown import Document, Prose
 
 from stemma_forms.words import mentions
@@ -35,7 +35,7 @@ _CLAUSE = re.compile(r"[,;，；(]\s?|\s(?:and|und|et|y|e|en|of whom|davon|dont)
 _PEOPLE = "people persons personen personnes personas persone pessoas"
 _NO_VALUE = re.compile(r"(?i)(?:see|siehe|voir|véase|ver|vedi|zie|cf)\b|(?:n/?a|tb[adc]|none|x{2,}|[-–?.]+)$")
 _BREAK = re.compile(r"<br\s*/?>|\n")
-_LONGEST = 400
+_LONGEST, _LONGEST_LABEL = 400, 8
 _STATED = ("employees", "turnover", "founded", "validity")
 
 
@@ -87,7 +87,9 @@ class Statement:
 
     @cached_property
     def is_hedged(self) -> bool:
-        return is_of(self.text, "hedges")
+        """Whether something limits what it says, or it is denied in a language that the text is not known to be in."""
+        denied = not self.is_negative and any(negates(self.text, tag) for tag in shipped() if tag != self.language)
+        return denied or is_of(self.text, "hedges")
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ _Paragraph = tuple[tuple[str, ...], str]
 
 def read_text(text: Text) -> Reading:
     """The facts, sentences and tables of a text."""
-    language = language_of(text.text, "en")
+    language = detect(text.text)
     if text.name.casefold().endswith((".csv", ".tsv")):
         return _reading(text, tuple(_delimited(text, language)), (), language)
     document = Document(text.text)
@@ -138,15 +140,13 @@ def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...],
         for told in (*headings, *Document(words).plain.split("\n")):
             if not about and not parties_in(told):
                 companies |= {" ".join(found[0].split()) for found in _COMPANY.finditer(told)}
-        of_paragraph = list(_labelled(words, about, language))
+        of_paragraph, rest = _labelled(words, about, language)
         facts += of_paragraph
-        if not of_paragraph:
-            heading = headings[-1] if headings else ""
-            found = [
-                Statement(" ".join(one.text.split()), heading, number, language, about)
-                for one in Document(words).sentences(language)
-            ]
-            statements += found
+        heading = headings[-1] if headings else ""
+        statements += [
+            Statement(" ".join(one.text.split()), heading, number, language, about)
+            for one in Document(rest).sentences(language)
+        ]
     names = companies | {one.value for one in facts if one.label == Label("organisation")}
     for one in statements:
         if is_ours(one, names):
@@ -228,17 +228,22 @@ def _record(labels: Sequence[Label], row: tuple[str, ...], grid: Grid) -> Iterat
             yield Fact(Label(concept, label.roles | roles, parties, label.words | words), value, grid.language)
 
 
-def _labelled(text: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
-    """Facts of lines such as ``Telephone: +49 40 5550``; a label of another party holds for its neighbours."""
+def _labelled(text: str, parties: frozenset[str], language: str) -> tuple[list[Fact], str]:
+    """Facts of lines such as ``Telephone: +49 40 5550``, and the other lines of a paragraph.
+
+    One such line among others is part of a text. A label of another party holds for its neighbours.
+    """
     lines = [line for line in _BREAK.split(text) if line.strip()]
-    found = [_LABELLED.fullmatch(line) for line in lines]
-    if not all(found):
-        return
+    found = [
+        match if (match := _LABELLED.fullmatch(line)) and len(match[1].split()) <= _LONGEST_LABEL else None
+        for line in lines
+    ]
     pairs = [(one[1].strip("*_ "), one[2].strip("*_ ")) for one in found if one]
+    if len(pairs) < min(len(lines), 2):
+        return [], text
     about = parties.union(*(read_label(label, language).parties for label, _ in pairs))
-    for label, value in pairs:
-        if len(label.split()) <= 8:
-            yield from _fact(label, value, about, language)
+    rest = "\n".join(line for line, one in zip(lines, found, strict=True) if not one)
+    return [fact for label, value in pairs for fact in _fact(label, value, about, language)], rest
 
 
 def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:

@@ -21,7 +21,9 @@ _KINDS = ("concepts", "roles", "parties", "things")
 _ALTERNATIVES = re.compile(r"\s+[/|]\s+|\n")
 # A longer word may have one letter more than its list has: Ansprechpartners.
 _INFLECTED = re.compile(r"[^\W\d_]{6,}[sn]")
-_NUMBERING = re.compile(r"\s*(?:\(?[A-Za-z]?\d{1,3}(?:[.-]\d{1,3})+[.)]?|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+_NUMBERING = re.compile(
+    r"\s*(?:\(?(?:[A-Za-z][.-]?)?\d{1,3}(?:[.-]\d{1,3})+[.):]?|\(?[A-Za-z]?[.-]?\d{1,3}[.):]|\(?[a-z][.)])\s+"
+)
 
 Meaning = tuple[str, str]
 """A kind of word and its name: ("roles", "contact")."""
@@ -103,6 +105,12 @@ def unit_in(text: str) -> str:
     """The unit that a cell or a header names; empty if none, or several."""
     found = {name for meanings in _scanned(text, ("units",))[0] for _, name in meanings}
     return found.pop() if len(found) == 1 else ""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a cell holds a unit and nothing else."""
+    found, rest = _scanned(text, ("units",))
+    return bool(found) and not rest.strip()
 
 
 def _concept(named: frozenset[str], roles: frozenset[str], parties: frozenset[str], words: frozenset[str]) -> str:

@@ -14,7 +14,7 @@ from stemma_forms.field import Field
 from stemma_forms.words import mentions, normal
 
 from .facts import Grid
-from .labels import alternatives, concepts_in, is_of, unit_in
+from .labels import alternatives, concepts_in, is_of, is_unit, unit_in
 
 _CENT = Decimal("0.01")
 _PERCENT = re.compile(r"(\d{1,2}(?:[.,]\d{1,2})?)\s?%")
@@ -47,7 +47,7 @@ def rates_of(grids: Iterable[Grid]) -> Iterator[Rate]:
 
 def _rate(grid: Grid, columns: Sequence[Column | None], at: int, row: tuple[str, ...]) -> Iterator[Rate]:
     words = [i for i, cell in enumerate(row) if i != at and columns[i] is None and any(map(str.isalpha, cell))]
-    units = [i for i in words if unit_in(row[i]) and not content_words(_without_units(row[i]), grid.language)]
+    units = [i for i in words if is_unit(row[i])]
     items = [i for i in words if i not in units and not is_of(grid.head[i], "quantity")]
     number = number_in(row[at], grid.head[at], grid.language)
     if not items or number is None:
@@ -57,10 +57,6 @@ def _rate(grid: Grid, columns: Sequence[Column | None], at: int, row: tuple[str,
     yield Rate(
         row[items[0]], unit, number[1], number[0], counted[0][0] if counted and counted[0] else None, grid.language
     )
-
-
-def _without_units(cell: str) -> str:
-    return "" if unit_in(cell) and len(cell.split()) <= 2 else cell
 
 
 def column_of(head: str) -> Column | None:
@@ -182,7 +178,7 @@ class _Sheet:
 
     def _is_for(self, rate: Rate, field: Field) -> bool:
         texts = [(head, text) for head, text in field.row if column_of(head) is None and any(map(str.isalpha, text))]
-        units = {unit for head, text in texts if len(text.split()) <= 2 and (unit := unit_in(text))}
+        units = {unit_in(text) for _, text in texts if is_unit(text)}
         units = units or {unit for unit in [unit_in(field.column)] if unit}
         currency = next(
             (c for head in (field.column, *(h for h, _ in field.row)) if (c := currency_of(head, self._language))), ""

@@ -176,7 +176,7 @@ class _Finder:
             paragraph = read_paragraph(element)
             if not paragraph.is_empty:
                 words = paragraph.words
-                asks = is_label(words) or opens(words) or stated_limit(words) or _NUMBERED.match(words)
+                asks = is_label(words) or opens(words) or boxes(words) or stated_limit(words) or _NUMBERED.match(words)
                 return bool(asks) or val(element, "pPr/pStyle") in self._headings
         return True
 
@@ -287,7 +287,9 @@ class _Finder:
         asked = line(question.strip().rstrip(" :："))
         if not asked:
             return
-        limit = field.limit or stated_limit(question, field.current, here.asked, here.heading)
+        limit = field.limit
+        if limit is None and field.kind is Kind.TEXT:
+            limit = stated_limit(question, field.current, here.asked, here.heading)
         confidence = _TO_BE_SIGNED if mentions(asked, "signature") else field.confidence
         group = self._heading
         self.found.append(
