@@ -38,7 +38,8 @@ proposal must be submitted in the following order:
 
 The contractor shall deliver monthly reports of no more than 5 pages in PDF format in English. Each report uses 11-point
 Arial on A4 paper. The system must not reveal the identity of companies. See the tender file
-rfp.docx. Staff in the German market are invited.
+rfp.docx. The contractor shall provide three copies of the tender drawings in PDF format.
+Staff in the German market are invited.
 
 ## Evaluation criteria
 

@@ -364,7 +364,7 @@ class _Reading:
         words = self._words
         for bid in islice(words.bids.finditer(text), MOST_MARKERS):
             yield from self._validity(unit, text, bid)
-        if not words.excludes.search(text):
+        if not words.excludes.search(text) and not self._is_about_work(text):
             yield from self._language(unit, text)
             yield from self._formats(unit, text)
             yield from self._copies(unit, text)
@@ -377,6 +377,13 @@ class _Reading:
             yield _Found("exclusion", unit)
         if subject and words.order.search(text):
             yield _Found("order", unit)
+
+    def _is_about_work(self, text: str) -> bool:
+        """Whether a sentence begins with what the contract is about: "the contractor delivers the tender drawings"."""
+        words = self._words
+        work = words.others.search(text)
+        bids = [found.start() for cue in (words.bids, words.parts, words.bidders) if (found := cue.search(text))]
+        return work is not None and work.start() < min(bids, default=len(text))
 
     def _validity(self, unit: Unit, text: str, bid: re.Match[str]) -> Iterator[_Found]:
         """How long a bid binds: the word for it near one for the bid, and a time behind it, or right before it."""
