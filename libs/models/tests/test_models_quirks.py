@@ -359,6 +359,14 @@ async def test_what_is_no_answer_is_asked_again(provider: Provider, reply: Reply
     assert await text(provider, Told(there=True)) == SECTION
 
 
+async def test_a_model_that_repeats_itself_without_end_is_paid_once_and_told_as_that(provider: Provider) -> None:
+    white = [chunk({"content": "\n   "})] * 400
+    provider.script = [stream(*white, chunk({}, "length"), DONE)] * 5
+    with pytest.raises(ModelUnavailableError, match="repeated itself without end") as failed:
+        await text(provider, Told(there=True))
+    assert failed.value.usage.calls == 1
+
+
 UNUSABLE = {
     "vllm#17393: white space to the limit": (stream(*spoken("\n   " * 50), chunk({}, "length"), DONE), "token limit"),
     "litellm#21744: a filter after some words": (

@@ -110,7 +110,13 @@ def is_transient(error: BaseException) -> bool:
     status = status_of(error)
     if status is None:
         return isinstance(error, OSError)
-    return (status in TRANSIENT_STATUS or status >= 500) and not is_too_long(error) and not is_quota(error)
+    is_lasting = is_too_long(error) or is_quota(error) or _repeats_itself(error)
+    return (status in TRANSIENT_STATUS or status >= 500) and not is_lasting
+
+
+def _repeats_itself(error: BaseException) -> bool:
+    """Whether LiteLLM ended a stream of the same piece a hundred times: each further attempt costs as much."""
+    return "The model is repeating the same chunk" in _words(error)
 
 
 def is_too_long(error: BaseException) -> bool:
@@ -146,6 +152,8 @@ def describe(error: BaseException) -> str:
     kind = type(error).__name__ if status is None else f"{type(error).__name__} ({status})"
     if is_quota(error):
         return f"the provider's quota or credit is used up, {kind}: raise it there, then try again"
+    if _repeats_itself(error):
+        return "the model repeated itself without end: try again, or take another model"
     return f"{kind}: {_ADVICE[status]}" if status in _ADVICE else kind
 
 
