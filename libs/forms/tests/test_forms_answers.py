@@ -316,3 +316,14 @@ def test_a_sum_in_a_text_document_is_made_unless_the_form_states_one_of_its_amou
 def test_a_sum_over_an_amount_that_the_form_states_itself_is_left_to_a_person() -> None:
     rows = priced(sheet(ENGLISH, ["1", "Engineer", "day", 2], ["2", "Provisional sum", "", "", "", 500], ["", "Total"]))
     assert [row[1] for row in rows] == [1960, 500, None]
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ("Anschrift des Unternehmens und Name des Ansprechpartners", "Halvorsen Marine Systems GmbH"),
+        ("Apellidos y nombre del representante legal de la empresa", ""),
+    ],
+)
+def test_a_word_of_two_languages_means_what_it_means_in_that_of_the_form(beside: str, expected: str) -> None:
+    assert answers("Firma", beside)[0] == expected

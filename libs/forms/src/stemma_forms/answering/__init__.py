@@ -32,9 +32,9 @@ class Answers:
 def find_answers(fields: Sequence[Field], texts: Iterable[Text]) -> Answers:
     """What the texts answer; what a person said goes before what a file says."""
     readings = [(text, read_text(text)) for text in texts]
-    said = Knowledge([reading for text, reading in readings if text.said])
-    files = Knowledge([reading for text, reading in readings if not text.said])
-    language = detect(" ".join(one.question for one in fields))
+    language = _language_of(fields)
+    said = Knowledge((reading for text, reading in readings if text.said), language)
+    files = Knowledge((reading for text, reading in readings if not text.said), language)
     rates = tuple(rates_of(grid for _, reading in readings for grid in reading.grids))
     answers = {**dict(_answered(fields, (said, files))), **prices(fields, rates, language)}
     found, too_long = dict[str, str](), dict[str, str]()
@@ -53,12 +53,20 @@ def held_by(fields: Sequence[Field], answers: Mapping[str, object], texts: Seque
     A choice or a text is taken as it is; a name, a number, a day or an address has to stand in a text.
     """
     words = f" {normal(' '.join(text.text for text in texts))} "
-    held = {}
+    language, held = _language_of(fields), {}
     for one in fields:
         answer = str(answers.get(one.id, "")).strip()
-        if answer and not is_for_the_signer(one) and (not names_a_value(one) or f" {normal(answer)} " in words):
+        if (
+            answer
+            and not is_for_the_signer(one, language)
+            and (not names_a_value(one, language) or f" {normal(answer)} " in words)
+        ):
             held[one.id] = answer
     return held
+
+
+def _language_of(fields: Sequence[Field]) -> str:
+    return detect(" ".join(one.question for one in fields))
 
 
 def _answered(fields: Sequence[Field], known: Sequence[Knowledge]) -> Iterator[tuple[str, str]]:

@@ -39,10 +39,10 @@ _OTHERS = frozenset({"subcontractor", "partner", "buyer", "insurer"})
 
 
 class Knowledge:
-    """What some texts state."""
+    """What some texts state; ``form`` is the language of the form that asks."""
 
-    def __init__(self, readings: Iterable[Reading]) -> None:
-        every = list(readings)
+    def __init__(self, readings: Iterable[Reading], form: str) -> None:
+        every, self.form = list(readings), form
         self.facts = [fact for reading in every for fact in reading.facts]
         self.statements = [statement for reading in every for statement in reading.statements]
         self.languages = sorted({s.language for s in self.statements} | {f.language for f in self.facts})
@@ -57,7 +57,7 @@ class Knowledge:
 def answer_of(field: Field, known: Knowledge) -> str:
     """The answer to a field; empty if nothing fits, or several things do."""
     asked = _asked(field)
-    if is_for_the_signer(field):
+    if is_for_the_signer(field, known.form):
         return ""
     if field.kind is Kind.CHECKBOX or _is_yes_or_no(field):
         return _yes_or_no(field, asked, known)
@@ -67,17 +67,17 @@ def answer_of(field: Field, known: Knowledge) -> str:
     return _fitting(field, facts or _quoted(field, asked, known))
 
 
-def is_for_the_signer(field: Field) -> bool:
-    """Whether a field is a signature, or the day of one."""
-    return any(read_label(part, "en").concept in NEVER for part in alternatives(_asked(field)))
+def is_for_the_signer(field: Field, form: str) -> bool:
+    """Whether a field is a signature, or the day of one; ``form`` is the language of its form."""
+    return any(read_label(part, form).concept in NEVER for part in alternatives(_asked(field)))
 
 
-def names_a_value(field: Field) -> bool:
+def names_a_value(field: Field, form: str) -> bool:
     """Whether a field takes a value that has to stand somewhere: a name, an address, a number, a day, a price."""
     if field.kind in (Kind.NUMBER, Kind.DATE) or column_of(field.column):
         return True
     is_text = field.kind is Kind.TEXT and not field.suggested
-    return is_text and any(read_label(part, "en").concept for part in alternatives(_asked(field)))
+    return is_text and any(read_label(part, form).concept for part in alternatives(_asked(field)))
 
 
 def _asked(field: Field) -> str:
@@ -91,7 +91,7 @@ def _asked(field: Field) -> str:
 
 def _of_facts(field: Field, asked: str, known: Knowledge) -> str:
     values = {_of_label(field, part, known) for part in alternatives(asked)} - {""}
-    concepts = {read_label(part, "en").concept for part in alternatives(asked)} - {""}
+    concepts = {read_label(part, known.form).concept for part in alternatives(asked)} - {""}
     return values.pop() if len(values) == 1 and len(concepts) <= 1 else ""
 
 
@@ -99,7 +99,7 @@ def _of_label(field: Field, part: str, known: Knowledge) -> str:
     """The one value of the facts that have a label's concept, party, role and words; the closest come first."""
     found: list[tuple[bool, bool, str]] = []
     for language in known.languages:
-        label = read_label(part, language)
+        label = read_label(part, language, known.form)
         group = field.group if len(field.group.split()) <= _SHORT else ""
         words = label.words if label.concept else carrying(part, language)
         wanted = Label(label.concept, label.roles | roles_in(group), label.parties | parties_in(group), words)
@@ -234,7 +234,7 @@ def _quoted(field: Field, asked: str, known: Knowledge) -> str:
     if field.kind is not Kind.TEXT:
         return ""
     for part in alternatives(asked):
-        if read_label(part, "en").concept and is_label:
+        if read_label(part, known.form).concept and is_label:
             continue
         if under := _under_heading(part, known):
             return under

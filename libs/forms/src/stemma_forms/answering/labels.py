@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 
 from stemma_evidence import content_words
 from stemma_languages import form_words
@@ -51,9 +52,9 @@ def alternatives(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def read_label(text: str, language: str) -> Label:
-    """What a label in one language asks for."""
-    found, rest = _scanned(text, ("concepts", "roles", "parties"))
+def read_label(text: str, language: str, form: str = "") -> Label:
+    """What a label asks for, with stems of a language; a word of several goes by the language of the form."""
+    found, rest = _scan(normal(text), _phrases(("concepts", "roles", "parties"), form or language))
     named = [{name for kind, name in meanings if kind == "concepts"} for meanings in found]
     roles = frozenset(name for meanings in found for kind, name in meanings if kind == "roles")
     parties = frozenset(name for meanings in found for kind, name in meanings if kind == "parties")
@@ -177,15 +178,18 @@ class _Phrases:
 
 
 @cache
-def _phrases(kinds: tuple[str, ...]) -> _Phrases:
-    pairs = (
-        (phrase, (kind, name))
-        for words in form_words().values()
-        for kind in kinds
-        for name, phrases in getattr(words, kind).items()
-        for phrase in phrases
-    )
-    return _indexed(pairs)
+def _phrases(kinds: tuple[str, ...], language: str = "") -> _Phrases:
+    """The phrases of all languages; what one of them has means what it means there."""
+    own = list(_pairs_of(kinds, language)) if language in form_words() else []
+    known = {normal(phrase) for phrase, _ in own}
+    others = (pair for tag in form_words() if tag != language for pair in _pairs_of(kinds, tag))
+    return _indexed(chain(own, (pair for pair in others if normal(pair[0]) not in known)))
+
+
+def _pairs_of(kinds: tuple[str, ...], language: str) -> Iterator[tuple[str, Meaning]]:
+    for kind in kinds:
+        for name, phrases in getattr(form_words()[language], kind).items():
+            yield from ((phrase, (kind, name)) for phrase in phrases)
 
 
 @cache
