@@ -574,6 +574,15 @@ class Client(Decisions):
         )
         return await read_requirements(self, request)
 
+    async def requirements_after(self, document_id: str, sequence: int) -> RequirementLedger:
+        """The ledger once the reading is done that an event at a sequence caused; a reading is asked for if it did not.
+
+        Raises as `read_requirements` does.
+        """
+        from .ledgers import read_after
+
+        return await read_after(self, document_id, sequence)
+
     async def ledger(self, document_id: str, *, at_least: int = 0) -> RequirementLedger:
         """The ledger as it is; raises `LedgerFailedError` if nothing was read into it yet."""
         return await self.ledger_of(await self.document(document_id, at_least=at_least))

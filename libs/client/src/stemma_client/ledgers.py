@@ -94,11 +94,26 @@ class RequirementLedger:
 
 async def read_requirements(client: Client, request: v1.requests.ReadRequirements) -> RequirementLedger:
     """Have demands read, and wait for the ledger; see `Client.read_requirements`."""
-    document_id, second_opinion = request.document_id, request.second_opinion
     accepted = await client.request(request)
-    async with aclosing(client.follow(document_id, from_sequence=accepted.sequence)) as recorded_events:
+    return await _read_since(client, request.document_id, accepted.sequence, second_opinion=request.second_opinion)
+
+
+async def read_after(client: Client, document_id: str, sequence: int) -> RequirementLedger:
+    """Wait for the reading that an input caused; see `Client.requirements_after`."""
+    caused = [event for event in await client.history(document_id) if event.sequence >= sequence]
+    if any(isinstance(event.contract, v1.events.RequirementsRequested) for event in caused):
+        return await _read_since(client, document_id, sequence)
+    view = (await client.document(document_id)).ledger
+    without_brief = view is None or not view.brief
+    return await client.read_requirements(document_id, without_brief=without_brief)
+
+
+async def _read_since(
+    client: Client, document_id: str, sequence: int, *, second_opinion: bool = False
+) -> RequirementLedger:
+    async with aclosing(client.follow(document_id, from_sequence=sequence)) as recorded_events:
         async for event in recorded_events:
-            _raise_if_ended(event, accepted.sequence, second_opinion=second_opinion)
+            _raise_if_ended(event, sequence, second_opinion=second_opinion)
             if isinstance(
                 event.contract, v1.events.RequirementsAdded if second_opinion else v1.events.RequirementsRead
             ):

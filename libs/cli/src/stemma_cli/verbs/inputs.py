@@ -145,19 +145,19 @@ async def amend(
             counts = ApplyInput(document_id=view.document_id, input_id=input_id, version=one.staged_version)
             accepted = await client.request(counts)
             await _tell(client, accepted, f"{one.name} is version {one.staged_version} now", as_json)
-            await _read_again(client, view, one)
+            await _read_again(client, view, one, accepted.sequence)
         else:
             note(f"staged, and nothing changed: the same again with --apply, or `stemma input withdraw` {one.input_id}")
 
 
-async def _read_again(client: Client, view: DocumentView, one: InputView) -> None:
-    """Have the demands of the sources read again, if the ledger has some of this input, and say what changed."""
+async def _read_again(client: Client, view: DocumentView, one: InputView, sequence: int) -> None:
+    """Wait until the demands are read again, if the ledger has some of this input, and say what changed."""
     from stemma_cli.rendering.inputs import is_source
 
     from .ledgers import note_changes
 
     if view.ledger is not None and is_source(one, view.ledger):
-        note_changes(await client.read_requirements(view.document_id, without_brief=not view.ledger.brief))
+        note_changes(await client.requirements_after(view.document_id, sequence))
 
 
 async def _goes_on(view: DocumentView) -> bool:
