@@ -8,23 +8,27 @@ from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_contracts.v1.section import SectionPlan
+from stemma_forms import too_long_answers
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_offline_writer import OfflineWriter
 
 pytestmark = pytest.mark.req("B3")
-NAME, FAX, TRAINING = "f-000000000a", "f-000000000b", "f-000000000c"
+NAME, FAX, TRAINING, SHORT = (f"f-000000000{letter}" for letter in "abcd")
 FIELDS = {NAME: "Name of Offeror", FAX: "Fax", TRAINING: "Describe your training"}
 OURS = {"us.md": "Legal name: Northwind Ltd\n", "rates.csv": "Item,Rate (EUR)\nEngineer,980.00\n"}
 THEIRS = {"rfp.md": "Skill Level Name and Fax: +49 40 111. Training is given to CANARY users."}
 
 
-async def job(workshop: Workshop) -> GenerateSection:
-    asked = FormFields(fields=tuple(FormField(field_id=f, place="A1", question=q) for f, q in FIELDS.items()))
-    form = AnsweredForm(input_id="input-1", version=1, fields=await workshop.store(asked.model_dump_json()))
+async def job(workshop: Workshop, *more: FormField) -> GenerateSection:
+    fields = (FormField(field_id=f, place="A1", question=q) for f, q in FIELDS.items())
+    asked = FormFields(fields=(*fields, *more)).model_dump_json()
+    form = AnsweredForm(input_id="input-1", version=1, fields=await workshop.store(asked))
     plan = SectionPlan(section_id="form-1", title="Form", kind="form", graph="section", purpose="Answers.", form=form)
     request = [one.model_copy(update={"role": "request"}) for one in await workshop.inputs(THEIRS)]
-    given = (*await workshop.inputs(OURS), *request)
-    return await workshop.job("form", section=plan, inputs=given, brief=await workshop.store("Fax: CANARY"))
+    hidden = await workshop.inputs({"mail.md": "Fax: CANARY 2", "old-bid.md": "Fax: CANARY 3"})
+    internal, manner = ([one.model_copy(update={"role": "style"})] for one in hidden)
+    brief, inputs = await workshop.store("Fax: CANARY"), (*await workshop.inputs(OURS), *request)
+    return await workshop.job("form", section=plan, brief=brief, inputs=inputs, internal=internal, manner=manner)
 
 
 async def draft(workshop: Workshop, outcome: object) -> str:
@@ -45,3 +49,11 @@ async def test_a_model_sees_nothing_of_the_buyer_and_a_number_that_it_makes_up_i
     assert "Northwind Ltd" in told
     assert told.endswith(f"### {FAX}: Fax\n\n### {TRAINING}: Describe your training\n\nWe train.\n")
     assert "CANARY" not in model.prompt_text()
+
+
+async def test_an_answer_that_is_too_long_stands_in_the_draft_where_it_is_found(workshop: Workshop) -> None:
+    short = FormField(field_id=SHORT, place="A2", question="Company name", most=5, unit="characters")
+    outcome = await on_generate_section(await job(workshop, short), tools=workshop.tools(OfflineWriter()))
+    told = await draft(workshop, outcome)
+    assert f"### {SHORT}: Company name (max. 5 characters)\n\nNorthwind Ltd\n" in told
+    assert [(one.field_id, one.length) for one in too_long_answers(told)] == [(SHORT, 13)]
