@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stemma_cli.rendering.inputs import change_lines
 from stemma_cli.wording import changed_words
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -222,3 +223,25 @@ async def test_what_is_stale_because_of_an_input_says_which_and_what_changed_in_
     told = json.loads((await cli("stale", amended, "--json")).stdout)
     assert told[0]["section"]["stale_inputs"][0]["name"] == "rfp.pdf"
     assert "rfp.pdf 1 -> 2" in (await cli("show", amended)).stdout
+
+
+@pytest.mark.req("I4")
+@pytest.mark.parametrize(
+    ("words", "old", "new"),
+    [
+        ("The bidder delivers the following parts of the system. ", "within twelve months", "within eighteen months"),
+        (
+            "受注者は機器を納入し、設置し、試験を行うものとする。",
+            "期限は十二月とする。",
+            "期限は十八月とする。",
+        ),
+    ],
+)
+def test_a_change_far_inside_a_long_text_is_shown_with_the_words_around_it(words: str, old: str, new: str) -> None:
+    before, after = (f"{words * 9}{changed} {words * 9}" for changed in (old, new))
+    _, was, now = change_lines(InputChanges(changed=(ChangedPart(before=before, after=after, line=3),)))
+    assert old in was
+    assert new in now
+    assert all("..." in line[2:5] and line.endswith("...") and len(line) < 200 for line in (was, now))
+    (_, added) = change_lines(InputChanges(changed=(ChangedPart(after=after, line=3),)))
+    assert added.startswith(f"+ {words[:20]}")

@@ -13,6 +13,7 @@ from stemma_cli.output import clean_line, note, say, say_rows
 
 MOST_SHOWN = 12
 _EXCERPT = 160
+_LONG_WORD = 20
 
 
 def show_inputs(view: DocumentView) -> None:
@@ -108,7 +109,8 @@ async def changes_in(client: Client, document_id: str, ref: ArtifactRef | None) 
 def change_lines(changes: InputChanges, most: int = MOST_SHOWN) -> Iterator[str]:
     for part in changes.changed[:most]:
         yield f"{_place(part)}:"
-        yield from (f"{sign} {_short(text)}" for sign, text in (("-", part.before), ("+", part.after)) if text)
+        around = _changed_at(*(_line(text) for text in (part.before, part.after)))
+        yield from (f"{sign} {_short(text, around)}" for sign, text in (("-", part.before), ("+", part.after)) if text)
     more = len(changes.changed) + changes.left_off - most
     if more > 0:
         yield f"and {more} more"
@@ -119,9 +121,25 @@ def _place(part: ChangedPart) -> str:
     return f"{clean_line(part.heading)}, {line}" if part.heading else line
 
 
-def _short(text: str) -> str:
-    line = clean_line(" ".join(text.split()))
-    return line if len(line) <= _EXCERPT else f"{line[:_EXCERPT]}..."
+def _short(text: str, around: int = 0) -> str:
+    """A long text from a few words before the place that matters in it."""
+    line = _line(text)
+    if len(line) <= _EXCERPT:
+        return line
+    start = max(0, min(around - _EXCERPT // 3, len(line) - _EXCERPT))
+    start = line.find(" ", max(0, start - _LONG_WORD), start) + 1 or start
+    end = start + _EXCERPT
+    return f"{'...' * (start > 0)}{line[start:end]}{'...' * (end < len(line))}"
+
+
+def _line(text: str) -> str:
+    return clean_line(" ".join(text.split()))
+
+
+def _changed_at(before: str, after: str) -> int:
+    """Where two texts begin to differ; at the beginning if one of them is new or gone."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((place for place, (old, new) in pairs if old != new), min(len(before), len(after)))
 
 
 async def show_plan(client: Client, view: DocumentView, one: InputView) -> None:
