@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from forms_made import pdf, pdf_field
 from openpyxl import Workbook, load_workbook
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import FillForm, ReadInput
@@ -89,3 +90,16 @@ async def test_a_form_is_read_with_its_fields_and_one_without_any_says_so(
     assert isinstance(told, InputRead)
     assert [warning.code for warning in told.reading.warnings] == codes
     assert len(told.reading.form.field_ids if told.reading.form else ()) == len(questions)
+
+
+@pytest.mark.req("B3")
+async def test_a_pdf_form_is_read_with_its_fields_and_what_is_not_filled_is_named(exporter: Any) -> None:
+    head = (await exporter.job("md", "# A\n")).document
+    form = pdf(pdf_field("Tx", "Text1", 700), pdf_field("Sig", "Sign", 600), words={(50, 703): "Company name"})
+    file = await exporter.store.put("default", "doc-1", form, media_type="application/pdf", name="form.pdf")
+    about = {"job_id": "doc-1.1.read.input-1", "document": head, "input_id": "input-1", "version": 1}
+    told = await exporter.tools.readings.read(ReadInput(**about, name="form.pdf", file=file, form=True))
+    assert isinstance(told, InputRead)
+    left = [(w.code, w.place) for w in told.reading.warnings if w.code == "field_not_supported"]
+    assert left == [("field_not_supported", "page 1, field Sign")]
+    assert len(told.reading.form.field_ids if told.reading.form else ()) == 1
