@@ -188,3 +188,26 @@ async def test_hyphens_before_other_signs_are_in_a_pdf_as_they_were_written(expo
     hyphens = "so--and why-?not or all--?there"
     data, _ = await exporter.export("pdf", f"# A\n\nWords of a plain line {hyphens} with more of them.\n")
     assert any(hyphens in page.extract_text() for page in PdfReader(BytesIO(data)).pages)
+
+
+SCRIPTS = "# A\n\nH~2~O and **x^2^** are not ~5 and 2^10 or `y^3^`.\n"
+NUMBERS = (
+    "1. One\n   - a\n\n     | a |\n     | - |\n     | 1 |\n2. Two\n\n   ```\n   9. code\n   ```\n\n"
+    "7. Seven\n8. Eight\n\nText.\n\n"
+)
+LAZY = "1. One\n1. Two\n1. Three\n"
+
+
+@pytest.mark.req("G13")
+async def test_subscripts_and_superscripts_are_set_as_such(exporter: Any) -> None:
+    page = await exporter.text("html", SCRIPTS)
+    assert "H<sub>2</sub>O" in page
+    assert "<strong>x<sup>2</sup></strong> are not ~5 and 2^10 or <code>y^3^</code>." in page
+
+
+@pytest.mark.req("G13")
+async def test_an_item_whose_number_skips_others_keeps_its_number(exporter: Any) -> None:
+    page = await exporter.text("html", f"# A\n\n{NUMBERS}{LAZY}")
+    assert re.findall(r"<ol[^>]*>", page) == ['<ol type="1">', '<ol start="7" type="1">', '<ol type="1">']
+    assert page.count("<table") == 1
+    assert "9. code" in page

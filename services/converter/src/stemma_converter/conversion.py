@@ -39,7 +39,7 @@ from .converter import Converter, file_name
 from .images import Picture, vet
 from .pandoc import ConversionError
 from .pdf import Pages
-from .source import MAX_SOURCE_BYTES, Staged, decode, flatten_footnotes, with_citations
+from .source import MAX_SOURCE_BYTES, Staged, decode, flatten_footnotes, with_citations, with_own_numbers
 
 PART = "0" * 64
 """The digest that the beginning of a draft is staged under."""
@@ -203,7 +203,7 @@ async def _draft(job: ConvertDocument, section: ExportSection, artifacts: Staged
     if job.citations and (report := artifacts.model(section.grounding, GroundingReport)):
         text = source.decode("utf-8", errors="replace")
         source = with_citations(text, section.draft, report, language_of(job.document.language)).encode()
-    return draft(section, await converter.pandoc.read(flatten_footnotes(decode(source))))
+    return draft(section, await converter.pandoc.read(flatten_footnotes(with_own_numbers(decode(source)))))
 
 
 def _pictures(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -41,6 +41,30 @@ def with_captions(manuscript: Manuscript) -> Manuscript:
     return replace(manuscript, blocks=blocks or [], previous=previous)
 
 
+_SCRIPT = re.compile(r"(?<=\w)(?:~(?P<sub>[^\s~]{1,12})~|\^(?P<sup>[^\s^]{1,12})\^)")
+_OF_WORDS = frozenset({"Para", "Plain", "Emph", "Strong", "Strikeout"})
+
+
+def _with_scripts(item: Node) -> list[Node]:
+    """``H~2~O`` and ``x^2^`` as subscripts and superscripts, which GitHub's Markdown does not have."""
+    if item["t"] not in _OF_WORDS:
+        return [item]
+    return [{**item, "c": [part for inline in item["c"] for part in _scripted(inline)]}]
+
+
+def _scripted(inline: Node) -> Iterator[Node]:
+    if inline["t"] != "Str" or not _SCRIPT.search(inline["c"]):
+        yield inline
+        return
+    at, word = 0, inline["c"]
+    for found in _SCRIPT.finditer(word):
+        yield node("Str", word[at : found.start()])
+        yield node("Subscript" if found["sub"] else "Superscript", [node("Str", found["sub"] or found["sup"])])
+        at = found.end()
+    if word[at:]:
+        yield node("Str", word[at:])
+
+
 class _Captions:
     def __init__(self, pictures: Mapping[str, Picture], spoken: Language) -> None:
         self._pictures = pictures
@@ -48,7 +72,7 @@ class _Captions:
         self._figures, self._tables = count(1), count(1)
 
     def of(self, blocks: list[Node]) -> list[Node]:
-        return rewrite(self._with_table_titles(blocks), self._edit)
+        return rewrite(self._with_table_titles(rewrite(blocks, _with_scripts)), self._edit)
 
     def _edit(self, item: Node) -> list[Node]:
         match item:

@@ -16,7 +16,7 @@ from stemma_contracts.v1.grounding import CitedText, GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Language
-from stemma_markdown import Document, Footnote, Leaf, with_footnotes
+from stemma_markdown import Block, Document, Footnote, Leaf, split, with_footnotes
 
 from .pandoc import ConversionError
 
@@ -77,6 +77,25 @@ def flatten_footnotes(text: str) -> str:
     leaves = (token for token in Document(text).tokens if isinstance(token, Leaf) and token.in_footnote)
     marks = [inline.start for leaf in leaves for inline in leaf.inlines if inline.kind == "footnote"]
     return "\\".join(text[start:end] for start, end in pairwise([0, *marks, len(text)]))
+
+
+_ITEM = re.compile(r"(?m)^( {0,3})([0-9]{1,9})[.)](?=[ \t])")
+
+
+def with_own_numbers(text: str) -> str:
+    """Make an item whose number skips others begin a list of its own: it would be counted on otherwise."""
+    marks = [mark for block in split(text) if block.kind == "list" for mark in _skipping(block)]
+    return "<!-- -->\n\n".join(text[start:end] for start, end in pairwise([0, *marks, len(text)]))
+
+
+def _skipping(block: Block) -> Iterator[int]:
+    """Where the items of a list begin that have a higher number than comes next."""
+    items = list(_ITEM.finditer(block.text))
+    last = int(items[0][2]) if items else 0
+    for item in (item for item in items[1:] if item[1] == items[0][1]):
+        if int(item[2]) > last + 1:
+            yield block.start + item.start()
+        last = max(last + 1, int(item[2]))
 
 
 def grounding_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
