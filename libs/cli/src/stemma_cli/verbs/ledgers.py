@@ -15,7 +15,6 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.runtime import connected
-from stemma_cli.wording import bid_rule_words, ledger_warnings
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
@@ -273,6 +272,8 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
 
 
 def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
+    from stemma_cli.wording import ledger_warnings
+
     say_rows(ROWS, entries, as_json=as_json)
     if as_json:
         return
@@ -330,9 +331,15 @@ def about_the_bid(ledger: RequirementLedger) -> Iterator[str]:
     if rules:
         yield "about the bid:"
     for one in shown[:MOST_SHOWN]:
-        yield f"  {one.rule_id} {bid_rule_words(one)} ({_cited(one)}){_against(one)}"
+        yield f"  {one.rule_id} {_rule_words(one)} ({_cited(one)}){_against(one)}"
     if others := len(rules) - len(shown[:MOST_SHOWN]):
         yield f"  {others} more, such as exclusions and criteria: --bid lists all {len(rules)}"
+
+
+def _rule_words(rule: BidRule) -> str:
+    from stemma_cli.wording import bid_rule_words
+
+    return bid_rule_words(rule)
 
 
 def _against(rule: BidRule) -> str:
@@ -409,7 +416,7 @@ DEADLINES: Mapping[str, Callable[[ListedDeadline], str]] = {
 }
 BID_RULES: Mapping[str, Callable[[BidRule], str]] = {
     "id": lambda one: one.rule_id,
-    "rule": bid_rule_words,
+    "rule": _rule_words,
     "source": _cited,
     "against": lambda one: _against(one).strip("; "),
     "text": lambda one: one.quote,
