@@ -198,6 +198,7 @@ def test_prices_that_come_to_more_than_the_request_allows_are_found(language: st
         "The liability of the bidder is limited to a maximum of EUR 50 in total.",
         "The bid is at most 20 pages long.",
         "The bid must not exceed USD 5.",
+        "A preference of 5%, not to exceed EUR 50, will be applied to the price.",
     ],
 )
 def test_a_limit_that_is_none_of_the_whole_price_is_no_ceiling(asked: str) -> None:

@@ -49,7 +49,8 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(
-    r"liab|penalt|damage|insur|travel|fine\b|haft|vertragsstraf|versicher|(?<!p)reis|schaden|responsab|pénalit|assur|penal"
+    r"liab|penalt|damage|insur|travel|fine\b|preference|points?\b|deposit|bond\b|guarant|suret|bürgschaft|kaution|fianza"
+    r"|cauzione|garant|caução|haft|vertragsstraf|versicher|(?<!p)reis|schaden|responsab|pénalit|assur|penal"
     r"|seguro|viaje|viagg|assicur|boete|verzeker|aansprak|multa|viagem|賠償|違約|保険|违约|赔偿|保险",
     re.IGNORECASE,
 )
