@@ -17,7 +17,7 @@ from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.validation import ValidationIssue, ValidationSummary
 from stemma_forms import without_ids
 from stemma_telemetry import get_logger
 
@@ -88,8 +88,7 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         with unfinished.noted():
             findings = await _check(job, text.removeprefix(BYTE_ORDER_MARK), files, tools)
         given = await given_texts(job, files)
-        with unfinished.noted():
-            findings = findings.with_issues(await sums_in(job, text, given, files, limits))
+        findings = findings.with_issues(await _sums(job, text, given, files, limits, unfinished))
         claims = await _claims(job, text, given, tools, unfinished)
         more = await _further(job, text, given, blocks, files, limits, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
@@ -97,6 +96,14 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
     report, index, grounding = await _kept(job, findings, fixed, blocks, claims, files)
     summary = findings.summary(report, index)
     return _outcome(job, summary.model_copy(update=_claims_told(claims, grounding) | more))
+
+
+async def _sums(
+    job: ValidateDraft, text: str, given: Sequence[Given], files: Files, limits: Limits, unfinished: Unfinished
+) -> list[ValidationIssue]:
+    with unfinished.noted():
+        return await sums_in(job, text, given, files, limits)
+    return []
 
 
 async def _claims(
