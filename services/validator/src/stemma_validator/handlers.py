@@ -101,9 +101,10 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
 async def _sums(
     job: ValidateDraft, text: str, given: Sequence[Given], files: Files, limits: Limits, unfinished: Unfinished
 ) -> list[ValidationIssue]:
+    found = list[ValidationIssue]()
     with unfinished.noted():
-        return await sums_in(job, text, given, files, limits)
-    return []
+        found += await sums_in(job, text, given, files, limits)
+    return found
 
 
 async def _claims(
