@@ -224,7 +224,7 @@ async def test_a_job_that_runs_again_asks_nothing_and_gives_the_same_account_inc
 async def test_a_tag_that_the_model_saw_escaped_comes_back_as_it_was(desk: Desk) -> None:
     job = await desk.job("Make it friendlier")
     job = job.model_copy(update={"draft": await desk.put("# Form\n\nThe `<price>` is red.\n")})
-    model = ScriptedModel(script=[answer({"b2": "The `‹input>` is «blue» or ‹green›."})])
+    model = ScriptedModel(script=[answer({"b2": "The `‹price>` is «blue» or ‹green›."})])
     outcome = await desk.revise(model, job)
     assert isinstance(outcome, DraftRevised)
     assert await desk.read(outcome.draft) == "# Form\n\nThe `<price>` is «blue» or ‹green›.\n"
