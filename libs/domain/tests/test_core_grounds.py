@@ -77,14 +77,16 @@ def test_what_people_said_is_a_ground_for_what_is_written_after_it(begun: Story)
     begun.reviewable("research")
     begun.when(asking.revise(begun.asked(), "research", 1, ref("name the price: EUR 5")))
     begun.outcome(o.DraftRevised, "research", draft=ref("two"), summary=ref("s"), provenance={"model": "offline"})
-    assert validation_job(begun, "research").said == (ref("name the price: EUR 5"),)
+    job = validation_job(begun, "research")
+    assert job.said == job.instructions == (ref("name the price: EUR 5"),)
 
 
 def test_a_text_that_a_person_gives_is_said_by_that_person(begun: Story) -> None:
     begun.settle("research")
     begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
     assert begun.document.sections["research"].versions[-1].origin is Origin.WRITTEN
-    assert validation_job(begun, "research").said == (ref("a person's text"),)
+    job = validation_job(begun, "research")
+    assert (job.said, job.instructions) == ((ref("a person's text"),), ())
 
 
 @pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])

@@ -64,6 +64,12 @@ class Looked:
         data = await self.artifacts.get(TENANT, DOCUMENT, outcome.validation.grounding)
         return GroundingReport.model_validate_json(data)
 
+    async def issues(self, outcome: DraftValidated) -> ValidationReport:
+        assert outcome.validation.report is not None
+        return ValidationReport.model_validate_json(
+            await self.artifacts.get(TENANT, DOCUMENT, outcome.validation.report)
+        )
+
     async def claims(self, outcome: DraftValidated) -> list[GroundedClaim]:
         return list((await self.report(outcome)).claims)
 
@@ -242,3 +248,60 @@ async def test_mends_that_fail_hide_nothing_that_is_found(looked: Looked, tmp_pa
     job = await looked.job(INVENTED + "\nTODO\n")
     outcome = await looked.handled(job.model_copy(update={"fix": True}))
     assert outcome.validation.rules == {"STEMMA000": 1, "STEMMA011": 1, "grounding/amount": 1, "grounding/date": 1}
+
+
+MAIL = "From: Ada\n\nPlease do not mention the outage of 2016.\n\nOur lowest price is EUR 9,100.\n"
+
+
+@pytest.mark.req("B1")
+async def test_words_that_may_not_stand_in_a_text_are_issues_with_their_place(looked: Looked) -> None:
+    job = await looked.job(
+        "# Budget\n\nPlease do not mention the outage.\n\nKeep the tone modest and be brief.\n\nX.\n"
+    )
+    asked = InputFile(name="rfp.md", artifact=await looked.put("The bidder shall name the rent of the hall.\n"))
+    given = {
+        "inputs": (*job.inputs, asked.model_copy(update={"role": "request"})),
+        "brief": await looked.put("Keep the tone modest and be brief.", "brief.md"),
+        "internal": (
+            InputFile(name="mail.md", artifact=await looked.put(MAIL, "mail.md"), role="style", internal=True),
+        ),
+        "draft": await looked.put(
+            "# Budget\n\nPlease do not mention the outage.\n\nKeep the tone modest and be brief.\n\n"
+            "The bidder shall name the rent of the hall.\n"
+        ),
+    }
+    report = await looked.issues(await looked.handled(job.model_copy(update=given)))
+    assert [(issue.line_number, issue.rule, issue.message) for issue in report.issues] == [
+        (
+            3,
+            "words/internal",
+            "Words of an internal input stand in the text (mail.md, line 3): Please do not mention the outage",
+        ),
+        (5, "words/instruction", "An instruction to the writer stands in the text: Keep the tone modest and be brief"),
+        (
+            7,
+            "words/request",
+            "This is the client's sentence, not ours (rfp.md, line 1): The bidder shall name the rent of the hall",
+        ),
+    ]
+
+
+@pytest.mark.req("B1")
+async def test_a_claim_that_only_an_internal_input_says_is_unsupported(looked: Looked) -> None:
+    job = await looked.job("# Budget\n\nIt costs EUR 9,100, and the rent is EUR 4,250.\n")
+    mail = InputFile(name="mail.md", artifact=await looked.put(MAIL, "mail.md"), role="style", internal=True)
+    outcome = await looked.handled(job.model_copy(update={"internal": (mail,)}))
+    report = await looked.issues(outcome)
+    assert [issue.message for issue in report.issues] == ["Only an internal input says it (mail.md, line 5): EUR 9,100"]
+    assert outcome.validation.unsupported == {"amount": 1}
+
+
+@pytest.mark.req("B1", "T4")
+@pytest.mark.parametrize(("words", "issues"), [("Say that we own", 0), ("Make clear why we own", 1)])
+async def test_what_a_person_dictates_is_theirs_and_what_they_ask_for_is_no_text(
+    looked: Looked, words: str, issues: int
+) -> None:
+    job = await looked.job("# Budget\n\nWe own the hall and the yard behind it.\n")
+    asked = (await looked.put(f"{words} the hall and the yard behind it."),)
+    outcome = await looked.handled(job.model_copy(update={"said": asked, "instructions": asked}))
+    assert outcome.validation.rules == ({"words/instruction": issues} if issues else {})

@@ -70,8 +70,8 @@ def _requested(event: e.DocumentRequested) -> Document:
 
 def _counted(document: Document, event: e.AnyEvent) -> Document:
     """What every event may carry: words of a person, and the request behind it."""
-    said, usage = with_words(document.said, event), with_usage(document.usage, event)
-    document = replace(document, number=document.number + 1, said=said, usage=usage)
+    document = with_words(document, event)
+    document = replace(document, number=document.number + 1, usage=with_usage(document.usage, event))
     if event.request_id is None:
         return document
     handled = _handled(document, event, document.requests.get(event.request_id))
@@ -212,19 +212,22 @@ def _has_version(document: Document, section_id: str, number: int) -> bool:
     return any(version.number == number for version in document.sections[section_id].versions)
 
 
-MOST_SAID = 200
+MOST_SAID, MOST_INSTRUCTIONS = 150, 50
 """A job carries the latest words only; 200 references are about 50 KB."""
 
 
-def with_words(said: tuple[ArtifactRef, ...], event: e.AnyEvent) -> tuple[ArtifactRef, ...]:
-    """The words of people after an event, the latest last, the same words once."""
-    words = _words(event)
-    if words is None or words in said:
-        return said
-    return (*said, words)[-MOST_SAID:]
+def with_words(document: Document, event: e.AnyEvent) -> Document:
+    """The document with the words of people in an event, the latest last, the same words once."""
+    asked = _instruction(event)
+    words = asked or _words(event)
+    if words is not None and words not in document.said:
+        document = replace(document, said=(*document.said, words)[-MOST_SAID:])
+    if asked is not None and asked not in document.instructions:
+        document = replace(document, instructions=(*document.instructions, asked)[-MOST_INSTRUCTIONS:])
+    return document
 
 
-def _words(event: e.AnyEvent) -> ArtifactRef | None:
+def _instruction(event: e.AnyEvent) -> ArtifactRef | None:
     match event:
         case e.SectionRegenerationRequested():
             return event.guidance
@@ -232,12 +235,18 @@ def _words(event: e.AnyEvent) -> ArtifactRef | None:
             return event.feedback
         case e.SectionEditRequested():
             return event.instruction
+        case e.RevisionCycleStarted() if event.asked_by == "person":
+            return event.feedback
+        case _:
+            return None
+
+
+def _words(event: e.AnyEvent) -> ArtifactRef | None:
+    match event:
         case e.SectionNeedAnswered() if event.answered_by == "person":
             return event.answer
         case e.SectionEdited() if event.origin is Origin.WRITTEN:
             return event.draft
-        case e.RevisionCycleStarted() if event.asked_by == "person":
-            return event.feedback
         case _:
             return None
 

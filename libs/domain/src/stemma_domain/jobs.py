@@ -45,6 +45,7 @@ class Grounds(TypedDict):
     inputs: tuple[InputFile, ...]
     upstream: tuple[UpstreamDraft, ...]
     said: tuple[ArtifactRef, ...]
+    instructions: tuple[ArtifactRef, ...]
     internal: tuple[InputFile, ...]
 
 
@@ -95,6 +96,7 @@ def grounds(document: Document, versions: tuple[UpstreamVersion, ...]) -> Ground
         inputs=tuple(item for item in evidence_of(document, with_forms=True) if item.artifact.media_type not in SHOWN),
         upstream=upstream_drafts(document, _with_theirs(document, versions)),
         said=document.said,
+        instructions=document.instructions,
         internal=internal_of(document),
     )
 

@@ -353,6 +353,7 @@ class Document:
     cycle: Cycle | None = None
     language: str = ""
     said: tuple[ArtifactRef, ...] = ()
+    instructions: tuple[ArtifactRef, ...] = ()
     time: datetime | None = None
     sequence: int = 0
     usage: Usage = NO_USAGE

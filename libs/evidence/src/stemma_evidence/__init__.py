@@ -7,6 +7,7 @@ from .coverage.blocks import InputText, coverage
 from .coverage.named_places import Named, named
 from .coverage.support import Cited, File, Labels, Unit, supporting_places, units_of
 from .coverage.usage import Uses
+from .lookup.copied import Copied, Whose, copied, dictated
 from .lookup.grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .lookup.index import Found
 from .sources.source import Place, Source, read
@@ -20,6 +21,7 @@ __all__ = [
     "UNSUPPORTED",
     "Cited",
     "Claim",
+    "Copied",
     "Day",
     "File",
     "Found",
@@ -35,11 +37,14 @@ __all__ = [
     "Sums",
     "Unit",
     "Uses",
+    "Whose",
     "ceilings_of",
     "claims",
     "content_words",
+    "copied",
     "coverage",
     "dates",
+    "dictated",
     "ground",
     "in_column",
     "language_of",

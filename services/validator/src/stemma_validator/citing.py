@@ -73,7 +73,7 @@ class CitationsFound(BaseModel):
         unsupported = dict(findings.unsupported)
         if self.wrong:
             unsupported["citation"] = unsupported.get("citation", 0) + len(self.wrong)
-        return ClaimFindings(report=report, unsupported=unsupported)
+        return findings.model_copy(update={"report": report, "unsupported": unsupported})
 
     def _placed(self, claim: GroundedClaim) -> GroundedClaim:
         sources = tuple(source.model_copy(update={"place": self._label(source)}) for source in claim.sources)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 from stemma_contracts import problems
 from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
 from stemma_contracts.v1.validation import ValidationIssue
-from stemma_evidence import EXCHANGED, UNSUPPORTED, Cited, Found, Grounded, Source, ground, read
+from stemma_evidence import (
+    EXCHANGED,
+    UNSUPPORTED,
+    Cited,
+    Copied,
+    Found,
+    Grounded,
+    Source,
+    Whose,
+    copied,
+    dictated,
+    ground,
+    read,
+)
 
 from .confined import Check
 
@@ -32,22 +46,35 @@ _NO_PLACE = "What is cited has no such place"
 _NOT_THERE = "The place that is cited does not say it"
 _ELSEWHERE = "What the sources say of one thing is said of another"
 
-_UNSUPPORTED_HOW = {EXCHANGED: _ELSEWHERE, NO_PLACE: _NO_PLACE, NOT_THERE: _NOT_THERE}
+INTERNAL = "internal"
+"""How a claim is unsupported that only an internal input says; also the standing of such a source."""
+_MOST_TEXT = 300
+
+_UNSUPPORTED_HOW = {
+    INTERNAL: "Only an internal input says it",
+    EXCHANGED: _ELSEWHERE,
+    NO_PLACE: _NO_PLACE,
+    NOT_THERE: _NOT_THERE,
+}
 
 
 class ClaimFindings(BaseModel):
-    """The report of a draft and its counts; ``unsupported`` by kind are of all claims, also of those left off."""
+    """The report of a draft and its counts; ``unsupported`` by kind are of all claims, also of those left off.
+
+    ``copied`` are the issues of words that are not the document's own to say.
+    """
 
     report: GroundingReport = GroundingReport()
     unsupported: dict[ClaimKind, int] = {}
+    copied: tuple[ValidationIssue, ...] = ()
 
     def issues(self) -> list[ValidationIssue]:
-        """One issue for each unsupported claim of the report."""
-        return [_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED]
+        """One issue for each unsupported claim of the report, and for words that may not stand in the text."""
+        return [*(_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED), *self.copied]
 
 
 def told(found: Iterable[Grounded]) -> ClaimFindings:
-    items = list(found)
+    items = [_without_internal(item) for item in found]
     kept = items
     if len(items) > MAX_CLAIMS:
         kept = sorted(items, key=lambda item: item.standing != UNSUPPORTED)[:MAX_CLAIMS]
@@ -56,6 +83,41 @@ def told(found: Iterable[Grounded]) -> ClaimFindings:
     claims = tuple(_claim(item) for item in kept)
     return ClaimFindings(
         report=GroundingReport(claims=claims, left_off=len(items) - len(kept)), unsupported=dict(counts)
+    )
+
+
+def _without_internal(item: Grounded) -> Grounded:
+    """The claim as unsupported if it rests on an internal input: the sources come with that last."""
+    is_exchanged = item.how == EXCHANGED
+    rests_on = item.places[1:] if is_exchanged else item.places
+    if inner := [place for place in rests_on if place.source.standing == INTERNAL]:
+        return replace(item, standing=UNSUPPORTED, places=tuple(inner), how=INTERNAL)
+    if is_exchanged and item.places[0].source.standing == INTERNAL and rests_on:
+        return replace(item, standing=rests_on[0].source.standing, places=rests_on, how="")
+    return item
+
+
+_CODES: dict[Whose, tuple[str, str]] = {
+    "internal": ("words_internal", "Words of an internal input stand in the text"),
+    "instruction": ("words_instruction", "An instruction to the writer stands in the text"),
+    "request": ("words_request", "A sentence of the client stands in the text as if it were ours"),
+}
+
+
+def words_issue(found: Copied) -> ValidationIssue:
+    code, description = _CODES[found.whose]
+    text = found.text[:_MOST_TEXT]
+    params: dict[str, problems.Param] = {"text": text}
+    if found.whose != "instruction":
+        params |= {"source": found.name, "line": found.source_line}
+    return ValidationIssue(
+        line_number=found.line,
+        rule=f"words/{found.whose}",
+        rule_description=description,
+        message=problems.message(code, params),
+        error_detail=text,
+        code=code,
+        params=params,
     )
 
 
@@ -92,7 +154,7 @@ def _claim(item: Grounded) -> GroundedClaim:
 
 
 def _source(found: Found) -> ClaimSource:
-    standing = _standing(found.source.standing)
+    standing = _standing("input" if found.source.standing == INTERNAL else found.source.standing)
     assert standing != "computed"
     assert standing != "unsupported"
     return ClaimSource(
@@ -135,6 +197,9 @@ def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
             return "citation_misplaced", {"places": "; ".join(places)}
         case how if how == NOT_THERE:
             return "citation_unsupported", {}
+        case how if how == INTERNAL:
+            said = claim.sources[0]
+            return "claim_internal", {"source": said.name, "line": said.line}
         case how if how == NO_PLACE:
             return "citation_place_unknown", {}
         case how if how == EXCHANGED:
@@ -146,10 +211,11 @@ def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
 
 
 class SourceText(BaseModel):
-    """A text that claims may stand in: as it is, or as it was read before."""
+    """A text that claims may stand in: as it is, or as it was read before; and whether its words are ours to say."""
 
     standing: str
     name: str = ""
+    whose: Whose | Literal["ours", ""] = ""
     language: str
     media_type: str = "text/markdown"
     text: str = ""
@@ -171,6 +237,7 @@ class ClaimsCheck(Check[ClaimsChecked]):
     """What is checked: a draft, the sources that it may be grounded on, and words that are its own.
 
     ``cited`` are the ranges of places that it names, which are looked up as such: the number of a page is no claim.
+    ``purpose`` is what its writer was asked for.
     """
 
     name: ClassVar = "claims check"
@@ -179,6 +246,7 @@ class ClaimsCheck(Check[ClaimsChecked]):
     language: str
     sources: tuple[SourceText, ...]
     own_words: tuple[str, ...] = ()
+    purpose: str = ""
     cited: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -188,10 +256,24 @@ class ClaimsCheck(Check[ClaimsChecked]):
     def run(self) -> ClaimsChecked:
         sources = tuple(source.read() for source in self.sources)
         draft = read(self.text, "text/markdown", self.language, standing="draft", name="")
-        found: tuple[Grounded, ...] = ground(draft, sources, self.own_words)
+        ordered = sorted(sources, key=lambda source: source.standing == INTERNAL)
+        found: tuple[Grounded, ...] = ground(draft, ordered, self.own_words)
         fresh = tuple(s for s, source in zip(sources, self.sources, strict=True) if source.known is None)
         findings = told(item for item in found if not self._is_of_a_place(item))
-        return ClaimsChecked(findings=findings, read=fresh, draft=draft)
+        copied = tuple(map(words_issue, self._copied(sources)))[:MAX_CLAIMS]
+        return ClaimsChecked(findings=findings.model_copy(update={"copied": copied}), read=fresh, draft=draft)
+
+    def _copied(self, sources: Sequence[Source]) -> tuple[Copied, ...]:
+        """The words that the draft has of what may not be quoted."""
+        foreign, ours = list[tuple[Whose, Source]](), list[str]()
+        for text, source in zip(self.sources, sources, strict=True):
+            if text.whose == "ours":
+                ours.append(source.wording)
+            elif text.whose:
+                foreign.append((text.whose, source))
+                ours += dictated(source) if text.standing == "person" else ()
+        purpose = Source("brief", "", (), self.purpose.casefold(), {}, wording_lines=((0, 1),))
+        return copied(self.text, [*foreign, ("instruction", purpose)], ours)
 
     def _is_of_a_place(self, item: Grounded) -> bool:
         claim = item.claim

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from cachetools import LRUCache
 from stemma_artifacts.store import ArtifactStore, digest_of
@@ -11,9 +12,9 @@ from stemma_confinement import Limits
 from stemma_contracts.media import READ, is_attachment
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_evidence import Source, language_of
+from stemma_evidence import Source, Whose, language_of
 
-from .claims import ClaimFindings, ClaimsCheck, SourceText
+from .claims import INTERNAL, ClaimFindings, ClaimsCheck, SourceText
 from .confined import checked
 from .files import Files
 
@@ -32,6 +33,7 @@ class _Wanted:
     standing: str
     name: str
     ref: ArtifactRef
+    whose: Whose | Literal["ours", ""] = "ours"
 
 
 class Grounds:
@@ -56,6 +58,7 @@ class Grounds:
             language=language,
             sources=tuple(source for _, source in sources),
             own_words=_own_words(job),
+            purpose=job.section.instructions or job.section.purpose,
             cited=cited,
         )
         found = await checked(check, self._limits)
@@ -79,7 +82,8 @@ class Grounds:
             characters += size
             if known:
                 known = self._standing(key, known, wanted)
-                sources.append((key, SourceText(standing=wanted.standing, name=wanted.name, language="", known=known)))
+                about = {"standing": wanted.standing, "name": wanted.name, "whose": wanted.whose}
+                sources.append((key, SourceText.model_validate(about | {"language": "", "known": known})))
             elif (text := await files.text(wanted.ref)) is None:
                 unread.append(wanted.name or wanted.ref.name)
             else:
@@ -111,16 +115,18 @@ def _size(source: Source) -> int:
 
 
 def _wanted(job: ValidateDraft) -> Iterator[_Wanted]:
-    """The sources in the order in which they are named: the client's own words first."""
+    """The sources in the order in which they are named, after those that nothing may rest on."""
+    for item in job.internal:
+        yield _Wanted(INTERNAL, item.name, item.artifact, "internal")
     for item in job.inputs:
         if item.artifact.media_type in READ:
-            yield _Wanted("input", item.name, item.artifact)
+            yield _Wanted("input", item.name, item.artifact, "request" if item.role == "request" else "ours")
     if job.brief is not None:
-        yield _Wanted("brief", "", job.brief)
+        yield _Wanted("brief", "", job.brief, "instruction")
     for upstream in job.upstream:
-        yield _Wanted("upstream", upstream.section_id, upstream.draft)
+        yield _Wanted("upstream", upstream.section_id, upstream.draft, "")
     for words in job.said:
-        yield _Wanted("person", "", words)
+        yield _Wanted("person", "", words, "instruction" if words in job.instructions else "ours")
 
 
 def _is_read_alike(draft: ArtifactRef, text: str, language: str) -> bool:
@@ -139,6 +145,7 @@ def _unknown(wanted: _Wanted, text: str, language: str) -> SourceText:
     return SourceText(
         standing=wanted.standing,
         name=wanted.name,
+        whose=wanted.whose,
         language=_told_language(wanted.ref, text, language),
         media_type=wanted.ref.media_type,
         text=text,
