@@ -140,8 +140,8 @@ async def test_an_instruction_is_looked_up_and_changes_only_what_it_is_about_onc
     client: Client, settled: str
 ) -> None:
     before = await text_of(client, settled, (await section_of(client, settled, "budget")).draft)
-    paragraph = next(line for line in before.splitlines() if line.startswith("The pilot may cost no more than"))
-    await client.edit(settled, "budget", 1, instruction='Replace "have promised" with "have pledged"')
+    paragraph = next(line for line in before.splitlines() if line.startswith("The sponsors pay"))
+    await client.edit(settled, "budget", 1, instruction='Replace "is asked of" with "is sought from"')
     await wait_for(client, settled, about(e.SectionEditChecked, "budget"))
     waiting = await client.document(settled)
     proposal = waiting.sections["budget"].proposal
@@ -154,7 +154,7 @@ async def test_an_instruction_is_looked_up_and_changes_only_what_it_is_about_onc
 
     after = await text_of(client, settled, budget.draft)
     assert after != before
-    assert after == before.replace(paragraph, paragraph.replace("have promised", "have pledged"))
+    assert after == before.replace(paragraph, paragraph.replace("is asked of", "is sought from"))
     assert (budget.status, budget.version) == (SectionStatus.EDITED, 2)
     assert budget.evaluation is not None
     assert budget.current is not None

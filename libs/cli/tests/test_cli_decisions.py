@@ -165,10 +165,18 @@ async def test_export_writes_the_file_whole_prints_its_path_and_tells_what_it_la
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("out.pdf", "the document")]
 
 
+@pytest.mark.req("T1", "B2")
+@pytest.mark.parametrize(
+    "unfinished",
+    [
+        {"warnings": (ExportWarning(code="not_approved", section_id="research"),)},
+        {"remarks": (ExportRemark(code="open_heading", section_id="research"),)},
+    ],
+)
 async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
-    cli: Any, converter: Any, document_id: str, tmp_path: Path
+    cli: Any, converter: Any, document_id: str, tmp_path: Path, unfinished: dict[str, Any]
 ) -> None:
-    converter(ExportWarning(code="not_approved", section_id="research"))
+    converter(*unfinished.get("warnings", ()), remarks=unfinished.get("remarks", ()))
 
     done = await cli("export", document_id, "-f", "md", "-o", str(tmp_path))
 

@@ -1,4 +1,4 @@
-"""Build the PDF files of the sample proposal: its brief as it is sent, and as it is amended later.
+"""Build the PDF file of the sample proposal: its brief as it is sent.
 
 Run it after changing ``brief.md``.
 """
@@ -16,11 +16,6 @@ PAGE = (
     '#set document(date: none)\n#set page(paper: "a4")\n#set text(lang: "en", size: 10.5pt, hyphenate: false)\n'
     "#set par(justify: true)\n"
 )
-AMENDMENTS = {
-    "The pilot may cost no more than €110,000 in all, and the sponsors have promised €26,000 of it.": (
-        "The pilot may cost no more than €104,000 in all, and the sponsors have promised €26,000 of it."
-    ),
-}
 
 
 def pages(text: str) -> bytes:
@@ -30,19 +25,10 @@ def pages(text: str) -> bytes:
     return bytes(typst.compile((PAGE + body).encode()))
 
 
-def amended(text: str) -> str:
-    """The brief with what the amendment changes."""
-    for old, new in AMENDMENTS.items():
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
 def main() -> None:
-    """Write both files."""
+    """Write the file."""
     brief = (SAMPLE / "brief.md").read_text("utf-8")
     (SAMPLE / "brief.pdf").write_bytes(pages(brief))
-    (SAMPLE / "amendment.pdf").write_bytes(pages(amended(brief)))
 
 
 if __name__ == "__main__":

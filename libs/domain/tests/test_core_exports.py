@@ -7,14 +7,15 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import Story, evaluation, ref
+from domain_story import DOCUMENT, TENANT, Story, evaluation, ref, validation
 from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.exports import OPEN, ExportFormat, ExportRemark, VersionPair
 from stemma_contracts.v1.provenance import Provenance
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
+from stemma_domain.commands import Record
 
 
 def compare(story: Story, *pairs: tuple[str, int, int]) -> Any:
@@ -148,3 +149,16 @@ def test_a_comparison_of_what_is_not_there_is_refused(rewritten: Story, pair: tu
     assert isinstance(event, e.DecisionRefused)
     assert (event.problem.field, event.problem.message) == ("redline", words)
     assert not rewritten.jobs(j.ConvertDocument)
+
+
+@pytest.mark.req("B2", "T1", "T2")
+def test_a_heading_that_is_open_goes_to_a_person_and_not_back_to_the_writer_and_an_export_says_so(begun: Story) -> None:
+    still_open = validation(passed=False).model_copy(update={"rules": {OPEN_HEADING: 2}})
+    begun.drafted("research")
+    begun.outcome(o.DraftValidated, "research", validation=still_open).then_types(e.SectionReviewRequested)
+    begun.approve("research")
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
+    (job,) = begun.jobs(j.ConvertDocument)
+    converted = o.DocumentConverted(tenant=TENANT, document_id=DOCUMENT, job_id=job.job_id, artifact=ref("out.docx"))
+    (exported,) = begun.when(Record(converted))
+    assert exported.remarks == (ExportRemark(code=OPEN, section_id="research", count=2),)

@@ -73,7 +73,8 @@ def test_a_marked_quotation_of_the_request_is_none_of_its_sentences_as_ours() ->
 
 
 def test_an_instruction_is_no_name_and_no_title() -> None:
-    brief = "# A bid for the Board of Norden on meters\n\nPlease write to the Ministry of Science, Art and Culture of Rome.\n"
+    asked = "Please write to the Ministry of Science, Art and Culture of Rome."
+    brief = f"# A bid for the Board of Norden on meters\n\n{asked}\n"
     named = "This is a bid for the Board of Norden on meters, to the Ministry of Science, Art and Culture of Rome."
     assert not found(f"# A\n\n{named}\n", "instruction", brief)
     assert found("# A\n\nPlease write to the Ministry of Science.\n", "instruction", brief)

@@ -27,7 +27,7 @@ GERMAN = {
     "b3": "## Risiken",
     "b4": "Es kann regnen.",
 }
-BRIEF = "Describe the need. At least 300 housebound members are visited every second week."
+FOUND = "# Research\n\nAt least 300 housebound members are visited every second week."
 
 
 def revised(
@@ -37,7 +37,8 @@ def revised(
         block("task", "revision"),
         block("section", "What it costs.", id="budget", kind="budget", title="Budget", language=language),
         block("instruction", instruction),
-        block("brief", BRIEF),
+        block("brief", "At least 300 housebound members are to be named."),
+        block("upstream", FOUND, id="research", title="Research"),
         block("blocks", [block("block", text, id=name) for name, text in blocks.items()]),
     ]
     wanted = {"type": "json_schema", "json_schema": {"name": "Revision", "schema": {"type": "object"}}}

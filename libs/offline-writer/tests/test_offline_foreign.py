@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import HumanMessage
 from stemma_evidence import UNSUPPORTED, ground, read
-from stemma_languages import language as language_of
 from stemma_languages import shipped
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
@@ -66,15 +65,6 @@ def test_an_item_of_a_sentence_that_is_not_quoted_is_not_quoted_either() -> None
 
 
 @pytest.mark.req("T3")
-def test_an_amount_in_the_table_has_the_letters_of_its_magnitude_and_its_currency() -> None:
-    facts = "# 收入\n\n## 全年收入 USD 35.90B\n\n## 利润 NT$22.08\n\n## 两年收入 USD 1.5B（NT$47.1B）\n\n增长。\n"
-    table = draft_of("budget", "zh", {"a.md": facts})
-    assert "| USD 35.90B | 全年收入 USD 35.90B |" in table
-    assert "| NT$22.08 | 利润 NT$22.08 |" in table
-    assert "| … | 两年收入 USD 1.5B（NT$47.1B） |" in table
-
-
-@pytest.mark.req("T3")
 @pytest.mark.parametrize(
     "open_text",
     [
@@ -89,39 +79,12 @@ def test_a_text_that_somebody_is_to_fill_in_states_nothing(open_text: str) -> No
 
 
 @pytest.mark.req("T3")
-def test_of_a_section_before_only_what_is_new_is_quoted_and_never_that_nothing_was_found() -> None:
-    facts = "# Schools\n\nThese schools have guards:\n\n- the school in the garden\n- the school on the hill\n"
-    nothing = language_of("en").words.nothing_found.format(names="Guards")
-    before = f"## Findings\n\n- the school in the garden (a.md)\n\n{nothing}\n\nGuards of schools like the garden.\n"
-    draft = draft_of("research", "en", {"a.md": facts}, upstream=before)
-    assert draft.count("the school in the garden") == 1
-    assert nothing not in draft
-    assert "Guards of schools like the garden. (Research, Findings)" in draft
-
-
-@pytest.mark.req("T3")
 def test_the_text_of_a_page_that_stands_in_its_front_matter_is_material() -> None:
     prose = "  The lamps cost EUR 900 in all.\n\n\n  ## More\n\n  Glue costs EUR 7.\n"
     page = f"---\ntitle: Lamps\ncontent: >-\n{prose}file:\n  - a.pdf\n---\n"
     draft = draft_of("budget", "en", {"a.md": page})
     assert "The lamps cost EUR 900 in all. (a.md)" in draft
     assert "Glue costs EUR 7. (a.md, More)" in draft
-
-
-@pytest.mark.req("T3")
-@pytest.mark.parametrize(
-    ("name", "tag", "heading", "fact"),
-    [
-        ("budget", "es", "Costes", "Los costos de reproducción corren a cargo del solicitante."),
-        ("budget", "pt", "Custos", "Existe um custo para o armazenamento dos dados na nuvem."),
-        ("timeline", "ja", "スケジュール", "2035年を目処に抜本改革の完了を目指します。"),
-        ("budget", "zh", "預算", "這項工程的費用由市政府承擔。"),
-    ],
-)
-def test_nothing_is_called_absent_that_a_sentence_speaks_of(name: str, tag: str, heading: str, fact: str) -> None:
-    draft = draft_of(name, tag, {"a.md": f"# A\n\n{fact}\n"}, f"- {heading}")
-    assert fact in draft
-    assert language_of(tag).words.nothing_found.partition("{")[0] not in draft
 
 
 @pytest.mark.req("V1")
@@ -135,13 +98,6 @@ def test_nothing_is_called_absent_that_a_sentence_speaks_of(name: str, tag: str,
 )
 def test_what_only_looks_like_a_mark_of_markdown_is_none_to_a_linter_either(sentence: str, written: str) -> None:
     assert f"\n{written} (a.md, A)" in draft_of("research", "en", {"a.md": f"# A\n\n{sentence}\n"})
-
-
-@pytest.mark.req("T3")
-def test_every_date_of_a_list_of_changes_is_told_also_where_the_same_was_done_again() -> None:
-    facts = "# Changes\n\n" + "".join(f"## 2022-03-{day}\n\n- New data\n\n" for day in (14, 21, 28))
-    draft = draft_of("timeline", "en", {"a.md": facts})
-    assert [day for day in (14, 21, 28) if f"| 2022-03-{day} | 2022-03-{day}: New data |" not in draft] == []
 
 
 @pytest.mark.req("T3")
@@ -179,7 +135,7 @@ def test_a_table_in_html_keeps_its_own_caption_and_the_lines_of_its_cells_apart(
 @pytest.mark.req("T3")
 def test_alternatives_with_roman_numbers_stand_together_below_what_announces_them() -> None:
     points = ["I. it comes too late;", "II. guards of other schools asked before;", "III. the school has no garden."]
-    facts = "# Grants\n\nThe guards of schools refuse a grant if:\n\n" + "\n\n".join(points) + "\n"
+    facts = "# Schools\n\nThe guards of schools and gardens refuse a visit if:\n\n" + "\n\n".join(points) + "\n"
     draft = draft_of("research", "en", {"a.md": facts})
     assert [point for point in points if point not in draft.replace("\\", "")] == []
 

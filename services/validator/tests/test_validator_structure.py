@@ -102,8 +102,14 @@ def test_finds_required_headings_that_are_missing_or_empty_whatever_their_case()
     assert found(body, "risks  and MEASURES", "Costs", "Schedule", "Team") == [
         (Rule.REQUIRED_HEADING.code, 0, "Costs"),
         (Rule.REQUIRED_HEADING.code, 0, "Schedule"),
-        (Rule.REQUIRED_HEADING.code, 11, "Team"),
+        (Rule.OPEN_HEADING.code, 11, "Nothing of ours stands under it yet. What do we say there? Team"),
     ]
+
+
+@pytest.mark.req("B2")
+def test_a_draft_of_headings_only_is_open() -> None:
+    assert [rule for rule, _, _ in found("## Costs\n")] == [Rule.OPEN_HEADING.code]
+    assert found("## Costs\n\nIt is paid.\n") == []
 
 
 @pytest.mark.req("V4")
@@ -127,7 +133,7 @@ def test_finds_required_headings_that_are_missing_or_empty_whatever_their_case()
     ],
 )
 def test_finds_a_placeholder_that_was_left(body: str, detail: str) -> None:
-    assert [(rule, text) for rule, _, text in found(body)] == [(Rule.PLACEHOLDER.code, detail)]
+    assert [(rule, text) for rule, _, text in found(f"{body}\n\nText.")] == [(Rule.PLACEHOLDER.code, detail)]
 
 
 @pytest.mark.req("V4")
@@ -154,16 +160,18 @@ def test_an_empty_draft_is_one_issue(text: str) -> None:
 
 
 @pytest.mark.req("V4")
-@pytest.mark.parametrize("text", ["Text.\n", "## Two\n", "> # Quoted\n", "---\ntitle: x\n---\n\n# Title\n", "[a]: b\n"])
+@pytest.mark.parametrize(
+    "text", ["Text.\n", "## Two\n", "> # Quoted\n", "---\ntitle: x\n---\n\n# Title\n\nText.\n", "[a]: b\n"]
+)
 def test_finds_a_draft_that_does_not_begin_with_its_title(text: str) -> None:
     assert [issue.rule for issue in check_structure(text, (), ())] == [Rule.TITLE_FIRST.code]
 
 
 @pytest.mark.req("V4")
 def test_finds_every_further_level_1_heading() -> None:
-    assert found("Other\n=====\n\n## Two\n\n# Third") == [
-        (Rule.ONE_TITLE.code, 3, "Other"),
-        (Rule.ONE_TITLE.code, 8, "Third"),
+    assert found("Text.\n\nOther\n=====\n\n## Two\n\n# Third") == [
+        (Rule.ONE_TITLE.code, 5, "Other"),
+        (Rule.ONE_TITLE.code, 10, "Third"),
     ]
 
 

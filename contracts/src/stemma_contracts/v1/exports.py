@@ -87,12 +87,15 @@ class OverlongSection(Contract):
     max_pages: int = Field(ge=1)
 
 
+OPEN = "open_heading"
+
+
 class ExportRemark(Contract):
     """Something in an exported file that a person should know, told by the program that set its pages.
 
     ``code`` is open: a reader shows those that it does not know as they are. Known ones: ``missing_font`` (``detail``
-    names the script and the characters that no font had), ``no_page_numbers`` (the contents stand without them) and
-    ``no_title`` (the cover says so).
+    names the script and the characters that no font had), ``no_page_numbers`` (the contents stand without them),
+    ``no_title`` (the cover says so) and `OPEN` (nothing stands under ``count`` headings of a section).
     """
 
     code: Token

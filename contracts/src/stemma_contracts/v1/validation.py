@@ -19,6 +19,8 @@ NOT_CHECKED = "STEMMA000"
 """The rule of the issue that a draft could not be checked, or not in full."""
 LONG_ANSWER = "limits/answer"
 """The rule of the issue that an answer is longer than the form says."""
+OPEN_HEADING = "STEMMA013"
+"""The rule of the issue that nothing stands under a heading: no writer is to fill it, a person says what we have."""
 UNACCEPTED_ANSWER = "forms/answer"
 """The rule of the issue that an answer is not one that its field of the form accepts."""
 

@@ -24,7 +24,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_contracts.v1.inputs import BRIEF, InputChanges
+from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.ledger import RequirementDecision
 from stemma_contracts.v1.needs import SKIP
 from stemma_contracts.v1.references import ArtifactRef
@@ -49,7 +49,7 @@ CHAPTER_STYLE = "Heading 1"
 LONGEST = 110
 
 REVISED = ("solution", "Say that both bicycles are serviced every month.")
-AMENDED, AMENDMENT = "budget", "amendment.pdf"
+AMENDED, SOURCE, AMENDMENT = "budget", "cost-quotes.md", "cost-quotes-amended.md"
 INSTRUCTED = ("connections", "Say that the schools of Oak Hill may join in the second year.")
 WRITTEN = ("timeline", "The couriers are hired in April 2027, after the council has decided.")
 REGENERATED = ("budget", "Say that the council pays in two instalments.")
@@ -194,25 +194,26 @@ async def proposal(demo: Demo) -> None:
 
 
 async def _amend(demo: Demo) -> None:
-    """A file takes the place of the brief: what it changes is read before it counts."""
-    say(f"\n{AMENDMENT} takes the place of the brief. It is read and compared, and nothing counts yet:")
-    await demo.client.replace_input(demo.id, BRIEF, 1, SAMPLES / demo.kind / AMENDMENT, staged=True)
-    await demo.until(lambda: _brief(demo).changes is not None)
+    """A file takes the place of an input: what it changes is read before it counts."""
+    say(f"\n{AMENDMENT} takes the place of {SOURCE}. It is compared, and nothing counts yet:")
+    quotes = _amended(demo)
+    await demo.client.replace_input(demo.id, quotes.input_id, 1, SAMPLES / demo.kind / AMENDMENT, staged=True)
+    await demo.until(lambda: _amended(demo).changes is not None)
     check(not demo.view.stale, "an amendment that does not count made something stale")
-    changes = await demo.client.stored(demo.id, _brief(demo).changes, InputChanges)
+    changes = await demo.client.stored(demo.id, _amended(demo).changes, InputChanges)
     for block in changes.changed if changes else ():
         _say_differences(block.before, block.after, f"{block.heading}: ")
-    check(AMENDED in _brief(demo).concerns, "the amendment does not concern the section that quotes it")
-    say(f"  It concerns {', '.join(demo.title(name) for name in _brief(demo).concerns)}.")
+    check(AMENDED in _amended(demo).concerns, "the amendment does not concern the section that quotes it")
+    say(f"  It concerns {', '.join(demo.title(name) for name in _amended(demo).concerns)}.")
     say("\nIt is to count from now on.")
-    await demo.request(r.ApplyInput, input_id=BRIEF, version=2)
-    await demo.until(lambda: _brief(demo).version == 2)
+    await demo.request(r.ApplyInput, input_id=quotes.input_id, version=2)
+    await demo.until(lambda: _amended(demo).version == 2)
     _say_stale(demo)
     await _settle_stale(demo, AMENDED)
 
 
-def _brief(demo: Demo) -> InputView:
-    return next(one for one in demo.view.input_views if one.input_id == BRIEF)
+def _amended(demo: Demo) -> InputView:
+    return next(one for one in demo.view.input_views if one.name == SOURCE)
 
 
 async def _edit(demo: Demo) -> None:

@@ -13,7 +13,7 @@ from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.events import DocumentExported
-from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, VersionPair
+from stemma_contracts.v1.exports import OPEN, ExportFormat, ExportRemark, ExportWarning, VersionPair
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section
@@ -83,6 +83,7 @@ def path_of(output: Path | None, name: str) -> Path:
 def is_unfinished(done: DocumentExported) -> bool:
     lacks = lacks_inputs(done.not_covered) or bool(done.open_requirements)
     lacks |= any(check.state == "broken" for check in done.rules)
+    lacks |= any(remark.code == OPEN for remark in done.remarks)
     return lacks or any(warning.code in UNFINISHED for warning in done.warnings)
 
 
@@ -107,7 +108,8 @@ def _warning_words(warning: ExportWarning) -> str:
 def _remark_words(remark: ExportRemark) -> str:
     about = f"{remark.section_id}: " if remark.section_id else ""
     detail = f": {remark.detail}" if remark.detail else ""
-    return f"{about}{remark.code.replace('_', ' ')}{detail}"
+    times = f" ({remark.count} times)" if remark.count > 1 else ""
+    return f"{about}{remark.code.replace('_', ' ')}{times}{detail}"
 
 
 def write(path: Path, data: bytes) -> None:

@@ -85,7 +85,6 @@ class Words(BaseModel):
     risks: Word
     people: Word
     statement: Word
-    nothing_found: Word
     # Sections that code puts together of a model's answer.
     findings: Word
     open_questions: Word

@@ -24,30 +24,22 @@ IN_FULL = frozenset({"amounts", "dates"})
 BY_WORDS = ("risks", "people")
 LAWS = "laws"
 
-_UNDATED, _YEAR = re.compile(r"T.*|\d{4}"), re.compile("T.*")
-_BEFORE, _AFTER = re.compile(r"[A-Za-z$€£¥]{1,8}\Z"), re.compile(r"[A-Za-z]{1,8}|[万億亿兆千]{1,2}")
+_UNDATED = re.compile(r"T.*|\d{4}")
 _NUMBERING = re.compile(r"\d{1,2}\.\d{1,2}\.?")
 _NEAR = 40
 _SHORT_WORD = 4
 
 
 @lru_cache(maxsize=65_536)
-def claimed(text: str, language: str, *, years: bool = False) -> tuple[Claim, ...]:
-    """The claims of plain words that a section may collect; an hour, the date of a law and, unless asked for, a bare
-    year are none."""
+def claimed(text: str, language: str) -> tuple[Claim, ...]:
+    """The claims of plain words that a section may collect; an hour, the date of a law and a bare year are none."""
     found = (claim for claim in claims(text, language) if claim.kind in KINDS)
-    return tuple(claim for claim in found if claim.kind != "date" or _says_when(text, claim, language, years))
+    return tuple(claim for claim in found if claim.kind != "date" or _says_when(text, claim, language))
 
 
-def in_full(text: str, claim: Claim) -> str:
-    """The words of a claim with the letters of a unit or a magnitude that touch them."""
-    before, after = _BEFORE.search(text[: claim.start]), _AFTER.match(text, claim.end)
-    return f"{before.group() if before else ''}{claim.text}{after.group() if after else ''}"
-
-
-def _says_when(text: str, claim: Claim, language: str, years: bool) -> bool:
+def _says_when(text: str, claim: Claim, language: str) -> bool:
     """Whether a date says when: no law is named right before it, with but its number and short words between."""
-    if (_YEAR if years else _UNDATED).fullmatch(claim.values[0]) or _NUMBERING.fullmatch(claim.text):
+    if _UNDATED.fullmatch(claim.values[0]) or _NUMBERING.fullmatch(claim.text):
         return False
     before = text[max(0, claim.start - _NEAR) : claim.start]
     ends = [law.end() for law in _laws(language).finditer(before)]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import islice
 from pathlib import PurePosixPath
 
-from stemma_languages import count_words, detect, is_example, is_form_text, only_lists
-from stemma_markdown import Document
+from stemma_languages import count_words, detect, only_lists
 
-from .bearing import IN_FULL, KINDS, claimed, in_full, kinds_of, kinds_of_row, named_kinds, related, things_of
+from .bearing import IN_FULL, kinds_of, kinds_of_row, named_kinds, related, things_of
 from .material import Material, Passage, Place, Table, distinct, fold
-from .reading import sentences_of
 from .request import Image, Request, Section
 from .terms import Ranking, nearest, terms
 
@@ -31,19 +29,8 @@ COLLECTED = 2.0
 HEADED = 2.0
 """What it adds that a heading above a passage speaks of what the section is about."""
 
-SEVERAL = "…"
-"""Instead of the claims of a statement that makes several: each would be read as if it stood alone."""
 _BY_NUMBER = re.compile(r"[a-z]{0,10}[-_ ]?\d+")
 """The name of a picture that says nothing of it."""
-
-
-@dataclass(frozen=True)
-class Stray:
-    """A claim that stands in no sentence: its words, what it is said of, and where."""
-
-    claim: str
-    words: str
-    place: Place
 
 
 @dataclass(frozen=True)
@@ -52,7 +39,6 @@ class Choice:
 
     passages: tuple[Passage, ...]
     tables: tuple[Table, ...]
-    strays: dict[str, tuple[Stray, ...]]
     images: tuple[Image, ...]
     spare: tuple[Passage, ...] = ()
 
@@ -65,16 +51,9 @@ def choose(request: Request, material: Material) -> Choice:
     chosen = _passages(request, bears, sentences)
     chosen = _with_answers(request.requirements, chosen, sentences)
     tables = tuple(replace(t, rows=t.rows[:MOST_ROWS]) for t in material.tables if bears.takes_table(t))
-    collects = sorted(request.section.collects & IN_FULL)
-    quoted = {passage.key for passage in chosen}
-    strays = {k: tuple(dict.fromkeys(f)) for k in collects if (f := list(_strays(k, quoted, material.passages)))}
-    if not tables and not strays and all(passage.place.origin == "person" for passage in chosen):
-        about = f"{request.section.title} {request.section.purpose}"
-        left = [p for p in sentences if p not in chosen]
-        chosen += speaking_of(about, collects, request.language, left) or bears.nearest(left)
     spare = tuple(p for p in sentences if p not in chosen and not wanted_of(p, request) & IN_FULL)
     images = tuple(islice(_images(request, bears, material), MOST_IMAGES))
-    return Choice(tuple(chosen), tables, strays, images, spare)
+    return Choice(tuple(chosen), tables, images, spare)
 
 
 def _with_answers(requirements: Sequence[str], chosen: list[Passage], passages: list[Passage]) -> list[Passage]:
@@ -98,9 +77,9 @@ def _only_lists(passage: Passage, headings: set[str]) -> bool:
     return is_entry or only_lists(passage.place.heading, passage.place.language)
 
 
-def speaking_of(about: str, collects: Iterable[str], language: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The few passages that speak of a thing that a section collects or a text names, or share two of its words."""
-    kinds, wanted = {*collects, *named_kinds(about, language)}, set(terms(about, language))
+def speaking_of(about: str, language: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The few passages that speak of a thing that a text names, or share two of its words."""
+    kinds, wanted = named_kinds(about, language), set(terms(about, language))
 
     def score(passage: Passage) -> int:
         tag = passage.place.language
@@ -116,19 +95,6 @@ def _few(passages: Sequence[Passage], score: Callable[[Passage], float]) -> tupl
     scored = [(score(passage), -at) for at, passage in enumerate(passages)]
     best = sorted((entry for entry in scored if entry[0] > 0), reverse=True)[:FALLBACK]
     return tuple(passages[at] for at in sorted(-at for _, at in best))
-
-
-def is_absent(name: str, request: Request, material: Material) -> bool:
-    """Whether nothing in all of the material speaks of a heading or holds the kinds that it, or its section, names."""
-    kinds, wanted = named_kinds(name, request.language) or request.section.collects, set(terms(name, request.language))
-    texts = [(passage.words, passage.place.language) for passage in material.passages]
-    texts += [(table.words, table.place.language) for table in material.tables]
-    rows = (kinds_of_row(table, row) for table in material.tables for row in table.rows)
-    read = ((Document(named.text).prose, detect(named.text)) for named in request.inputs)
-    whole = (kinds_of(piece.text, tag) for prose, tag in read for piece in prose)
-    held = chain((named_kinds(*text) for text in texts), rows, whole)
-    shared = max((len(wanted.intersection(terms(*text))) for text in texts), default=0)
-    return shared < min(LEAST_TERMS, len(wanted)) and all(map(kinds.isdisjoint, held))
 
 
 def wanted_of(passage: Passage, request: Request) -> frozenset[str]:
@@ -159,10 +125,6 @@ class Bearing:
     def collectors(self, kinds: frozenset[str]) -> list[int]:
         """The sections that leave nothing out of such things."""
         return [at for at, entry in enumerate(self._outline) if entry.collects & kinds & IN_FULL]
-
-    def nearest(self, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """The few passages that bear on this section with their headings."""
-        return _few(passages, lambda passage: self._scores(passage.words, passage.place, None, 1)[self._own])
 
     def _scores(self, text: str, place: Place, given: frozenset[str] | None, least: int) -> list[float]:
         ranking = _ranking(self._outline, self._language, place.language)
@@ -230,24 +192,6 @@ def _within(most_words: int | None, passages: list[Passage], always: set[str]) -
                 continue
         kept.append(passage)
     return kept
-
-
-def _strays(kind: str, quoted: set[str], passages: Sequence[Passage]) -> Iterator[Stray]:
-    """Claims of one kind that no passage of the section holds: in headings, instructions, and what stands elsewhere."""
-    for passage, after in pairwise((*passages, None)):
-        assert passage is not None
-        language = passage.place.language
-        if passage.key in quoted or is_example("\n".join(passage.place.headings), language):
-            continue
-        for above, line in ((above, line) for text, above in passage.told for line in sentences_of(text, language)):
-            stated = (c for c in claimed(line, language, years=True) if KINDS[c.kind] == kind)
-            each = list(dict.fromkeys(in_full(line, claim) for claim in stated))
-            found = each[0] if len(each) == 1 else SEVERAL if each else ""
-            is_bare = fold(" ".join(each)) == fold(line)
-            if is_bare and after and after.place.heading == passage.text:
-                yield Stray(found, f"{line}: {after.text}", passage.place)
-            elif found and not is_form_text(line) and (above or not is_bare):
-                yield Stray(found, f"{above} {line}".lstrip(), passage.place)
 
 
 def _images(request: Request, bears: Bearing, material: Material) -> Iterator[Image]:

@@ -9,9 +9,9 @@ from itertools import groupby
 from stemma_languages import language as language_of
 
 from . import markdown
-from .choosing import Choice, Stray, choose, is_absent, speaking_of, wanted_of
+from .choosing import Choice, choose, speaking_of, wanted_of
 from .gathering import gather
-from .material import NO_SPACES, Material, Passage, Place, Table
+from .material import NO_SPACES, Passage, Place, Table, fold
 from .request import Image, Request
 from .terms import best, terms
 
@@ -38,17 +38,14 @@ class Composition:
 
 
 def compose(request: Request) -> Composition:
-    """What the material of a request says on its section: first what the client and a person say, then the files."""
-    material = gather(request)
-    choice = choose(request, material)
-    lead = tuple(passage for passage in choice.passages if passage.place.origin in ("person", "brief"))
-    rest = tuple(passage for passage in choice.passages if passage.place.origin not in ("person", "brief"))
+    """What our evidence says on a section, below what a person dictates; a heading that it says nothing on is open."""
+    choice = choose(request, gather(request))
     if not request.headings:
-        return Composition(_blocks(request, replace(choice, passages=(*lead, *rest))), ())
-    if not rest and not choice.tables:
-        lead, rest = (), lead
+        return Composition(_blocks(request, choice), ())
+    lead = tuple(passage for passage in choice.passages if passage.place.origin == "person")
+    rest = tuple(passage for passage in choice.passages if passage.place.origin != "person")
     parts = _parts(request, replace(choice, passages=rest))
-    return Composition(tuple(_paragraphs(request, lead)), tuple(_filled(part, request, material) for part in parts))
+    return Composition(tuple(_paragraphs(request, lead)), tuple(parts))
 
 
 def as_markdown(request: Request, composition: Composition) -> str:
@@ -66,18 +63,11 @@ def _parts(request: Request, choice: Choice) -> Iterator[Part]:
     for name, share in zip(request.headings, _shares(request, choice), strict=True):
         blocks = _blocks(request, share)
         if not blocks:
-            found = speaking_of(name, (), request.language, spare)
+            under = tuple(passage for passage in spare if fold(passage.place.heading) == fold(name))
+            found = under or speaking_of(name, request.language, spare)
             spare = [passage for passage in spare if passage not in found]
             blocks = tuple(_paragraphs(request, found))
         yield Part(name, blocks)
-
-
-def _filled(part: Part, request: Request, material: Material) -> Part:
-    """The part, with a line that says so if nothing in all of the material is about it."""
-    if part.blocks or not is_absent(part.heading, request, material):
-        return part
-    words = language_of(request.language).words
-    return replace(part, blocks=(words.nothing_found.format(names=markdown.quoted(part.heading)),))
 
 
 def _shares(request: Request, choice: Choice) -> Iterator[Choice]:
@@ -90,7 +80,6 @@ def _shares(request: Request, choice: Choice) -> Iterator[Choice]:
         yield Choice(
             tuple(p for p in choice.passages if at(p.words, p.place, wanted_of(p, request)) == number),
             tuple(t for t in choice.tables if at(" ".join(t.head), t.place, request.section.collects) == number),
-            {kind: found for kind, found in choice.strays.items() if at("", None, (kind,)) == number},
             tuple(image for image in choice.images if at(image.alt, None) == number),
         )
 
@@ -107,16 +96,11 @@ def _heading_of(text: str, place: Place | None, kinds: Iterable[str], request: R
 
 def _blocks(request: Request, choice: Choice) -> tuple[str, ...]:
     words = language_of(request.language).words
-    named = ((getattr(words, kind), rows) for kind, rows in choice.strays.items())
     passages = _with_figures(choice)
     shown = {passage.text for passage in passages if passage.form == "figure"}
     return (
         *_paragraphs(request, passages),
         *(_table(table, words.table) for table in choice.tables),
-        *(
-            markdown.table(n, (n, words.statement, words.sources), map(_stray, found), words.table)
-            for n, found in named
-        ),
         *(figure for figure in map(_figure, choice.images) if figure not in shown),
     )
 
@@ -180,11 +164,6 @@ def _table(table: Table, label: str) -> str:
     place = ", ".join(filter(None, (table.place.name, table.place.heading)))
     words = table.caption.rstrip(":：")
     return markdown.table(f"{words} ({place})" if words and place else words or place, table.head, table.rows, label)
-
-
-def _stray(stray: Stray) -> tuple[str, str, str]:
-    heading = "" if stray.words.startswith(stray.place.heading) else stray.place.heading
-    return stray.claim, stray.words, ", ".join(filter(None, (stray.place.name, heading)))
 
 
 def _figure(image: Image) -> str:

@@ -10,7 +10,6 @@ from stemma_languages import Form, Grammar, detect, grammar, language
 from stemma_markdown import plain, sentence_ranges, split
 
 from . import markdown
-from .gathering import stated
 from .material import NO_SPACES, distinct
 from .reading import read
 from .request import Request
@@ -239,7 +238,6 @@ class _Editor:
         wanted = set(terms(subject, self._language)) - set(self._known.filler)
         texts = [named.text for named in (*self._request.upstream, *self._request.inputs)]
         found = [read("input", "", text, self._language) for text in texts]
-        found.append(stated(read("brief", "", self._request.brief, self._language)))
         passages = [
             p for p in distinct(p for one in found for p in one.passages) if p.form != "heading" and not p.items
         ]

@@ -12,6 +12,8 @@ from stemma_models.prompting import Block, parse_blocks, whole
 
 from .material import Place
 
+OF_SECTIONS = frozenset({"review_doc", "format_doc"})
+"""The kinds of sections that speak of the others: evidence stands in those."""
 _LISTED = re.compile(r"^\s*[-*]\s+")
 
 
@@ -70,9 +72,10 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
     found = _Blocks(blocks)
     asked = found.first("section")
     section = _section(asked)
-    outline = tuple(_section(entry) for entry in found.first("outline").children if entry.tag == "entry")
+    entries = (entry for entry in found.first("outline").children if entry.tag == "entry")
+    outline = tuple(_section(entry) for entry in entries if entry.attributes.get("kind") not in OF_SECTIONS)
     brief = found.text("brief") or ("" if blocks or not messages else str(messages[-1].text))
-    inputs = tuple(_inputs(found))
+    inputs = () if asked.attributes.get("kind") in OF_SECTIONS else tuple(_inputs(found))
     return Request(
         section=section,
         language=_language(asked.attributes.get("language", ""), brief, inputs),
@@ -112,9 +115,9 @@ class _Blocks:
 
 
 def _inputs(found: _Blocks) -> Iterator[Named]:
-    """The inputs; what a search found in one of them that is here already is left out."""
+    """The inputs that are ours; what a search found in one of them that is here already is left out."""
     texts: dict[str, list[str]] = {}
-    for block in (block for block in found.blocks if block.tag in ("request", "evidence", "price")):
+    for block in (block for block in found.blocks if block.tag in ("evidence", "price") and block.text):
         name = block.attributes.get("name", "")
         if not any(block.text in text for text in texts.get(name, ())):
             texts.setdefault(name, []).append(block.text)

@@ -12,6 +12,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import (
     LONG_ANSWER,
     NOT_CHECKED,
+    OPEN_HEADING,
     UNACCEPTED_ANSWER,
     ValidationIssue,
     ValidationReport,
@@ -41,7 +42,7 @@ class Rule(Enum):
     EMPTY = _Row("STEMMA001", "The draft is empty")
     TITLE_FIRST = _Row("STEMMA002", "The draft must begin with its level 1 heading", same_as="MD041")
     ONE_TITLE = _Row("STEMMA003", "The draft must have one level 1 heading", same_as="MD025")
-    REQUIRED_HEADING = _Row("STEMMA004", "A required heading is missing, or nothing stands under it")
+    REQUIRED_HEADING = _Row("STEMMA004", "A required heading is missing")
     MISSING_IMAGE = _Row("STEMMA005", "An image is not among the files of the document")
     REMOTE_IMAGE = _Row("STEMMA006", "An image on another host does not become part of the document")
     UNDEFINED_REFERENCE = _Row("STEMMA007", "A link reference has no definition", same_as="MD052")
@@ -50,6 +51,7 @@ class Rule(Enum):
     MISSING_FILE = _Row("STEMMA010", "A link leads to a file that is not part of the document")
     PLACEHOLDER = _Row("STEMMA011", "A placeholder was left in the text")
     NESTED_FOOTNOTE = _Row("STEMMA012", "A footnote must not refer to a footnote")
+    OPEN_HEADING = _Row(OPEN_HEADING, "Nothing stands under a heading")
     TOO_MANY_WORDS = _Row("limits/words", "The section is longer than its outline allows")
     SUM_DIFFERS = _Row("sums/differs", "The rows of a table do not come to its total")
     SUM_OVER = _Row("sums/over", "The prices come to more than the request allows")

@@ -57,13 +57,23 @@ def check_structure(text: str, assets: Collection[str], required_headings: Itera
     inline = list(parts(document))
     return [
         *_title(document),
-        *(Rule.REQUIRED_HEADING.issue(line, heading) for heading, line in document.lacking(required_headings).items()),
+        *_lacking(document, required_headings),
         *_images(inline, assets),
         *_links(inline, assets, anchors(found)),
         *_undefined(written),
         *_nested_footnotes(inline),
         *_placeholders(written),
     ]
+
+
+def _lacking(document: Document, required: Iterable[str]) -> Iterator[ValidationIssue]:
+    """A heading that is missing is put right by the writer; what stands under one that is open a person has to say."""
+    title = next((heading.text for heading in document.headings if heading.level == 1), "")
+    for heading, line in document.lacking(tuple(required) or (title,) if title else ()).items():
+        if line:
+            yield Rule.OPEN_HEADING.coded(line, "heading_open", heading=heading)
+        else:
+            yield Rule.REQUIRED_HEADING.issue(0, heading)
 
 
 def _title(document: Document) -> Iterator[ValidationIssue]:

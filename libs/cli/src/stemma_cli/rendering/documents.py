@@ -173,12 +173,23 @@ async def show_section(
         console().print(rendered(text))
     else:
         sys.stdout.write(clean(text))
-    for words in await lines_about(client, view, section, None):
+    for words in [*await _demands(client, view, section), *await lines_about(client, view, section, None)]:
         note(words)
     for line in (line for thread in threads if not thread.view.resolved for line in lines_of_thread(thread)):
         note(line)
     if section.proposal is not None:
         await show_proposal(client, view, section, section.proposal)
+
+
+async def _demands(client: Client, view: DocumentView, section: SectionView) -> list[str]:
+    """What the section has to answer: beside its text, and never in it."""
+    if view.ledger is None or view.ledger.rows is None:
+        return []
+    rows = (one.row for one in (await client.ledger_of(view)).entries if one.standing.section_id == section.section_id)
+    return [
+        clean_line(f"to answer: {r.requirement_id}, {r.obligation} ({r.source}{r.place and ', '}{r.place}): {r.quote}")
+        for r in rows
+    ]
 
 
 async def _with_citations(client: Client, view: DocumentView, section: SectionView, text: str) -> str:

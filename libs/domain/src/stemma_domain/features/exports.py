@@ -13,13 +13,16 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import (
+    OPEN,
     ExportFormat,
+    ExportRemark,
     ExportSection,
     ExportVersion,
     VersionPair,
 )
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
@@ -196,7 +199,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 **settled,
                 artifact=outcome.artifact,
                 warnings=outcome.warnings,
-                remarks=outcome.remarks,
+                remarks=(*outcome.remarks, *(() if export.view.redline else _open_headings(document))),
                 too_long=outcome.too_long,
                 rules=outcome.rules,
                 not_covered=outcome.not_covered,
@@ -209,6 +212,14 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
             return e.ExportJobDead(**settled, detail=outcome.detail)
         case _:
             raise unfitting(outcome)
+
+
+def _open_headings(document: Document) -> Iterator[ExportRemark]:
+    """The sections with headings under which nothing stands yet."""
+    for section in exported(document):
+        validation = section.current.validation if section.current else None
+        if validation and (count := validation.rules.get(OPEN_HEADING, 0)):
+            yield ExportRemark(code=OPEN, section_id=section.plan.section_id, count=count)
 
 
 def _requirements(document: Document, export: Export) -> _Requirements:

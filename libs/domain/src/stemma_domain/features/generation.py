@@ -18,7 +18,7 @@ from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
 from stemma_contracts.v1.views import is_unchecked
 
 from stemma_domain.commands import Asked, of_status, refused_section
@@ -91,10 +91,12 @@ def validated(
 ) -> e.SectionLintFailed | e.SectionApproved | e.SectionReviewRequested:
     """The event of a validation; a draft that no graph is writing has its reviewer.
 
-    What could not be checked in full goes to a person under every policy: to write it again would mend nothing.
+    What could not be checked in full goes to a person under every policy, and so does a heading that is open only: to
+    write it again would mend nothing.
     """
     common, version, validation = settled(outcome, section), section.current_number, outcome.validation
-    if generating and validation.complete and not validation.passed and generating.round < section.plan.max_lint_rounds:
+    can_mend = validation.complete and validation.rules.keys() != {OPEN_HEADING}
+    if generating and can_mend and not validation.passed and generating.round < section.plan.max_lint_rounds:
         return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
     if generating and _settled_by_policy(section, in_cycles) and _is_sound(validation, section.plan):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
