@@ -378,6 +378,11 @@ def test_a_demand_is_found_whatever_the_order_of_its_words_and_whoever_else_is_n
     assert set(found(f"# 1\n\n{sentence}\n", language)) == {sentence}
 
 
+def test_what_bidders_and_buyers_are_free_to_do_is_no_demand_in_dutch() -> None:
+    offered = "Het is mogelijk vragen te stellen.\n\nDe gemeente geeft een toelichting."
+    assert found(f"# 1\n\n{offered}\n\nDe huidige applicatie toont alleen de naam.\n", "nl") == {}
+
+
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
@@ -415,6 +420,10 @@ def test_items_right_below_a_heading_of_requirements_are_demands_and_those_below
         ("de", "Die Prüfung ist unter Beachtung der Belange des Auftragnehmers durchzuführen."),
         ("pt", "Não é admitida a subcontratação."),
         ("it", "Il servizio comprende la manutenzione."),
+        ("nl", "De software toont elke wijziging."),
+        ("nl", "De applicatie wordt in Nederland gehost."),
+        ("nl", "Het is niet mogelijk een regel te wissen."),
+        ("nl", "De oplossing neemt alle gegevens uit de huidige applicatie over."),
     ],
 )
 def test_what_a_system_does_and_what_is_to_be_done_without_a_party_is_a_demand(language: str, sentence: str) -> None:
