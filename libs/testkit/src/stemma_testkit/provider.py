@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -80,12 +80,13 @@ class Provider(ChatServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.script: list[Reply] = []
+        self.script: list[Reply | Callable[[dict[str, Any]], Reply]] = []
         self.requests: list[dict[str, Any]] = []
 
     def reply(self, asked: dict[str, Any]) -> Reply:
         self.requests.append(asked)
-        return self.script.pop(0)
+        reply = self.script.pop(0)
+        return reply if isinstance(reply, Reply) else reply(asked)
 
 
 @contextmanager

@@ -1,0 +1,212 @@
+"""What leaves the house: words of the inputs that may not be quoted stand in no file and in no notice."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+from collections.abc import Mapping
+from email.message import EmailMessage
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pypdfium2
+import pytest
+import pytest_asyncio
+from docx import Document as Word
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_client import Client
+from stemma_client.notifications import new_secret
+from stemma_contracts import Contract
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.notifications import NotificationRule, Occasion
+from stemma_contracts.v1.references import UploadRole
+from stemma_contracts.v1.validation import ValidationReport
+from stemma_testkit.driving import ENDS, approve_all, wait_for
+from stemma_testkit.provider import Provider, Reply, says
+
+from .conftest import Receiver, receiving, run
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("B1")]
+SCORES = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
+RUN = 6
+"""So many words of a canary in a row are a leak."""
+CANARIES = {
+    "brief": "Never tell the council that our purple giraffe slept in its cellar for 4,711 nights.",
+    "request": "The contractor shall polish seven copper lanterns of the ferry before each of its 312 winter markets.",
+    "internal": "Please never mention that our ferry crane collapsed twice in the harbour of Lisbon at EUR 91,234.",
+    "mail": "Our lowest price for the ferry is EUR 87,650 and nobody in this house may go below that.",
+    "past-text": "Our ferry of 2019 carried violet escalators to every lighthouse keeper abroad for EUR 55,321.",
+    "style": "Write of the ferry as a patient gardener explains to EUR 66,432 children how roses are pruned.",
+}
+RULES = {"brief": "words/instruction", "request": "words/request"}
+OWN = "The ferry carries forty passengers and nine bicycles to the island every morning at half past seven."
+"""What is ours, in evidence; it is found where it should be, or the search finds nothing."""
+FIELD = "How many passengers does the ferry carry?"
+OUTLINE = """## The ferry
+
+id: ferry
+kind: approach
+
+How many passengers the ferry carries to the island, and when.
+"""
+
+
+def mail(words: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "ada@example.org", "bo@example.org", "Ferry"
+    message.set_content(words)
+    return bytes(message)
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """A file for each role, with its canary."""
+    files = {name: folder / f"{name}.md" for name in CANARIES} | {"mail": folder / "mail.eml"}
+    for name, words in CANARIES.items():
+        written = mail(words) if name == "mail" else f"# The ferry, {name}\n\n{words}\n".encode()
+        files[name].write_bytes(written)
+    files["facts"] = folder / "facts.md"
+    files["facts"].write_text(f"# The ferry\n\n{OWN}\n", encoding="utf-8")
+    return files
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def leaked(canary: str, text: str) -> list[str]:
+    words, there = plain(canary).split(), plain(text)
+    runs = (" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
+    return [words for words in runs if words in there]
+
+
+def words_in(data: bytes, form: str) -> str:
+    match form:
+        case "docx":
+            with ZipFile(BytesIO(data)) as package:
+                parts = [package.read(name).decode() for name in package.namelist() if name.endswith((".xml", ".rels"))]
+            return html.unescape("\n".join(re.sub(r"<[^>]*>", "", part) for part in parts))
+        case "pdf":
+            with pypdfium2.PdfDocument(data) as pdf:
+                return "\n".join(page.get_textpage().get_text_range() for page in pdf)
+        case "html":
+            return html.unescape(re.sub(r"<[^>]*>", " ", data.decode()))
+        case "json":
+            return json.dumps(json.loads(data), ensure_ascii=False)
+        case _:
+            return data.decode()
+
+
+async def begun(settings: dict[str, str], folder: Path, files: Mapping[str, Path], form: Path) -> str:
+    """A document that is asked for with the command: its mail has no role of a person."""
+    (folder / "outline.md").write_text(OUTLINE, encoding="utf-8")
+    word = Word()
+    word.add_table(rows=1, cols=2).cell(0, 0).text = FIELD
+    word.save(str(form))
+    chosen = [each for role in ("request", "internal", "past-text", "style") for each in (f"--{role}", files[role])]
+    plan = ("--brief", files["brief"], "--outline", folder / "outline.md", "--form", form)
+    done = await run(settings, "new", "proposal", *plan, *chosen, "--input", files["facts"], "--input", files["mail"])
+    assert done.exit_code == 0, done.output
+    assert "internal (proposed): mail.eml" in done.stderr
+    return done.stdout.strip()
+
+
+async def answered(client: Client, document_id: str, form: Path) -> bytes:
+    """The form with what was found to answer it; every section is approved."""
+    view = await client.document(document_id)
+    [one] = [each for each in view.input_views if each.name == form.name]
+    await wait_for(
+        client, document_id, lambda event: isinstance(event, e.DocumentInputRead) and event.input_id == one.input_id
+    )
+    await client.request(r.ConfirmFormFields(document_id=document_id, input_id=one.input_id, version=1))
+    await approve_all(client, document_id)
+    asked = await client.request(r.ExportForm(document_id=document_id, input_id=one.input_id))
+    return await client.artifact(document_id, (await client.form_exported(document_id, str(asked.export_id))).artifact)
+
+
+async def notices(receiver: Receiver, document_id: str) -> str:
+    """All that is told of a document until it is finished."""
+    told = [await receiver.told.get()]
+    while told[-1]["type"] != "stemma.finished" or told[-1]["data"]["document_id"] != document_id:
+        told.append(await receiver.told.get())
+    return json.dumps(told, ensure_ascii=False)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def offline(stemma: LocalStemma, client: Client, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """The words of all that leaves of a document of the offline writer."""
+    folder = tmp_path_factory.mktemp("offline")
+    settings = {"STEMMA_DATA_DIR": str(stemma.folder.root), "XDG_CONFIG_HOME": str(folder)}
+    form = folder / "form.docx"
+    with receiving() as receiver:
+        told = (Occasion.WAITING, Occasion.FINISHED, Occasion.FAILED)
+        rule = NotificationRule(rule_id="leaks", on=told, webhook=receiver.url, secret=new_secret())
+        await client.notifications.add(rule)
+        document_id = await begun(settings, folder, files_in(folder), form)
+        left = {"form": words_in(await answered(client, document_id, form), "docx")}
+        for wanted in ExportFormat:
+            done = await client.export(document_id, wanted)
+            left[wanted.value] = words_in(await client.artifact(document_id, done.artifact), wanted)
+        async with asyncio.timeout(60):
+            left["notices"] = await notices(receiver, document_id)
+        await client.notifications.remove("leaks")
+    return left
+
+
+@pytest.mark.parametrize("role", CANARIES)
+async def test_words_that_may_not_be_quoted_are_in_nothing_that_leaves(offline: Mapping[str, str], role: str) -> None:
+    assert {name: leaked(CANARIES[role], text) for name, text in offline.items()} == {name: [] for name in offline}
+
+
+async def test_what_is_ours_stands_in_all_files(offline: Mapping[str, str]) -> None:
+    assert {name for name, text in offline.items() if leaked(OWN, text)} >= {"docx", "pdf", "html", "json", "md"}
+
+
+def is_over(event: Contract) -> bool:
+    return isinstance(event, (*ENDS, e.SectionReviewRequested))
+
+
+def copies(asked: dict[str, Any]) -> Reply:
+    """A model that writes down all that it sees, and finds that good."""
+    seen = "\n\n".join(str(message["content"]) for message in asked["messages"])
+    if "You are the reviewer" in seen:
+        return says(SCORES)
+    return says(f"# Note\n\n{re.sub(r'</?[a-z][^>]*>', '', seen)}\n")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def copied(scripted: Client, model: Provider, tmp_path_factory: pytest.TempPathFactory) -> ValidationReport:
+    """What is found in a text that says all that its writer saw; no score settles it, and it waits for a person."""
+    files = files_in(tmp_path_factory.mktemp("copied"))
+    roles: dict[UploadRole, list[Path]] = {
+        "request": [files["request"]],
+        "internal": [files["internal"]],
+        "past-text": [files["past-text"]],
+        "style": [files["style"]],
+    }
+    model.script[:] = [copies] * 20
+    brief, given = files["brief"].read_text(encoding="utf-8"), [files["facts"], files["mail"]]
+    asked = await scripted.create_document("judged-note", brief=brief, inputs=given, roles=roles)
+    waits = (await wait_for(scripted, asked.document_id, is_over))[-1].contract
+    model.script.clear()
+    assert isinstance(waits, e.SectionReviewRequested), waits
+    assert waits.validation.report is not None
+    data = await scripted.artifact(asked.document_id, waits.validation.report)
+    return ValidationReport.model_validate_json(data)
+
+
+@pytest.mark.parametrize("role", CANARIES)
+async def test_a_model_that_copies_what_it_sees_is_found_out_and_a_person_decides(
+    copied: ValidationReport, role: str
+) -> None:
+    """What may not be quoted is found by its words, the facts of what shows a manner by their figures."""
+    is_manner = role in ("past-text", "style")
+    rule = "grounding/amount" if is_manner else RULES.get(role, "words/internal")
+    figures = re.findall(r"EUR [\d,]+", CANARIES[role]) if is_manner else []
+    said = [issue.message for issue in copied.issues if issue.rule == rule]
+    assert any(leaked(CANARIES[role], each) or any(figure in each for figure in figures) for each in said), said
