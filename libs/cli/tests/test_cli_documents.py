@@ -58,9 +58,8 @@ async def test_new_prints_the_id_of_the_document_its_roles_and_how_to_watch_it(
 
     (tmp_path / "why.md").write_text("# Why")
 
-    given = ("-b", f"{tmp_path}/brief.md", "-i", f"{tmp_path}/inputs", "--policy", "none", "--title", "Mine")
-    given = (*given, "--internal", f"{tmp_path}/why.md")
-    done = await cli("new", "proposal", *given)
+    files_given = ("-b", f"{tmp_path}/brief.md", "-i", f"{tmp_path}/inputs", "--internal", f"{tmp_path}/why.md")
+    done = await cli("new", "proposal", *files_given, "--policy", "none", "--title", "Mine")
 
     request = backstage.received[-1][1]
     assert (done.exit_code, done.stdout) == (0, "new-document\n")

@@ -17,10 +17,8 @@ from .languages import DEFAULT, Language, UnknownLanguage, Words, language, prim
 from .outlines import asks_for_a_form, count_words, limits_in
 from .roles import Role, role_of_name, role_of_text
 from .sentences import (
-    is_about_the_document,
     is_addressed,
     is_caption,
-    is_example,
     is_form_text,
     is_instruction,
     leans,
@@ -54,10 +52,8 @@ __all__ = [
     "foreign",
     "form_words",
     "grammar",
-    "is_about_the_document",
     "is_addressed",
     "is_caption",
-    "is_example",
     "is_form_text",
     "is_instruction",
     "language",

@@ -87,9 +87,9 @@ _LABELLED = (" - ", " – ", ": ", "; ")
 
 
 class SentenceWords(BaseModel):
-    """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for
-    documents and their readers, for the place where a sentence stands, for examples, those that lean or that
-    say not, headings of what only lists other texts, and labels of captions."""
+    """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for the
+    place where a sentence stands, those that lean or that say not, headings of what only lists other texts, and labels
+    of captions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -97,9 +97,7 @@ class SentenceWords(BaseModel):
     bidders: tuple[str, ...] = ()
     bids: tuple[str, ...] = ()
     duties: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
     leaning: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
@@ -115,17 +113,6 @@ def is_addressed(text: str, heading: str, language: str) -> bool:
         or _has("places", text, language)
         or (_has("bids", text, language) and (_has("duties", text, language) or _instructs(text, language)))
     )
-
-
-def is_about_the_document(sentence: str, language: str) -> bool:
-    """Whether a sentence of a brief asks for something or says what the document is to be, rather than what is so."""
-    is_question = sentence.endswith(("?", "？"))
-    return is_question or is_instruction(sentence, language) or _has("documents", sentence, language)
-
-
-def is_example(heading: str, language: str) -> bool:
-    """Whether a heading announces an example, whose numbers hold for nothing."""
-    return _has("examples", heading, language)
 
 
 def is_form_text(text: str) -> bool:
