@@ -55,7 +55,7 @@ WRITTEN = ("timeline", "The couriers are hired in April 2027, after the council 
 REGENERATED = ("budget", "Say that the council pays in two instalments.")
 CHANGED = {AMENDED, INSTRUCTED[0], WRITTEN[0], REGENERATED[0]}
 """The sections of the proposal that its second export has otherwise than its first."""
-DEMANDS, ANSWERED_IN = "service-requirements.md", ("budget", "solution", "solution")
+ANSWERED_IN = ("budget", "solution", "solution")
 
 
 class DemoFailedError(Exception): ...
@@ -435,8 +435,8 @@ async def fill_samples(client: Client) -> None:
     await demo.accept(INSTRUCTED[0])
     await demo.until(lambda: bool(demo.view.stale))
     await _propose(demo, "solution", "Say that a librarian rides along on the first trip of every month.")
-    say(f"\nWhat the brief and {DEMANDS} demand is read, and given to sections")
-    found = await client.read_requirements(demo.id, sources=(DEMANDS,))
+    say("\nWhat the brief demands is read, and given to sections")
+    found = await client.read_requirements(demo.id)
     given = [
         RequirementDecision(requirement_id=entry.row.requirement_id, confirmed=True, section_id=section_id)
         for entry, section_id in zip(found.entries, ANSWERED_IN, strict=False)
