@@ -7,14 +7,15 @@ from typing import Any
 import domain_asking as asking
 import pytest
 from domain_inputs import PDF, begin, file, outcome, written_from_parts
-from domain_story import Story, ref
+from domain_story import DOCUMENT, TENANT, Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1.inputs import BRIEF, InputDifference
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.inputs import BRIEF, InputDifference, Unreadable
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_domain.commands import Record
 from stemma_domain.features.inputs.feature import input_views
-from stemma_domain.features.inputs.material import evidence_of, internal_of
+from stemma_domain.features.inputs.material import ATTACHED, evidence_of, internal_of
 from stemma_domain.staleness import staleness
 
 
@@ -130,6 +131,48 @@ def test_a_passage_that_is_confidential_is_left_out_when_the_file_is_read_again_
     assert [one.artifact for one in evidence_of(written.document)] == [ref("without it")]
     written.when(asking.mark_confidential(written.asked(), BRIEF, 1, passage)).then_refused("brief_role")
     written.when(asking.mark_confidential(written.asked(), "input-1", 1, passage)).then_refused("version_old")
+
+
+@pytest.mark.req("B1")
+def test_a_text_with_a_passage_that_was_marked_is_no_evidence_if_it_cannot_be_read_again(written: Story) -> None:
+    def refused() -> None:
+        [job] = written.jobs(j.ReadInput)
+        why = Unreadable(reason="given_up", detail="three tries")
+        about: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
+        written.when(Record(o.InputUnreadable(**about, unreadable=why)))
+
+    written.when(asking.mark_confidential(written.asked(), "input-1", 1, ref("9,100")))
+    refused()
+    assert [one.artifact.media_type for one in evidence_of(written.document)] == [ATTACHED]
+    written.when(asking.replace_input(written.asked(), "input-1", 2, ref("two", PDF), is_text=False, staged=False))
+    written.when(Record(outcome(written, written.jobs(j.ReadInput)[0], "two without it")))
+    written.when(asking.replace_input(written.asked(), "input-1", 3, ref("three", PDF), is_text=False, staged=False))
+    refused()
+    assert [one.artifact for one in evidence_of(written.document)] == [ref("two without it")]
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize("while_it_is_read", [True, False])
+def test_a_mail_that_was_saved_as_text_is_read_as_a_mail_again(while_it_is_read: bool) -> None:
+    story = Story()
+    begin(story, file("mail.txt", "m", "text/plain", **InputFile.fields_of("internal")), to_read=("input-1",))
+    if not while_it_is_read:
+        told = outcome(story, story.jobs(j.ReadInput)[0])
+        anchored = told.reading.model_copy(update={"anchors": ref("anchors", "application/json")})
+        story.when(Record(told.model_copy(update={"reading": anchored})))
+    version = int(not while_it_is_read)
+    story.when(asking.mark_confidential(story.asked(), "input-1", version, ref("9,100")))
+    assert [(job.is_text, len(job.confidential)) for job in story.jobs(j.ReadInput)] == [(False, 1)]
+
+
+@pytest.mark.req("B1")
+def test_what_is_attached_to_an_attachment_follows_the_message_too() -> None:
+    story = Story()
+    begin(story, file("mail.eml"), to_read=("input-1",))
+    reads_as(story, "", file("mail.eml/all.zip", proposed=True))
+    reads_as(story, "", file("mail.eml/all.zip/costs.pdf", proposed=True))
+    story.when(asking.set_role(story.asked(), "input-1", 1, "internal"))
+    assert [view.used_as for view in input_views(story.document)][1:] == ["internal"] * 3
 
 
 @pytest.mark.req("B1")

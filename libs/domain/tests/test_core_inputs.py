@@ -22,6 +22,7 @@ from stemma_contracts.v1.inputs import (
     Unreadable,
     UsedInput,
 )
+from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning
 from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.section import SectionStatus
@@ -492,3 +493,32 @@ def test_no_input_of_another_role_is_read_into_the_ledger_not_even_if_it_is_name
     story.when(asking.read_ledger(story.asked(), ("ours.md",)))
     (job,) = story.jobs(j.ExtractRequirements)
     assert [source.name for source in job.sources] == ["brief"]
+
+
+@pytest.mark.req("L1")
+def test_a_warning_that_was_closed_is_told_again_of_another_file_and_a_model_that_was_asked_is_asked_again() -> None:
+    story, warning = Story(), LedgerWarning(code="no_deadlines", source="rfp.md")
+
+    def read() -> None:
+        about: dict[str, Any] = {"tenant": TENANT, "document_id": DOCUMENT, "rows": ref("rows"), "difference": ref("-")}
+        (job,) = story.jobs(j.ExtractRequirements)
+        summary = LedgerSummary(warnings=(warning,))
+        story.when(Record(o.RequirementsExtracted(**about, job_id=job.job_id, summary=summary)))
+
+    def amend(version: int) -> None:
+        text = ref(f"{version}", "text/markdown")
+        story.when(asking.replace_input(story.asked(), "input-1", version, text, is_text=True, staged=False))
+        story.when(Record(outcome(story, story.jobs(j.ReadInput)[0], f"{version}")))
+
+    begin(story, file("rfp.md", "a", "text/markdown", role="request"))
+    read()
+    story.when(asking.decide_ledger(story.asked(), (), (warning,)))
+    story.when(asking.read_ledger(story.asked(), (), second_opinion=True))
+    amend(1)
+    read()
+    ledger = view_of(story.document).ledger
+    assert ledger is not None
+    assert [ledger.warnings, len(story.jobs(j.ProposeRequirements))] == [(warning,), 1]
+    amend(2)
+    read()
+    assert len(story.jobs(j.ProposeRequirements)) == 1

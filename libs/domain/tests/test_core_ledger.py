@@ -408,3 +408,10 @@ def test_a_warning_of_a_reading_stands_until_a_person_closes_it_and_stays_closed
     ledger = view_of(begun.document).ledger
     assert ledger is not None
     assert ledger.warnings == (warnings[1],)
+
+
+@pytest.mark.req("L1")
+def test_only_a_warning_that_there_is_can_be_closed(begun: Story) -> None:
+    read(begun, "R1", warnings=(LedgerWarning(code="no_demands", source="rfp.md"),))
+    other = LedgerWarning(code="no_demands", source="terms.md")
+    begun.when(asking.decide_ledger(begun.asked(), (), (other,))).then_refused("warning_unknown")

@@ -208,6 +208,7 @@ def test_a_decision_is_bound_to_a_version() -> None:
         ("answer-need", {"need_id": "n", "answer": " "}, "answer: give answer or decisions"),
         ("export-document", {"format": "pdf", "redline": [PAIR]}, "format: a redline is a docx"),
         ("export-document", {"format": "docx", "redline": [PAIR, PAIR]}, "redline.1.section_id: s is named twice"),
+        ("decide-requirements", {"decisions": []}, "decisions: nothing is decided"),
     ],
 )
 def test_what_does_not_go_together_is_refused_at_one_of_its_fields(

@@ -375,6 +375,12 @@ class DecideRequirements(DocumentRequest):
     decisions: tuple[RequirementDecision, ...] = Field(max_length=1000)
     closed: tuple[LedgerWarning, ...] = Field(default=(), max_length=300)
 
+    @model_validator(mode="after")
+    def _something(self) -> DecideRequirements:
+        if not self.decisions and not self.closed:
+            raise invalid_field("nothing is decided", "decisions")
+        return self
+
 
 @registry.contract("stemma.split.requirements.v1", Family.REQUEST)
 class SplitRequirements(DocumentRequest):

@@ -156,8 +156,7 @@ def _attached(parent: Input, file: InputFile) -> Input:
 
 def _with_role(document: Document, inputs: dict[str, Input], one: Input, role: UploadRole) -> dict[str, Input]:
     """An input in the role that a person chose; attachments whose role nobody chose follow their message."""
-    attached = (each for each in inputs.values() if each.parent == one.input_id)
-    following = (each for each in attached if each.proposed and each.role == one.role)
+    following = _following(inputs, one)
     children = {each.input_id: replace(each, role=role, first_role=each.first_role or each.role) for each in following}
     chosen = replace(one, role=role, first_role=one.first_role or one.role, proposed=False)
     if role == "form" and one.role != "form":
@@ -165,14 +164,21 @@ def _with_role(document: Document, inputs: dict[str, Input], one: Input, role: U
     return {**inputs, **children, one.input_id: chosen}
 
 
+def _following(inputs: Mapping[str, Input], one: Input) -> Iterator[Input]:
+    """The attachments of a message, and those of messages among them, that are what it is as nobody chose."""
+    for each in inputs.values():
+        if each.parent == one.input_id and each.proposed and each.role == one.role:
+            yield each
+            yield from _following(inputs, each)
+
+
 def _read_again(document: Document, one: Input) -> Input:
-    """The same file is read again, for its fields or without a passage."""
+    """The same file is read again as before, for its fields or without a passage."""
     to_read = one.pending or one.current
     assert to_read is not None, "an input has a version that counts or one that is to come"
-    if (file := to_read.file).media_type in SHOWN:
+    if to_read.file.media_type in SHOWN:
         return one
-    number = one.version + 1
-    return replace(one, pending=_pending(document, one, number, file, is_text=file.media_type in READ))
+    return replace(one, pending=_pending(document, one, one.version + 1, to_read.file, is_text=to_read.is_text))
 
 
 def _pending(
@@ -212,7 +218,8 @@ def _with_reading(one: Input, event: e.DocumentInputRead) -> Input:
     if pending is None:
         return one
     reading, difference, children = event.reading, event.difference, event.children
-    content = Content(pending.number, pending.file, reading.text, reading, None, difference, children)
+    left_out = len(one.confidential)
+    content = Content(pending.number, pending.file, reading.text, reading, None, difference, children, left_out)
     return _with(replace(one, role=_role_read(one, reading)), pending, content)
 
 
@@ -226,8 +233,10 @@ def _with_refusal(one: Input, *, unreadable: Unreadable) -> Input:
     pending = one.pending
     if pending is None:
         return one
-    before = one.current.text if one.current else None
-    return _with(one, pending, Content(pending.number, pending.file, before, unreadable=unreadable))
+    left_out = len(one.confidential)
+    before = one.current.text if one.current and one.current.left_out == left_out else None
+    content = Content(pending.number, pending.file, before, unreadable=unreadable, left_out=left_out)
+    return _with(one, pending, content)
 
 
 def _with(one: Input, pending: Pending, content: Content) -> Input:

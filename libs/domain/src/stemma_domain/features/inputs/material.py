@@ -27,7 +27,8 @@ class Content:
     """One version of an input: its file, and what writers have of it.
 
     ``text`` is None where nothing is read of it: an image, an attachment, a file that could not be read. A version
-    that could not be read has the text of the one before. ``children`` are the attachments of a message.
+    that could not be read has the text of the one before, unless that has a passage that was marked since. ``children``
+    are the attachments of a message, ``left_out`` counts the passages that its text leaves out.
     """
 
     number: int
@@ -37,6 +38,13 @@ class Content:
     unreadable: Unreadable | None = None
     difference: InputDifference | None = None
     children: tuple[InputFile, ...] = ()
+    left_out: int = 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its file is its text; of a message that was saved as text, it is not."""
+        by_reader = self.unreadable is not None or (self.reading is not None and self.reading.anchors is not None)
+        return self.file.media_type in READ and not by_reader
 
 
 @dataclass(frozen=True)

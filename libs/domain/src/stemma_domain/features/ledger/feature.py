@@ -151,7 +151,9 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
 def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
     ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
     if isinstance(event, e.RequirementsRequested):
-        ledger = replace(ledger, read=_digests(document))
+        now = _digests(document)
+        closed = tuple(one for one in ledger.closed if ledger.read.get(one.source) == now.get(one.source))
+        ledger = replace(ledger, read=now, closed=closed)
     if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
         document = settled(document, event.job_id)
     return replace(document, ledger=ledger)
@@ -168,7 +170,10 @@ def due(document: Document) -> Sequence[e.AnyEvent]:
         return []
     if now == (ledger.read if ledger else {}):
         return []
-    return [e.RequirementsRequested(without_brief=ledger is None or not ledger.brief)]
+    if ledger is None:
+        return [e.RequirementsRequested(without_brief=True)]
+    opinion = ledger.opinion_job_id is not None or (ledger.job_id is not None and ledger.wants_opinion)
+    return [e.RequirementsRequested(without_brief=not ledger.brief, second_opinion=opinion)]
 
 
 class WrongCutError(ValueError):
@@ -291,7 +296,7 @@ def _cut(command: Cut, ledger: Ledger) -> e.AnyEvent:
 
 
 def _refusals(command: LedgerCommand, request: r.DecideRequirements, document: Document) -> Iterator[e.DecisionRefused]:
-    """What keeps each decision from being made: rows and sections that are not there."""
+    """What keeps each decision from being made: rows, sections and warnings that are not there."""
     rows = (document.ledger or Ledger()).row_ids
     for position, decision in enumerate(request.decisions):
         named = [name for name in (decision.requirement_id, decision.merged_into) if name]
@@ -302,6 +307,11 @@ def _refusals(command: LedgerCommand, request: r.DecideRequirements, document: D
         elif (name := decision.section_id) and name not in document.sections:
             field = f"decisions.{position}.section_id"
             yield refused(command, Problem.of("section_unknown", field, section_id=name), name)
+    warnings = (document.ledger or Ledger()).summary.warnings
+    for position, warning in enumerate(request.closed):
+        if warning not in warnings:
+            about = {"code": warning.code, "source": warning.source}
+            yield refused(command, Problem.of("warning_unknown", f"closed.{position}", **about))
 
 
 MOST_NAME = 500
