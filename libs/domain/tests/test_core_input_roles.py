@@ -14,7 +14,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.inputs import BRIEF, InputDifference, Unreadable
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_domain.commands import Record
-from stemma_domain.features.inputs.feature import input_views
+from stemma_domain.features.inputs.feature import MOST_PASSAGES, input_views
 from stemma_domain.features.inputs.material import ATTACHED, evidence_of, internal_of
 from stemma_domain.staleness import staleness
 
@@ -173,6 +173,24 @@ def test_what_is_attached_to_an_attachment_follows_the_message_too() -> None:
     reads_as(story, "", file("mail.eml/all.zip/costs.pdf", proposed=True))
     story.when(asking.set_role(story.asked(), "input-1", 1, "internal"))
     assert [view.used_as for view in input_views(story.document)][1:] == ["internal"] * 3
+
+
+@pytest.mark.req("B1")
+def test_the_role_that_a_staged_text_proposes_counts_when_the_text_does() -> None:
+    story = Story()
+    begin(story, file("notes.md", "one", "text/markdown", proposed=True))
+    story.when(asking.replace_input(story.asked(), "input-1", 1, ref("two", PDF), is_text=False, staged=True))
+    reads_as(story, "internal")
+    assert [one.name for one in evidence_of(story.document)] == ["notes.md"]
+    story.when(asking.apply_input(story.asked(), "input-1", 2))
+    assert ([*evidence_of(story.document)], [one.name for one in internal_of(story.document)]) == ([], ["notes.md"])
+
+
+@pytest.mark.req("B1")
+def test_a_document_has_no_more_confidential_passages_than_a_job_can_carry(written: Story) -> None:
+    for number in range(MOST_PASSAGES):
+        written.when(asking.mark_confidential(written.asked(), "input-1", 1, ref(f"{number}")))
+    written.when(asking.mark_confidential(written.asked(), "input-1", 1, ref("x"))).then_refused("passages_too_many")
 
 
 @pytest.mark.req("B1")

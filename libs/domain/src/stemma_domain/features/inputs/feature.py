@@ -124,7 +124,8 @@ def _given(
     staged = event is not None and event.staged
     if reads:
         return replace(one, pending=_pending(document, one, 1, file.artifact, staged=staged))
-    content = Content(1, file.artifact, None if unreadable else own_text(file.artifact), unreadable=unreadable)
+    text = file.artifact if file.artifact.media_type in READ and unreadable is None else None
+    content = Content(1, file.artifact, text, unreadable=unreadable)
     if staged:
         return replace(one, pending=Pending(1, file.artifact, None, staged=True, content=content))
     return replace(one, contents=(content,))
@@ -198,11 +199,15 @@ def _replaced(document: Document, one: Input, event: e.DocumentInputReplaced) ->
 
 def _applied(one: Input) -> Input:
     pending = one.pending
-    if pending is None:
-        return one
-    if pending.content is None:
-        return replace(one, pending=replace(pending, staged=False))
-    return replace(one, contents=(*one.contents, pending.content), pending=None)
+    if pending is None or pending.content is None:
+        return replace(one, pending=pending and replace(pending, staged=False))
+    return _counting(one, pending.content)
+
+
+def _counting(one: Input, content: Content) -> Input:
+    """An input with a version that counts from now on, in the role that its text proposes."""
+    role = _role_read(one, content.reading) if content.reading else one.role
+    return replace(one, role=role, contents=(*one.contents, content), pending=None)
 
 
 def _withdrawn(one: Input) -> Input:
@@ -217,10 +222,9 @@ def _with_reading(one: Input, event: e.DocumentInputRead) -> Input:
     pending = one.pending
     if pending is None:
         return one
-    reading, difference, children = event.reading, event.difference, event.children
-    left_out = len(one.confidential)
-    content = Content(pending.number, pending.file, reading.text, reading, None, difference, children, left_out)
-    return _with(replace(one, role=_role_read(one, reading)), pending, content)
+    text, reading, left_out = event.reading.text, event.reading, len(one.confidential)
+    about = (pending.number, pending.file, text, reading, None, event.difference, event.children, left_out)
+    return _with(one, pending, Content(*about))
 
 
 def _role_read(one: Input, reading: InputReading) -> UploadRole:
@@ -242,12 +246,7 @@ def _with_refusal(one: Input, *, unreadable: Unreadable) -> Input:
 def _with(one: Input, pending: Pending, content: Content) -> Input:
     if pending.staged:
         return replace(one, pending=replace(pending, job_id=None, content=content))
-    return replace(one, contents=(*one.contents, content), pending=None)
-
-
-def own_text(file: ArtifactRef) -> ArtifactRef | None:
-    """What is read of a file that is text itself."""
-    return file if file.media_type in READ else None
+    return _counting(one, content)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,7 +332,7 @@ def _replace(command: Replaced, one: Input) -> e.DocumentInputReplaced:
 def _about(command: Asked[InputDecided], document: Document, one: Input) -> e.AnyEvent:
     match command.request:
         case r.MarkConfidential():
-            if problem := _problem_of_reading(one):
+            if problem := _problem_of_passage(document, one):
                 return refused(command, problem)
             return e.DocumentPassageMarked(**command.asked, input_id=one.input_id, passage=command.stored["passage"])
         case r.SetInputRole() as request:
@@ -358,6 +357,13 @@ def _problem_of_reading(one: Input) -> Problem | None:
     return Problem.of("input_staged", "input_id", input_id=one.input_id) if is_staged else None
 
 
+def _problem_of_passage(document: Document, one: Input) -> Problem | None:
+    """Why no more of an input can be confidential."""
+    if sum(len(each.confidential) for each in document.inputs.values()) >= MOST_PASSAGES:
+        return Problem.of("passages_too_many", "passage", most=MOST_PASSAGES)
+    return _problem_of_reading(one)
+
+
 def _problem_of_role(role: UploadRole, document: Document, one: Input) -> Problem | None:
     """Why an input cannot be for something."""
     if one.input_id == BRIEF:
@@ -376,6 +382,8 @@ def may_start(document: Document, _section: Section, _stale: Staleness) -> bool:
 
 
 MOST_INPUTS = 200
+MOST_PASSAGES = 100
+"""Confidential passages of a document: each job of a section carries them all."""
 MOST_LIST_BYTES = 48 * 1024
 """What the list of inputs, with what was found in them, may take up in a job."""
 ONE_BYTES = 768
@@ -452,12 +460,8 @@ def _as_far_as_there_is_room(document: Document, one: Input, outcome: o.InputRea
     children = _with_ids(document, one, fitting)
     left_off = len(outcome.reading.images) + len(outcome.children) - len(images) - len(children)
     reading = outcome.reading.model_copy(update={"images": images})
-    return {
-        "reading": _telling_of(left_off, reading) if left_off else reading,
-        "children": children,
-        "difference": outcome.difference,
-        "left_off": left_off,
-    }
+    told = _telling_of(left_off, reading) if left_off else reading
+    return {"reading": told, "children": children, "difference": outcome.difference, "left_off": left_off}
 
 
 def _telling_of(left_off: int, reading: InputReading) -> InputReading:
@@ -568,8 +572,7 @@ def _staged(document: Document, one: Input, told: InputView) -> InputView:
     assert pending is not None
     if pending.content is None:
         return told.model_copy(update={"staged_version": pending.number, "staged_file": pending.file})
-    applied = replace(one, contents=(*one.contents, pending.content), pending=None)
-    after = replace(document, inputs={**document.inputs, one.input_id: applied})
+    after = replace(document, inputs={**document.inputs, one.input_id: _applied(one)})
     was, now = staleness(document), staleness(after)
     difference = pending.content.difference
     return told.model_copy(
