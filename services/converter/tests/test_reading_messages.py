@@ -117,6 +117,44 @@ def test_a_period_in_a_message_is_not_taken_for_headers() -> None:
     )
 
 
+def test_a_journey_in_a_message_is_not_taken_for_headers() -> None:
+    message = mail()
+    message.set_content("From: Lyon\nTo: Paris\nDate: 12 June 2027\n")
+    assert read("a.eml", message.as_bytes()).markdown == "From: Lyon\\\nTo: Paris\\\nDate: 12 June 2027\n"
+
+
+@pytest.mark.req("S6")
+def test_a_line_of_many_brackets_is_looked_at_once() -> None:
+    """For each bracket, each sign behind it and each end of an address, it took minutes."""
+    message, text = mail(), "1" + "<" * 9000 + "@" * 9000
+    message.set_content(text)
+    assert "@" * 9000 in read("a.eml", message.as_bytes()).markdown
+
+
+def test_an_image_that_the_page_does_not_show_is_an_attachment(make_picture: Callable[..., bytes]) -> None:
+    message = mail()
+    message.set_content("Please find the scan attached.")
+    message.add_attachment(make_picture(), maintype="image", subtype="png", filename="scan.png", cid="<f_1>")
+    assert [child.name for child in read("a.eml", message.as_bytes()).children] == ["scan.png"]
+
+
+def test_a_page_is_read_where_the_text_beside_it_only_says_that_it_is_there() -> None:
+    message = mail()
+    message.set_content("Your program does not show HTML.")
+    message.add_alternative("<p>Bids close on 3 March 2027; send two copies to the office in Lyon.</p>", subtype="html")
+    assert read("a.eml", message.as_bytes()).markdown.startswith("Bids close on 3 March 2027")
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("rest", [b"\1", b"\1\0\2\5\x90\6\0\xff\xff\0\0" + bytes(range(200, 250))])
+def test_a_damaged_winmail_dat_is_told_and_the_message_is_read(rest: bytes) -> None:
+    message = mail()
+    message.set_content("Please find it attached.")
+    message.add_attachment(b"\x78\x9f\x3e\x22" + rest, maintype="application", subtype="ms-tnef")
+    reading = read("a.eml", message.as_bytes())
+    assert (reading.markdown, reading.warnings[0].code) == ("Please find it attached.\n", "attachment_unread")
+
+
 def test_text_behind_an_attachment_belongs_to_the_message() -> None:
     message = mail()
     message.set_content("Before the plan.")
@@ -235,6 +273,18 @@ def test_words_of_a_page_that_nobody_sees_are_left_out_and_told(look: str) -> No
     assert "words: 2" in reading.warnings[0].detail
 
 
+@pytest.mark.req("B9")
+@pytest.mark.parametrize("page", [
+    "<table><td style='font-size:0px'><div style='font-size:14px'>Bids close on 3 March.</div></td></table>",
+    "<div style='visibility: hidden'><p style='visibility: visible'>Bids close on 3 March.</p></div>",
+    "<table background='navy.png'><td style='color:#fff'>Bids close on 3 March.</td></table>",
+    "<link rel='stylesheet' href='navy.css'><p style='color:#fff'>Bids close on 3 March.</p>",
+    "<p hidden>x</p>" + "<div>" * 300 + "Bids close on 3 March." + "</div>" * 300,
+])  # fmt: skip
+def test_words_of_a_page_that_are_seen_all_the_same_are_read(page: str) -> None:
+    assert "Bids close on 3 March." in read("a.html", f"<html><p>Terms</p>{page}</html>".encode()).markdown
+
+
 ODT = (
     '<office:{0} xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
@@ -262,6 +312,29 @@ def test_an_odt_is_read_with_its_headers_and_without_what_nobody_sees() -> None:
     assert reading.markdown == "Bids shall quote LW-77.\n\nSeen in 東京\n"
     assert [warning.code for warning in reading.warnings] == ["hidden_text"]
     assert "words: 4" in reading.warnings[0].detail
+
+
+@pytest.mark.req("B9")
+@pytest.mark.parametrize(("more", "styles"), [
+    ('<style:style style:name="G"><style:graphic-properties draw:fill="solid"/></style:style>', ""),
+    ('<style:style style:name="R"><style:table-row-properties fo:background-color="#000080"/></style:style>', ""),
+    ("", '<style:style style:name="P1"><style:text-properties text:display="none"/></style:style>'),
+])  # fmt: skip
+def test_words_of_an_odt_are_seen_on_a_color_and_have_the_looks_of_their_own_part(more: str, styles: str) -> None:
+    names = ' xmlns:fo="fo" xmlns:draw="draw"'
+    white = '<style:style style:name="P1"><style:text-properties fo:color="#ffffff"/></style:style>' if more else ""
+    body = '<office:body><office:text><text:p text:style-name="P1">Seen</text:p></office:text></office:body>'
+    content = package({
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": ODT.format(
+            "document-content", f"<office:automatic-styles{names}>{white}{more}</office:automatic-styles>{body}"
+        ),
+        "styles.xml": ODT.format(
+            "document-styles", f"<office:automatic-styles>{styles}</office:automatic-styles>"
+        ),
+        "META-INF/manifest.xml": "<manifest/>",
+    })  # fmt: skip
+    assert read("a.odt", content).markdown == "Seen\n"
 
 
 def test_ends_of_lines_of_a_page_are_spaces_but_between_japanese_characters() -> None:

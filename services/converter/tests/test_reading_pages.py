@@ -6,6 +6,7 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 import pytest
@@ -77,6 +78,30 @@ def test_white_words_on_a_color_and_words_of_turned_pages_are_seen(degrees: int)
     same_grey = "1 0 0 rg 10 90 300 30 re f " + line("And this in green on red.", 100, before="0 0.51 0 rg")
     reading = read("a.pdf", bare_pdf(shown + same_grey, page=f"/Rotate {degrees}"))
     assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n\nAnd this in green on red.\n", ())
+
+
+@pytest.mark.req("B9")
+def test_japanese_words_are_read_whose_font_is_not_in_the_file() -> None:
+    """PDFium has no such font; programs of the buyer have, and show the words."""
+    font = (
+        "<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/UniJIS-UCS2-H/DescendantFonts[5 0 R]>>",
+        "<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)"
+        "/Supplement 2>>/FontDescriptor 6 0 R>>",
+        "<</Type/FontDescriptor/FontName/HeiseiMin-W3/Flags 4/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 800"
+        "/Descent -200/CapHeight 700/StemV 80>>",
+    )
+    content = f"BT /F2 12 Tf 20 250 Td <{'提出期限は三月三日である。'.encode('utf-16-be').hex()}> Tj ET"
+    page = bare_pdf(content, page="/Resources<</Font<</F2 4 0 R>>>>", more=font)
+    assert (
+        read("a.pdf", page.replace(b"/Resources<</Font<</F1 3 0 R>>>>", b"", 1)).markdown
+        == "提出期限は三月三日である。\n"
+    )
+
+
+@pytest.mark.req("B9")
+def test_small_words_on_a_sheet_as_large_as_a_wall_are_seen() -> None:
+    sheet = bare_pdf(line("Small grey words of the plan.", before="0.9 g").replace("12 Tf", "4 Tf"))
+    assert "Small grey words" in read("a.pdf", sheet.replace(b"[0 0 400 300]", b"[0 0 14000 14000]")).markdown
 
 
 PICTURE: dict[str, Any] = {
@@ -437,6 +462,33 @@ def test_shapes_that_nobody_sees_are_left_out_and_what_is_struck_out_on_a_slide_
     reading = read("deck.pptx", buffer.getvalue())
     assert reading.markdown == "## Slide 1\n\n~~Old~~ EUR 4,250¹\n"
     assert [(w.code, w.place) for w in reading.warnings] == [("hidden_text", "slide 1")]
+
+
+@pytest.mark.req("B9")
+def test_shapes_of_a_group_have_places_of_its_own_measure_and_are_hidden_with_it() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for words in ("Bids close on 3 March.", "Our ceiling."):
+        group = slide.shapes.add_group_shape()
+        group.shapes.add_textbox(0, 0, Inches(2), Inches(1)).text_frame.text = words
+        for name in ("off", "chOff"):
+            next(group.element.grpSpPr.iter(f"{{{DRAWING}}}{name}")).set("x", "49000000" if name == "chOff" else "9")
+        group.shapes[0].left = 50_000_000
+    group.element.nvGrpSpPr.cNvPr.set("hidden", "1")
+    buffer = BytesIO()
+    deck.save(buffer)
+    assert read("deck.pptx", buffer.getvalue()).markdown == "## Slide 1\n\nBids close on 3 March.\n"
+
+
+@pytest.mark.req("S6")
+def test_slides_with_a_damaged_image_are_refused_as_damaged(make_picture: Callable[..., bytes]) -> None:
+    deck, buffer = Presentation(), BytesIO()
+    deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_picture(BytesIO(make_picture()), 0, 0)
+    deck.save(buffer)
+    image = next(part for part in ZipFile(buffer).infolist() if "media" in part.filename)
+    at, content = image.header_offset + 30 + len(image.filename), bytearray(buffer.getvalue())
+    content[at : at + image.compress_size] = b"\xff" * image.compress_size
+    assert refusal("deck.pptx", bytes(content)).reason == "damaged"
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])

@@ -204,9 +204,25 @@ def test_words_that_nobody_sees_are_left_out_and_told_with_their_place(look: str
     f"<w:p>{run('Seen', WHITE + BLUE)}</w:p>",
     f"<w:tbl>{row(f'<w:tcPr>{BLUE}</w:tcPr><w:p>' + run('Seen', WHITE) + '</w:p>')}</w:tbl>",
     f"<w:tbl>{DARK}{row('<w:p>' + run('Seen', WHITE) + '</w:p>')}</w:tbl>",
+    f"<w:p><w:r><w:drawing><wp:anchor behindDoc='1'/></w:drawing></w:r>{run('Seen', WHITE)}</w:p>",
+    f"<w:p>{run('Seen', WHITE + '<w:emboss/>')}</w:p>",
 ])  # fmt: skip
 def test_white_words_on_a_color_are_seen(body: str) -> None:
     assert markdown(body, styles=SHADED) == "Seen\n"
+
+
+@pytest.mark.req("B9")
+@pytest.mark.parametrize("look", [WHITE, '<w:sz w:val="2"/>'])
+def test_a_text_box_is_seen_whatever_the_letters_look_like_that_it_stands_between(look: str) -> None:
+    box = f"<w:drawing><wps:txbx><w:txbxContent>{paragraph('Bids close on 3 March.')}</w:txbxContent></wps:txbx>"
+    body = f"<w:p><w:r><w:rPr>{look}</w:rPr>{box}</w:drawing></w:r>{run('Seen.')}</w:p>"
+    assert markdown(body) == "Seen.\n\nBids close on 3 March.\n"
+
+
+@pytest.mark.req("B9")
+def test_white_words_are_seen_where_the_usual_paragraph_has_a_background() -> None:
+    usual = f'<w:style w:type="paragraph" w:default="1" w:styleId="N"><w:pPr>{BLUE}</w:pPr></w:style>'
+    assert markdown(f"<w:p>{run('Seen', WHITE)}</w:p>", styles=usual) == "Seen\n"
 
 
 def test_superscript_figures_do_not_run_into_the_number_before_them() -> None:
@@ -258,6 +274,13 @@ def test_a_part_in_another_format_is_read_at_its_place() -> None:
     assert read("a.docx", word(body, image1=page)).markdown == (
         "Before\n\n# Part B\n\nSpare parts for ten years.\n\nAfter\n"
     )
+
+
+@pytest.mark.req("S6")
+def test_a_damaged_part_in_another_format_is_told_and_the_rest_is_read() -> None:
+    body = paragraph("Before") + '<w:altChunk r:id="image1"/>' + paragraph("After")
+    reading = read("a.docx", word(body, image1=b"{\\rtf1 {{{{"))
+    assert (reading.markdown, reading.warnings[0].code) == ("Before\n\nAfter\n", "altchunk_unread")
 
 
 def test_without_headings_paragraphs_are_places() -> None:

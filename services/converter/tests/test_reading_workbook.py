@@ -12,7 +12,7 @@ import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image as SheetImage
-from openpyxl.styles import Font, PatternFill
+from openpyxl.styles import Color, Font, PatternFill
 
 from .reading_files import package, read, refusal, strict, table
 
@@ -112,6 +112,15 @@ def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: C
     assert "Dev" not in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == [("merged_cells", "Sheet"), ("hidden_sheet", "Rates")]
     assert "B1:C1" in reading.warnings[0].detail
+
+
+@pytest.mark.req("B9")
+def test_grey_cells_and_words_in_a_format_without_numbers_are_seen() -> None:
+    book = Workbook()
+    book.active.append(["Grey", "Words", 7])
+    book.active["A1"].font = Font(color=Color(theme=0, tint=-0.5))
+    book.active["B1"].number_format = book.active["C1"].number_format = ";;"
+    assert table(read("a.xlsx", saved(book)).markdown) == [["Grey", "Words"]]
 
 
 @pytest.mark.req("B9")

@@ -14,14 +14,15 @@ def without(text: str, passage: str) -> str:
     """A text with spaces in place of a passage, wherever its words stand in a row, with the signs around them."""
     found = list(_WORD.finditer(text))
     wanted = [match.group().casefold() for match in _WORD.finditer(passage)]
-    joined = _joined([match.group().casefold() for match in found])
-    sought, at = _joined(wanted), -1
-    while wanted and (at := joined.find(sought, at + 1)) >= 0:
-        first = joined.count(_BETWEEN, 0, at)
+    joined, sought = _joined([match.group().casefold() for match in found]), _joined(wanted)
+    pieces, done, first, at, after = list[str](), 0, 0, 0, joined.find(sought) if wanted else -1
+    while after >= 0:
+        first, at = first + joined.count(_BETWEEN, at, after), after
         start, end = found[first].start(), found[first + len(wanted) - 1].end()
-        start, end = _begin(text, start), end + len(_SIGNS.findall(text[end : end + _MOST_SIGNS])[0])
-        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
+        start, end = max(_begin(text, start), done), end + len(_SIGNS.findall(text[end : end + _MOST_SIGNS])[0])
+        pieces += (text[done:start], re.sub(r"\S", " ", text[start:end]))
+        done, after = max(end, done), joined.find(sought, at + 1)
+    return "".join((*pieces, text[done:]))
 
 
 def _begin(text: str, start: int) -> int:

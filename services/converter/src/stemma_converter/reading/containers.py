@@ -105,7 +105,7 @@ def held_by_tnef(content: bytes) -> Held:
         found = TNEF(content, do_checksum=False)
         files = tuple(_files(found))
         body, page, rtf = found.body, found.htmlbody, found.rtfbody
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, OSError):
+    except Exception:  # tnefparse raises anything where a file is damaged, also struct.error
         raise Unreadable("damaged", kind="winmail.dat") from None
     return Held(_text(body), _text(page), rtf or b"", files)
 

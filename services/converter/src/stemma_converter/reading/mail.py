@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from email.message import EmailMessage
 from io import BytesIO
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from compressed_rtf import decompress
 from oxmsg import Message
@@ -21,7 +22,8 @@ from .pandoc_formats import put_html, read_rtf
 from .result import Unreadable
 
 _RTF_BODY, _CONTENT_ID = 0x1009, 0x3712
-_FEWEST_WORDS = 3
+_FEWEST_WORDS, _LONGEST_NOTICE, _SAMPLE = 3, 40, 20_000
+_NO_TEXT = re.compile(r"<(?:style|script|head)\b.*?</(?:style|script|head)>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
 _SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -68,12 +70,14 @@ class _Mail:
         self._more: list[Body] = []
         self._spare = Body()
         self._attached: set[bytes] = set()
+        self._pages = ""
 
     def put(self, message: EmailMessage) -> None:
         """The text, and what follows it; a signed message is the one inside of its signature."""
         while message.get_content_type() in _SIGNED and (inside := self._inside(message)) is not None:
             message = inside
         text, page = (message.get_body((kind,)) for kind in ("plain", "html"))
+        self._pages = "\n".join(_text_of(part) for part, _ in _parts(message) if part.get_content_type() == "text/html")
         for number, (part, is_one_of_several) in enumerate(_parts(message), 1):
             if part is not text and part is not page:
                 self._part(part, number, is_one_of_several)
@@ -92,7 +96,8 @@ class _Mail:
     def _part(self, part: Any, number: int, is_one_of_several: bool) -> None:
         kind, data = part.get_content_type(), _data_of(part)
         identifier = str(part.get("Content-ID", "")).strip().strip("<>")
-        if identifier and part.get_content_maintype() == "image":
+        # Some programs give each attachment an identifier.
+        if part.get_content_maintype() == "image" and _is_shown(identifier, self._pages):
             self._images[f"cid:{identifier}"] = data
         elif kind == "application/pgp-encrypted":
             self._composer.warn("attachment_unread", "", _ENCRYPTED)
@@ -122,6 +127,10 @@ class _Mail:
         if data not in self._attached:
             self._attached.add(data)
             self._composer.child(name, kind, data)
+
+
+def _is_shown(identifier: str, page: str) -> bool:
+    return bool(identifier) and any(f"cid:{name}" in page for name in (identifier, quote(identifier)))
 
 
 def _text_of(part: Any) -> str:
@@ -170,12 +179,21 @@ def _label(sender: str, date: str, subject: str) -> str:
     return f"message from {', '.join(filter(None, told))}"
 
 
+def _says_more(page: str, text: str) -> bool:
+    """Whether the text beside a page is none, or only says that the page is there."""
+    count = len(text.split())
+    if count > _LONGEST_NOTICE:
+        return False
+    seen = _NO_TEXT.sub(" ", page[:_SAMPLE])
+    return count < _FEWEST_WORDS or len(seen.split()) > 2 * count
+
+
 def _put_body(body: Body, images: dict[str, bytes], composer: Composer) -> None:
     """The text that says more: a table is one only in the page, and some messages have no text beside it."""
     text, page = escaping.clean(body.plain), escaping.clean(body.page)
     if not text.strip() and not page.strip() and body.rtf:
         read_rtf(body.rtf, composer)
-    elif page and (len(text.split()) < _FEWEST_WORDS or _TABLE.search(page) or images):
+    elif page and (_TABLE.search(page) or images or _says_more(page, text)):
         put_html(page, composer, images)
     else:
         for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
@@ -199,7 +217,7 @@ _DIVIDER = re.compile(r"[>\s\\]*-{2,}[^-]{3,60}-{2,}\s*")
 _ATTRIBUTION = re.compile(
     r"(?=.*\d)(?=.*(?:<\S+@\S+>|\b(?:wrote|schrieb|écrit|escribió|scritto|escreveu|schreef)\b|写道|書きました)).{9,300}[:：]\s*"
 )
-_FEWEST_FIELDS = 3
+_FEWEST_FIELDS, _LONGEST_ATTRIBUTION = 3, 400
 
 
 def _without_headers(text: str, composer: Composer) -> str:
@@ -210,7 +228,8 @@ def _without_headers(text: str, composer: Composer) -> str:
     last = max((at for at, (name, _) in enumerate(fields) if name), default=0)
     said = dict(reversed(fields[first : last + 1]))
     sender, date, subject = (next((said[n] for n in said if n in names), "") for names in (_SENDER, _DATE, _SUBJECT))
-    if len(said.keys() - {""}) >= _FEWEST_FIELDS and (date or subject):
+    # Without a subject, it may be a journey: from, to, date.
+    if len(said.keys() - {""}) >= _FEWEST_FIELDS and said.keys() & _SUBJECT:
         composer.anchor("part", _label(sender, date, subject))
         return "\n".join([line for line in lines[:first] if not _DIVIDER.fullmatch(line)] + lines[last + 1 :])
     return "\n".join(_without_attributions(lines))
@@ -224,13 +243,17 @@ def _field_of(line: str) -> tuple[str, str]:
     return (name, plain(found[2])) if found and known else ("", "")
 
 
+def _is_attribution(text: str) -> bool:
+    return len(text) <= _LONGEST_ATTRIBUTION and _ATTRIBUTION.fullmatch(text.replace("\\", "")) is not None
+
+
 def _without_attributions(lines: list[str]) -> list[str]:
     """Lines but those that say who wrote what is quoted below, which may be two."""
     kept: list[str] = []
     for line in lines:
-        if _ATTRIBUTION.fullmatch(line.replace("\\", "")):
+        if _is_attribution(line):
             continue
-        if kept and len(lines) > 1 and _ATTRIBUTION.fullmatch(f"{kept[-1]} {line}".replace("\\", "")):
+        if kept and len(lines) > 1 and _is_attribution(f"{kept[-1]} {line}"):
             kept.pop()
             continue
         kept.append(line)
@@ -249,12 +272,20 @@ def read_msg(content: bytes, composer: Composer) -> None:
     try:
         message = Message.load(BytesIO(content))
         _put_header(*_header_of(message), composer)
-        inline = _attach_of(message, composer)
-        compressed = message.properties.binary_prop_value(_RTF_BODY)
-        body = Body(message.body or "", message.html_body or "", decompress(compressed) if compressed else b"")
+        page = message.html_body or ""
+        inline = _attach_of(message, page, composer)
+        body = Body(message.body or "", page, _decompressed(message.properties.binary_prop_value(_RTF_BODY), composer))
     except (LookupError, ValueError, AttributeError, TypeError, OSError, NotImplementedError):
         raise Unreadable("damaged", kind="Outlook message") from None
     _put_body(body, inline, composer)
+
+
+def _decompressed(data: bytes | None, composer: Composer) -> bytes:
+    try:
+        return decompress(data) if data else b""
+    except Exception:  # what it raises where data are damaged is no class of its own
+        composer.warn("attachment_unread", "", "The form of the message with its looks (RTF) is damaged.")
+        return b""
 
 
 def _header_of(message: Message) -> tuple[str, str, str]:
@@ -265,7 +296,7 @@ def _header_of(message: Message) -> tuple[str, str, str]:
     return sender, date, subject
 
 
-def _attach_of(message: Message, composer: Composer) -> dict[str, bytes]:
+def _attach_of(message: Message, page: str, composer: Composer) -> dict[str, bytes]:
     inline = {}
     for number, item in enumerate(message.attachments, 1):
         name = item.file_name or f"attachment-{number}"
@@ -273,8 +304,9 @@ def _attach_of(message: Message, composer: Composer) -> dict[str, bytes]:
             composer.warn("attachment_unread", name, "An attached message or link is not read; attach it by itself.")
             continue
         identifier = item.properties.str_prop_value(_CONTENT_ID)
-        if identifier and (item.mime_type or "").startswith("image/"):
-            inline[f"cid:{identifier.strip('<>')}"] = data
+        identifier = (identifier or "").strip("<>")
+        if (item.mime_type or "").startswith("image/") and _is_shown(identifier, page):
+            inline[f"cid:{identifier}"] = data
         else:
             composer.child(name, item.mime_type or "application/octet-stream", data)
     return inline

@@ -32,6 +32,8 @@ _NEAR = 1.0
 _EVERY = 16
 _WHITE = 0xF0
 _ALL_OF_PAGE = 0.5
+_LEAST_SCALE = 0.5
+_LAST_LATIN = "\u024f"
 _STROKES, _DRAWING = 20, 300
 _LETTERS, _ENOUGH = 3, 15
 HIDDEN = {
@@ -67,7 +69,8 @@ def unseen(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[Let
         doubted = _not_shown(page, words, 1.0, grayscale=True)
         for word, is_outside in _not_shown(page, [word for word, _ in doubted], _CLOSER, grayscale=False):
             why = "outside" if is_outside else _why(text, word[0].number)
-            found |= {letter.number: why for letter in word}
+            if why != "covered" or not _is_without_font(text, word):
+                found |= {letter.number: why for letter in word}
     except (pdfium.PdfiumError, ValueError):
         return {}
     return found
@@ -81,6 +84,9 @@ def _not_shown(
         return []
     left, bottom, right, top = page.get_cropbox()
     scale *= min(1.0, (_MOST_PIXELS / max((right - left) * (top - bottom) * scale * scale, 1)) ** 0.5)
+    if scale < _LEAST_SCALE:
+        # Of a page as large as a wall, small letters leave nothing in a picture.
+        return []
     picture = page.render(scale=scale, grayscale=grayscale, rotation=-page.get_rotation() % 360).to_pil()
     found = []
     for word in words:
@@ -147,6 +153,12 @@ def _why(text: pdfium.PdfTextPage, index: int) -> str:
     red, green, blue, alpha = c_uint(), c_uint(), c_uint(), c_uint()
     raw.FPDFText_GetFillColor(text, index, byref(red), byref(green), byref(blue), byref(alpha))
     return "white" if min(red.value, green.value, blue.value) >= _WHITE else "covered"
+
+
+def _is_without_font(text: pdfium.PdfTextPage, word: Sequence[Letter]) -> bool:
+    """Whether others may draw a word: the file lacks its font, and PDFium has its own for Latin letters only."""
+    font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, word[0].number))
+    return not raw.FPDFFont_GetIsEmbedded(font) and any(letter.text > _LAST_LATIN for letter in word)
 
 
 def _is_on_layer(drawn: raw.FPDF_PAGEOBJECT) -> bool:

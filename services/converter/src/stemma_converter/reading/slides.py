@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
+from zipfile import BadZipFile
 
 from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
@@ -18,6 +20,7 @@ from .workbook import shown
 _TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE)
 _SKIPPED = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
 _DEEPEST = 8
+_DAMAGED = (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, OSError, EOFError)
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 
@@ -29,18 +32,19 @@ def read_slides(content: bytes, composer: Composer) -> None:
         slides, size = list(deck.slides)[: composer.limits.pages], (deck.slide_width or 0, deck.slide_height or 0)
         for number, slide in enumerate(slides, 1):
             _put_slide(slide, number, size, composer)
-    except (KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, PythonPptxError):
+    except (*_DAMAGED, BadZipFile, zlib.error, PythonPptxError):
         raise Unreadable("damaged", kind="PPTX") from None
     composer.count(pages=len(slides))
 
 
-def _is_unseen(shape: Any, size: tuple[int, int]) -> bool:
-    if shape.element.xpath(".//p:cNvPr[1]/@hidden")[:1] in (["1"], ["true"]):
-        return True
+def _is_outside(shape: Any, size: tuple[int, int]) -> bool:
     left, top, width, height = shape.left, shape.top, shape.width, shape.height
     if None in (left, top, width, height):
         return False
-    return bool(left >= size[0] or top >= size[1] or left + width <= 0 or top + height <= 0)
+    # What is turned reaches further than its box.
+    more = abs(width - height) // 2 if getattr(shape, "rotation", 0) else 0
+    across, down = (left - more, left + width + more), (top - more, top + height + more)
+    return bool(across[0] >= size[0] or down[0] >= size[1] or across[1] <= 0 or down[1] <= 0)
 
 
 def _mark_looks(slide: Any) -> None:
@@ -65,8 +69,8 @@ def _put_slide(slide: Any, number: int, size: tuple[int, int], composer: Compose
     title = slide.shapes.title
     words = escaping.one_line(title.text_frame.text) if title is not None else ""
     composer.heading(2, escaping.inline(words or place.capitalize()))
-    for shape in sorted(_shapes(slide.shapes), key=lambda shape: (shape.top or 0, shape.left or 0)):
-        if _is_unseen(shape, size):
+    for shape, is_seen in sorted(_shapes(slide.shapes, size), key=lambda each: (each[0].top or 0, each[0].left or 0)):
+        if not is_seen:
             hidden = len(" ".join(str(text) for text in shape.element.itertext()).split())
             composer.warn(
                 "hidden_text", place, f"A shape that is hidden or beside the slide was left out (words: {hidden})."
@@ -78,12 +82,15 @@ def _put_slide(slide: Any, number: int, size: tuple[int, int], composer: Compose
             composer.paragraph(f"Notes: {paragraph}")
 
 
-def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
+def _shapes(shapes: Any, size: tuple[int, int], depth: int = 0) -> Iterator[tuple[Any, bool]]:
+    """Shapes, and whether they are seen; those in a group have places of the group's own measure."""
     for shape in shapes:
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < _DEEPEST:
-            yield from _shapes(shape.shapes, depth + 1)
+        is_hidden = shape.element.xpath("./*/p:cNvPr/@hidden") in (["1"], ["true"])
+        is_seen = not (is_hidden or (depth == 0 and _is_outside(shape, size)))
+        if is_seen and shape.shape_type == MSO_SHAPE_TYPE.GROUP and depth < _DEEPEST:
+            yield from _shapes(shape.shapes, size, depth + 1)
         elif not (shape.is_placeholder and shape.placeholder_format.type in _SKIPPED):
-            yield shape
+            yield shape, is_seen
 
 
 def _put_shape(shape: Any, place: str, composer: Composer) -> None:

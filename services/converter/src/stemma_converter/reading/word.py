@@ -56,6 +56,8 @@ class Runs:
     note: Callable[[str, str], str]
     image: Shown
     styles: Styles
+    is_backed: bool = False
+    """Whether a large drawing lies behind the text, such as on a cover."""
     _style: str = ""
 
     def read(self, paragraph: etree._Element) -> tuple[str, Found]:
@@ -65,7 +67,7 @@ class Runs:
         pieces = _in_results(self._pieces(paragraph, "", found))
         return _joined(pieces), found
 
-    def _pieces(self, parent: etree._Element, look: str, found: Found) -> Iterator[Piece | etree._Element]:
+    def _pieces(self, parent: Iterable[etree._Element], look: str, found: Found) -> Iterator[Piece | etree._Element]:
         for element in parent:
             name = tag(element)
             if name in _GONE:
@@ -79,9 +81,12 @@ class Runs:
 
     def _run(self, run: etree._Element, found: Found) -> Iterator[Piece | etree._Element]:
         if why := self._unseen(run):
-            words = len("".join(item.text or "" for item in run.iterfind(".//{*}t")).split())
+            words = len("".join(item.text or "" for item in run.iterfind("{*}t")).split())
             if words:
                 found.hidden[why] = found.hidden.get(why, 0) + words
+            if why != "hidden":
+                # The look of letters is none of the drawings and text boxes between them.
+                yield from self._pieces([item for item in run if tag(item) in _DRAWN], "", found)
             return
         raised = value(self.styles.look(run, self._style, "vertAlign")) == "superscript"
         for piece in self._pieces(run, self._look(run), found):
@@ -99,16 +104,17 @@ class Runs:
 
     def _is_on_color(self, run: etree._Element) -> bool:
         """Whether something, such as a table, may have given the place of a run a background."""
-        if any(self.styles.look(run, self._style, name) is not None for name in ("shd", "highlight")):
+        if self.is_backed or any(self.styles.look(run, self._style, name) is not None for name in _SET_OFF):
             return True
         for element in run.iterancestors():
             if tag(element) in ("txbxContent", "hdr", "ftr") or child(element, f"{tag(element)}Pr/shd") is not None:
                 return True
             if tag(element) == "document" and child(element, "background") is not None:
                 return True
-            styled = child(element, f"{tag(element)}Pr/{_STYLED[tag(element)]}") if tag(element) in _STYLED else None
-            if styled is not None and self.styles.is_shaded(value(styled)):
-                return True
+            if tag(element) in _STYLED:
+                styled = child(element, f"{tag(element)}Pr/{_STYLED[tag(element)]}")
+                if self.styles.is_shaded(value(styled)):
+                    return True
         return False
 
     def _look(self, run: etree._Element) -> str:
@@ -167,6 +173,20 @@ def _in_results(pieces: Iterator[Piece | etree._Element]) -> Iterator[Piece]:
 
 
 _STYLED = {"p": "pStyle", "tbl": "tblStyle"}
+_DRAWN = frozenset({"drawing", "pict", "object", "AlternateContent"})
+# With one of these, white letters are seen on white.
+_SET_OFF = ("shd", "highlight", "emboss", "imprint", "shadow", "glow", "textOutline", "textFill")
+# In EMU, about 8 and 4 cm: a logo behind the text is smaller.
+_WIDE, _HIGH = 3_000_000, 1_500_000
+
+
+def _is_behind(drawing: etree._Element) -> bool:
+    """Whether a large drawing lies behind the text."""
+    if tag(drawing) != "anchor":
+        return "z-index:-" in drawing.get("style", "") and drawing.find("{*}textpath") is None
+    extent = child(drawing, "extent")
+    across, up = (number(extent.get(name, ""), _WIDE) if extent is not None else _WIDE for name in ("cx", "cy"))
+    return drawing.get("behindDoc") in ("1", "true") and across >= _WIDE and up >= _HIGH
 
 
 _COLOR = re.compile(r"[0-9A-Fa-f]{6}")
@@ -242,9 +262,17 @@ class _Word:
     def put(self, root: etree._Element, body: etree._Element) -> None:
         """The body, between what stands above and below each page, once."""
         _empty_placeholders(root)
+        self._runs.is_backed = any(map(_is_behind, self._placed(root)))
         self._edges(root, "header")
         self.blocks(body)
         self._edges(root, "footer")
+
+    def _placed(self, root: etree._Element) -> Iterator[etree._Element]:
+        """What is drawn at a place of the page, here or above and below the text of each."""
+        headers = (target for kind, target in self._related.values() if kind in ("header", "footer"))
+        for part in (root, *map(self._package.xml_if_there, headers)):
+            if part is not None:
+                yield from part.iter("{*}anchor", "{*}shape", "{*}rect")
 
     def _edges(self, root: etree._Element, kind: str) -> None:
         references = root.iter(f"{{{WORDPROCESSING}}}{kind}Reference")
@@ -273,11 +301,9 @@ class _Word:
         try:
             data = self._package.read(target)
             kind = kind_of(target, self._package.content_type(target), data, self._composer.limits)
-            reader = _PARTS[kind]
+            _PARTS[kind](data, self._composer)
         except (PackageError, Unreadable, KeyError):
             self._composer.warn("altchunk_unread", self._composer.place, _UNREAD["altchunk"])
-        else:
-            reader(data, self._composer)
 
     def _paragraph(self, paragraph: etree._Element) -> None:
         text, found = self._runs.read(paragraph)

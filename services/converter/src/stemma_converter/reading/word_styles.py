@@ -82,8 +82,8 @@ class Styles:
         return self._looks[key]
 
     def is_shaded(self, name: str) -> bool:
-        """Whether a style, as of a table, has a background anywhere."""
-        return any(style.find(".//{*}shd") is not None for style in self._bases(name))
+        """Whether a style, as of a table, has a background anywhere; without a name, that of paragraphs."""
+        return any(style.find(".//{*}shd") is not None for style in self._bases(name or self._default))
 
     def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
         return self._bases(value(child(paragraph, "pPr/pStyle")))

@@ -42,7 +42,7 @@ class _Cell:
 _Line = tuple[int, list[_Cell]]
 _WHITE = ("00FFFFFF", "FFFFFFFF")
 _LIGHT_THEME = 0
-_NOTHING_SHOWN = (";;;", ";;")
+_NO_VALUE, _NO_NUMBER = ";;;", ";;"
 
 
 def read_workbook(content: bytes, composer: Composer) -> None:
@@ -108,10 +108,11 @@ def _unseen(row: int, cell: _Cell, written: Any, parts: SheetParts) -> str:
         return "hidden rows"
     if any(first <= cell.column <= last for first, last in parts.hidden_columns):
         return "hidden columns"
-    if (getattr(written, "number_format", "") or "").strip() in _NOTHING_SHOWN:
+    if (getattr(written, "number_format", "") or "").strip() in (_NO_VALUE, *[_NO_NUMBER] * cell.is_number):
         return "a format that shows nothing"
     color = getattr(getattr(written, "font", None), "color", None)
-    if color is None or parts.has_looks or written.fill.fill_type is not None:
+    has_own_looks = parts.has_looks or isinstance(getattr(written, "value", None), CellRichText)
+    if color is None or has_own_looks or color.tint or written.fill.fill_type is not None:
         return ""
     is_white = color.rgb in _WHITE if color.type == "rgb" else color.type == "theme" and color.theme == _LIGHT_THEME
     return "white on white" if is_white else ""
