@@ -15,6 +15,7 @@ from stemma_contracts.v1.inputs import Anchors, DrawnPages, InputChanges, PageWo
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_converter.confidential import without
 from stemma_converter.handlers import on_read_input, routes
 from stemma_converter.reading import Limits as FileLimits
 from stemma_converter.readings import Drawings
@@ -91,6 +92,18 @@ async def test_what_is_confidential_is_left_out_and_nothing_else_moves(exporter:
     [warning] = told.reading.warnings
     assert (warning.code, "Nobody said so." in warning.detail) == ("confidential_missing", True)
     assert told.reading.text.media_type == "text/markdown"
+
+
+@pytest.mark.req("B1")
+@pytest.mark.parametrize(
+    ("text", "passage", "left"),
+    [
+        ("最低価格は九千です。次", "価格は九千", "最低     です。次"),
+        ("a a **a** b", "a a", "          b"),
+    ],
+)
+def test_a_passage_is_left_out_wherever_its_words_stand_also_without_spaces(text: str, passage: str, left: str) -> None:
+    assert without(text, passage) == left
 
 
 @pytest.mark.req("I1", "S1")

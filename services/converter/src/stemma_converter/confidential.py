@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"\w+")
+_WIDE = "\u3041-\u9fff"
+"""Letters of scripts that put no spaces between words: each is a word of its own."""
+_WORD = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
 _SIGNS = re.compile(r"[^\w\s|]*")
 _MOST_SIGNS = 20
 _BETWEEN = "\0"
