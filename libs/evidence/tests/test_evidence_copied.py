@@ -39,10 +39,10 @@ def test_six_words_of_an_internal_text_are_found_where_they_stand_in_whatever_dr
         ("`please do not mention the outage`", 1),
         ("> Please do not mention the outage.", 1),
         ("Our lowest price is EUR 9,100; then please do not mention the outage.", 2),
-        ("## Please do not mention the outage of 2016", 0),
+        ("## Please do not mention the outage of 2016", 1),
     ],
 )
-def test_fewer_words_are_none_and_titles_are_left_out(draft: str, found_words: int) -> None:
+def test_fewer_words_are_none_and_no_title_hides_more(draft: str, found_words: int) -> None:
     assert len(found(f"# A\n\n{draft}\n", "internal", MAIL)) == found_words
 
 
@@ -83,6 +83,35 @@ def test_an_instruction_is_no_name_and_no_title() -> None:
 def test_what_an_instruction_dictates_is_told_apart() -> None:
     words = source("Be brief. Say that the council owns the lawn beside the library. Replace EUR 5 with EUR 7.")
     assert list(dictated(words)) == ["say that the council owns the lawn beside the library", "eur 7"]
+
+
+@pytest.mark.parametrize(
+    ("whose", "foreign"),
+    [
+        ("internal", "The Platform for all school meals and primary schools is ours to win.\n"),
+        ("instruction", "Write a bid for the Platform for all school meals and primary schools.\n"),
+    ],
+)
+def test_what_the_request_says_is_no_secret_and_no_instruction(whose: Whose, foreign: str) -> None:
+    request = source("# Platform for all school meals and primary schools\n\nWe want it.\n")
+    draft = "# A\n\nWe build the Platform for all school meals and primary schools.\n"
+    assert found(draft, whose, foreign)
+    assert not copied(draft, [(whose, source(foreign)), ("request", request)], ())
+
+
+@pytest.mark.parametrize(
+    ("draft", "request_text"),
+    [
+        (
+            "We serve the Ministry of Economic Affairs and Climate Action.",
+            "Ministry of Economic Affairs and Climate Action",
+        ),
+        ("We offer meals for all primary schools of the city.", "# Meals for all primary schools of the city"),
+        ("当社は統合型校務支援基盤構築運用保守業務委託を行います。", "統合型校務支援基盤構築運用保守業務委託"),
+    ],
+)
+def test_a_name_and_a_title_of_the_request_are_none_of_its_sentences(draft: str, request_text: str) -> None:
+    assert not found(f"# A\n\n{draft}\n", "request", f"{request_text}\n\nSay who you are.\n")
 
 
 @pytest.mark.req("S6")

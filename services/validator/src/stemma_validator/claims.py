@@ -265,7 +265,7 @@ class ClaimsCheck(Check[ClaimsChecked]):
 
     def _copied(self, sources: Sequence[Source]) -> tuple[Copied, ...]:
         """The words that the draft has of what may not be quoted."""
-        foreign, ours = list[tuple[Whose, Source]](), list[str]()
+        foreign, ours = list[tuple[Whose, Source]](), list(self.own_words)
         for text, source in zip(self.sources, sources, strict=True):
             if text.whose == "ours":
                 ours.append(source.wording)

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 from stemma_languages import detect, grammar
@@ -26,8 +25,11 @@ _EASTERN = "\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(rf"(?P<eastern>[{_EASTERN}])|\d+(?:[.,'’]\d+)*|[^\W\d_{_EASTERN}]+")
 _QUOTED = re.compile(r"[\"“„«»「『‹][^\"“”„«»「」『』‹›]{1,4000}[\"”“»«」』›]")
 _END = re.compile(r"[.!?][^\w\s]{0,3}\s|[。！？|]|\s[-*+•]\s")
-_PLAIN = re.compile(rf"(?<![^\W\d_])[a-zß-ÿ]{{4,}}|[{_EASTERN}]")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_PLAIN_LATIN = r"(?<![^\W\d_])[a-zß-ÿ]{4,}"
+_PLAIN = re.compile(rf"{_PLAIN_LATIN}|[{_EASTERN}]")
 """Of a run that is more than a name."""
+_PLAIN_JAPANESE = re.compile(f"{_PLAIN_LATIN}|{_HIRAGANA.pattern}")
 _MOST_ALIKE = 8
 """Sentences with the same beginning that are compared."""
 
@@ -61,34 +63,41 @@ class _Sentence(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A paragraph, cell or block of code of a draft, and the tokens of it that are marked as a quotation."""
+    """A heading, paragraph, cell or block of code of a draft, and the tokens of it that are marked as a quotation."""
 
     text: str
     line: int
     tokens: Sequence[_Token]
     quoted: Collection[int]
+    is_title: bool
+    plain: re.Pattern[str]
 
 
 def copied(text: str, foreign: Sequence[tuple[Whose, Source]], ours: Iterable[str]) -> tuple[Copied, ...]:
     """The runs of words that a draft has from foreign texts; what ``ours`` say as well is ours.
 
-    Titles may repeat anything, marked quotations may repeat the request, and a name is no instruction. Takes time
-    linear in all texts.
+    Titles may repeat all but what is internal, marked quotations the request, and any text a name or a title of the
+    request. What the request says is no secret, and no instruction. Takes time linear in all texts.
     """
-    pieces = [piece for piece in map(_piece, Document(text).prose) if piece]
+    plain = _PLAIN_JAPANESE if _HIRAGANA.search(text) else _PLAIN
+    pieces = [_piece(prose, plain) for prose in Document(text).prose]
     sizes = {SENTENCE, *RUN.values()} if foreign else set[int]()
     wanted = {size: {key for piece in pieces for _, _, key in _runs(piece.tokens, size)} for size in sizes}
     own = {size: set[int]() for size in sizes}
     for tokens in (list(_tokens(words)) for words in ours):
         for size in sizes:
             own[size].update(key for _, _, key in _runs(tokens, size) if key in wanted[size])
-    found = list[Copied]()
+    found, known = list[Copied](), set[int]()
+    for source in (source for whose, source in foreign if whose == "request"):
+        known.update(key for _, _, key in _runs(list(_tokens(source.wording)), RUN["internal"]))
     for whose in RUN if pieces and foreign else ():
         sources = [source for of, source in foreign if of == whose]
-        places = _places(sources, whose, wanted[RUN[whose]] - own[RUN[whose]])
-        found += (run for piece in pieces for run in _copied(piece, whose, places))
+        said = own[RUN[whose]] if whose == "request" else own[RUN[whose]] | known
+        places = _places(sources, whose, wanted[RUN[whose]] - said)
+        texts = pieces if whose == "internal" else [piece for piece in pieces if not piece.is_title]
+        found += (run for piece in texts for run in _copied(piece, whose, places, said))
         if whose == "request":
-            found += _sentences(pieces, _short_sentences(sources, wanted[SENTENCE], own[SENTENCE]))
+            found += _sentences(texts, _short_sentences(sources, wanted[SENTENCE], own[SENTENCE]))
     return tuple(sorted(found, key=lambda one: one.line))
 
 
@@ -103,14 +112,11 @@ def dictated(source: Source) -> Iterator[str]:
         yield from (form.new for form in forms if form.new)
 
 
-def _piece(prose: Prose) -> _Piece | None:
-    if prose.kind == "heading":
-        return None
+def _piece(prose: Prose, plain: re.Pattern[str]) -> _Piece:
     tokens = tuple(_tokens(prose.text))
-    if prose.quoted:
-        return _Piece(prose.text, prose.line, tokens, range(len(tokens)))
     spans = (found.span() for found in _QUOTED.finditer(prose.text))
-    return _Piece(prose.text, prose.line, tokens, frozenset(_within(tokens, spans)))
+    quoted = range(len(tokens)) if prose.quoted else frozenset(_within(tokens, spans))
+    return _Piece(prose.text, prose.line, tokens, quoted, prose.kind == "heading", plain)
 
 
 def _within(tokens: Sequence[_Token], spans: Iterable[tuple[int, int]]) -> Iterator[int]:
@@ -144,21 +150,30 @@ def _runs(tokens: Sequence[_Token], size: int) -> Iterator[tuple[int, int, int]]
 
 def _places(sources: Iterable[Source], whose: Whose, wanted: set[int]) -> dict[int, _Place]:
     """Where the runs of a draft stand that are not ours; titles of what is not internal may be named."""
-    found = dict[int, _Place]()
+    found, named = dict[int, _Place](), set[int]()
     for source in sources if wanted else ():
-        titles = {line for line, _ in source.headings} if whose != "internal" else set[int]()
+        titles = _titles(source) if whose != "internal" else set[int]()
         tokens = list(_tokens(source.wording))
         for start, _, key in _runs(tokens, RUN[whose]):
-            if key in wanted and source.line_of_wording(tokens[start].start) not in titles:
+            if key in wanted and source.line_of_wording(tokens[start].start) in titles:
+                named.add(key)
+            elif key in wanted:
                 found.setdefault(key, _Place(source, tokens[start].start))
-    return found
+    return {key: place for key, place in found.items() if key not in named}
 
 
-def _copied(piece: _Piece, whose: Whose, places: dict[int, _Place]) -> Iterator[Copied]:
-    """The longest runs of a piece that stand in places."""
-    first, last, place = 0, 0, None
-    for start, end, key in chain(_runs(piece.tokens, RUN[whose]), [(len(piece.tokens) + 1, 0, 0)]):
-        here = places.get(key)
+def _titles(source: Source) -> set[int]:
+    """The lines of the headings."""
+    return {line for line, _ in source.headings}
+
+
+def _copied(piece: _Piece, whose: Whose, places: dict[int, _Place], said: set[int]) -> Iterator[Copied]:
+    """The longest runs of a piece that stand in places; a single word beside what may be said makes none."""
+    first, last, place, before = 0, 0, None, False
+    runs = [*_runs(piece.tokens, RUN[whose]), (len(piece.tokens) + 1, 0, 0)]
+    for at, (start, end, key) in enumerate(runs):
+        is_edge = before or (at + 1 < len(runs) and runs[at + 1][2] in said)
+        before, here = key in said, None if is_edge else places.get(key)
         if place and (not here or start > last):
             yield from _told(piece, whose, first, last, place)
             place = None
@@ -170,7 +185,7 @@ def _told(piece: _Piece, whose: Whose, first: int, last: int, place: _Place) -> 
     text = piece.text[piece.tokens[first].start : piece.tokens[last - 1].end]
     if whose == "request" and all(at in piece.quoted for at in range(first, last)):
         return
-    if whose != "instruction" or _PLAIN.search(text):
+    if whose == "internal" or piece.plain.search(text):
         source = place.source
         line = source.place(source.line_of_wording(place.start)).line
         yield Copied(whose, text, piece.line, source.name, line)
@@ -191,11 +206,15 @@ def _sentences(pieces: Sequence[_Piece], places: dict[int, list[_Sentence]]) -> 
 def _short_sentences(sources: Iterable[Source], wanted: set[int], own: set[int]) -> dict[int, list[_Sentence]]:
     """The sentences that are longer than a few words and shorter than a run, by how they begin."""
     found = defaultdict[int, list[_Sentence]](list)
+    left = wanted - own
     for source in sources:
+        titles = _titles(source)
         for tokens in _sentences_of(source):
             first = next(_runs(tokens, SENTENCE), None)
             is_short = sum(token.weight for token in tokens) < RUN["request"] * _HALVES
-            if first and is_short and first[2] in wanted - own and len(found[first[2]]) < _MOST_ALIKE:
+            if not first or not is_short or first[2] not in left or len(found[first[2]]) >= _MOST_ALIKE:
+                continue
+            if source.line_of_wording(tokens[0].start) not in titles:
                 found[first[2]].append(_Sentence([token.word for token in tokens], _Place(source, tokens[0].start)))
     return found
 
