@@ -244,6 +244,61 @@ def test_a_doubt_another_party_a_price_another_word_or_a_better_question_makes_a
     assert found is None or not found.sure
 
 
+@pytest.mark.req("B4")
+@pytest.mark.parametrize(
+    ("language", "demand", "refusal"),
+    [
+        ("en", "The contractor shall answer calls on working days.", "We refuse to answer calls on working days."),
+        ("en", "The contractor shall answer calls on working days.", "We are unable to answer calls on working days."),
+        (
+            "de",
+            "Der Auftragnehmer muss Anrufe an Werktagen annehmen.",
+            "Wir lehnen es ab, Anrufe an Werktagen anzunehmen.",
+        ),
+        (
+            "fr",
+            "Le titulaire doit traiter les appels chaque jour ouvré.",
+            "Nous refusons de traiter les appels chaque jour ouvré.",
+        ),
+        (
+            "es",
+            "El contratista debe atender llamadas en días laborables.",
+            "Nos negamos a atender llamadas en días laborables.",
+        ),
+        (
+            "it",
+            "L'appaltatore deve gestire chiamate nei giorni feriali.",
+            "Noi rifiutiamo di gestire chiamate nei giorni feriali.",
+        ),
+        (
+            "nl",
+            "De opdrachtnemer moet oproepen op werkdagen beantwoorden.",
+            "Wij weigeren oproepen op werkdagen te beantwoorden.",
+        ),
+        ("pt", "O contratado deve atender chamadas em dias úteis.", "Nós recusamos atender chamadas em dias úteis."),
+        ("ja", "受託者は平日に電話対応を行わなければならない。", "当社は平日に電話対応を行うことをお断りします。"),
+        ("zh", "承包商必须在工作日接听电话。", "我们拒绝在工作日接听电话。"),
+    ],
+)
+def test_a_refusal_is_no_sure_answer(language: str, demand: str, refusal: str) -> None:
+    asked = row("R1", demand)
+    found = Answers(refusal, language, (asked,)).answer_to(asked)
+    assert found is None or not found.sure
+
+
+@pytest.mark.req("T3")
+def test_the_figures_of_a_passage_are_read_once_for_all_rows() -> None:
+    rows = [row(f"R{n}", f"The contractor shall train all users within {n} days.") for n in range(1, 21)]
+
+    def work(count: int, users: int) -> int:
+        draft = "".join(f"We train all {users} users within {n} days.\n\n" for n in range(1, 21))
+        answers = Answers(draft, "en", rows)
+        return calls(lambda: list(map(answers.answer_to, rows[:count])))
+
+    work(20, 7)  # The demands are read.
+    assert work(20, 8) < 25 * work(1, 9)
+
+
 @pytest.mark.req("T3")
 def test_a_demand_is_read_once_for_all_versions_of_the_section_that_answers_it() -> None:
     rows = [

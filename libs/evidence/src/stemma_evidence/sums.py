@@ -206,19 +206,32 @@ class _Column:
 
     def wrong(self) -> Iterator[tuple[Sum, Sum]]:
         """The totals that none of the ways to add up the rows above them gives, with what they give."""
-        items, since, parts = list[_Row](), list[_Row](), list[_Row]()
+        items, own, since, own_since, parts = (_Added() for _ in range(5))
         for row in self.rows:
             if not _TOTAL.search(row.label):
-                items.append(row)
-                since.append(row)
+                for added in (items, since) if _OF_WHICH.match(row.label) else (items, own, since, own_since):
+                    added.add(row)
                 continue
-            made = [items, _own(items), since, [*parts, *since], _own(since)]
-            sums = [sum((one.number for one in rows), Decimal(0)) for rows in made if len(rows) >= _LEAST_ROWS]
+            ways = [items, own, since, parts.with_(since), own_since]
+            sums = [added.amount for added in ways if added.rows >= _LEAST_ROWS]
             stated = _stated(row.amount)
             if sums and not any(stated.is_near(one) for one in sums):
                 yield stated, _made(row.amount, sums[0])
             if _SUBTOTAL.search(row.label):
-                parts, since = [*parts, row], []
+                parts.add(row)
+                since, own_since = _Added(), _Added()
+
+
+@dataclass
+class _Added:
+    rows: int = 0
+    amount: Decimal = Decimal(0)
+
+    def add(self, row: _Row) -> None:
+        self.rows, self.amount = self.rows + 1, self.amount + row.number
+
+    def with_(self, other: _Added) -> _Added:
+        return _Added(self.rows + other.rows, self.amount + other.amount)
 
 
 def _own(rows: Sequence[_Row]) -> list[_Row]:

@@ -18,7 +18,7 @@ class AnswerCues(BaseModel):
     """The expressions of a language.
 
     In an answer: ``we`` as its subject, anywhere, and ``our`` near its beginning are the voice of the bidder.
-    ``doubts`` make it uncertain: a possibility, an exception, the past, another place, a promise without content.
+    ``doubts`` make it uncertain: a possibility, a refusal, an exception, the past, another place, an empty promise.
     In a demand: ``at_least`` says that a figure may be exceeded, ``told`` that it wants a description or a paper,
     which a promise does not replace. In both: ``none`` says that something is not there, ``earlier`` and ``later``
     that something comes before or after something else.

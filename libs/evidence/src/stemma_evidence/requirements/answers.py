@@ -19,6 +19,7 @@ from itertools import pairwise
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_languages import answer_cues, demands
 
+from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.extraction import claims
 from stemma_evidence.coverage.usage import RUN, runs_of, tokens_of
 from stemma_evidence.sources.words import content_words
@@ -36,6 +37,9 @@ NEAR = 40
 
 KEPT_DEMANDS = 1024
 """Reading one takes as long as reading a draft, and each version of a section is asked for the same."""
+
+KEPT_FIGURES = 4096
+"""Passages whose figures are read once for all demands."""
 
 _NAME = re.compile(r"(?<!\w)[A-Z]{2,}(?!\w)")
 _NOUN = re.compile(r"(?<=[^\W\d_] )[A-ZÄÖÜ]\w+")
@@ -178,11 +182,10 @@ class _DemandReader:
         return telling(text, self._language)
 
     def figures(self, text: str) -> tuple[_Figure, ...]:
-        found = claims(text, self._language, of_draft=False)
+        found = _numbers_of(text, self._language)
         return tuple(
             self._figure(claim.numbers[0], claim.units[0] if claim.units else "", text[: claim.start])
             for claim in found
-            if claim.numbers
         )
 
     def _figure(self, number: Decimal, unit: str, before: str) -> _Figure:
@@ -190,6 +193,11 @@ class _DemandReader:
         is_limit, is_least = (cue.search(near) is not None for cue in (self._words.at_most, self._cues.at_least))
         minutes = _MINUTES.get(unit)
         return _Figure(number * (minutes or 1), "minute" if minutes else unit, is_limit, is_least)
+
+
+@lru_cache(maxsize=KEPT_FIGURES)
+def _numbers_of(text: str, language: str) -> tuple[Claim, ...]:
+    return tuple(claim for claim in claims(text, language, of_draft=False) if claim.numbers)
 
 
 def _without_short(found: re.Match[str]) -> str:
