@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -36,6 +37,7 @@ from stemma_contracts.v1.ledger import (
     LedgerRow,
     LedgerRows,
     LedgerSummary,
+    LedgerWarning,
     RequirementAnswer,
     RequirementDecision,
     SecondOpinion,
@@ -166,7 +168,9 @@ async def ledger_read(stage: Backstage, document_id: str) -> list[Any]:
     )
     rows = await stage.text(document_id, LedgerRows(given=9, rows=ROWS, deadlines=DEADLINES, bid=BID).model_dump_json())
     told = await stage.text(document_id, difference.model_dump_json())
-    summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), changed=("R1",), withdrawn=("R9",))
+    warnings = tuple(LedgerWarning(code=code, source=NAME) for code in ("no_deadlines", "of_a_later_release"))
+    about: dict[str, Any] = {"changed": ("R1",), "withdrawn": ("R9",), "warnings": warnings}
+    summary = LedgerSummary(mandatory=("R1", "R2"), others=("R3",), **about)
     opinion = SecondOpinion(model="some/<b>model</b>", unfounded=2, failure="it was cut off")
     return [
         e.RequirementsRequested(sources=(NAME,), second_opinion=True),
@@ -241,6 +245,20 @@ async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_
         tuple(RequirementDecision(requirement_id=name, confirmed=True) for name in ("R1", "R2", "R3")),
         (RequirementDecision(requirement_id="R3", dropped=True),),
     ]
+
+
+@pytest.mark.req("L1")
+async def test_a_warning_of_the_ledger_is_told_until_it_is_closed(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    page = (await web.get(ledger(document_id))).text
+    assert "rfp &lt;i&gt;.pdf</bdi>: no deadline was found in more than a page" in page
+    assert "rfp &lt;i&gt;.pdf</bdi>: of_a_later_release" in page
+    [warning] = re.findall('value="(no_deadlines=[^"]*)"', page)
+    await web.post(f"{ledger(document_id)}/close", data={"warning": html.unescape(warning)})
+    [(_, asked)] = bus.received
+    assert isinstance(asked, DecideRequirements)
+    assert asked.closed == (LedgerWarning(code="no_deadlines", source=NAME),)
 
 
 async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answers_it(
