@@ -248,6 +248,14 @@ async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_
 
 
 @pytest.mark.req("L1")
+async def test_the_history_says_why_requirements_are_read_that_nobody_asked_for(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    page = (await web.get(f"/desk/documents/{document_id}/history?all=true")).text
+    assert "the requirements are being read, since a request changed" in plain(page)
+
+
+@pytest.mark.req("L1")
 async def test_a_warning_of_the_ledger_is_told_until_it_is_closed(
     web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
