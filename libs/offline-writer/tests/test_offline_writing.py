@@ -386,6 +386,14 @@ def test_of_a_schema_only_what_an_extract_can_say_is_filled_in() -> None:
     assert answer["parts"] == [{"heading": "Costs", "text": "Planting costs EUR 4,250. (a.md)"}]
 
 
+@pytest.mark.req("B3")
+def test_a_field_of_a_form_is_left_to_code_whatever_it_asks_for() -> None:
+    asked = {"type": "string", "description": "the answer to: Describe your lawns in one paragraph"}
+    wanted = {"type": "json_schema", "json_schema": {"name": "Form", "schema": {"properties": {"f-1": asked}}}}
+    text = prompt("budget", "en", "A form.", {"a.md": "Planting costs EUR 4,250.\n"}, "amounts")
+    assert OfflineWriter().bind(response_format=wanted).invoke([HumanMessage(text)]).text == "{}"
+
+
 @pytest.mark.req("L1")
 def test_a_demand_is_answered_with_what_an_input_says_and_with_nothing_where_none_does() -> None:
     text = "# Staff\n\nAda Byron trains every user of the archive on two afternoons. The roof is made of slate.\n"

@@ -32,6 +32,8 @@ from .request import Request, read_request
 
 _PARAGRAPHS = "paragraph"
 _HEADINGS = "required headings"
+_QUESTION = "the answer to: "
+"""How a field of a form is described, whatever it asks for; code finds the answers."""
 
 Schema = Mapping[str, Any]
 
@@ -61,7 +63,7 @@ class _Filling:
 
     def _described(self, schema: Schema) -> Any:
         schema, described = self._resolved(schema), str(schema.get("description", ""))
-        if schema.get("enum") or schema.get("pattern"):
+        if schema.get("enum") or schema.get("pattern") or described.startswith(_QUESTION):
             return None
         for words, found in self._by_description.items():
             wants_list = words != _PARAGRAPHS
