@@ -48,6 +48,50 @@ def test_answers_are_appended_and_every_byte_before_them_stays() -> None:
     assert fill(FORM, {}) == FORM
 
 
+def values(content: bytes) -> dict[str, object]:
+    return {key: field.get("/V") for key, field in (PdfReader(BytesIO(content)).get_fields() or {}).items()}
+
+
+def in_group(inherited: str, own: str) -> bytes:
+    """A form with a field that is called as the last part of another one's name."""
+    box = "<< /Type /Annot /Subtype /Widget /T (Name) /Parent 12 0 R /Rect [200 600 400 614]"
+    group = f"<< /T (Agent) /Kids [11 0 R] {inherited} >>"
+    return pdf(pdf_field("Tx", "Name", 700), f"{box} {own} >>", group, words=WORDS)
+
+
+def test_an_answer_is_written_into_no_field_whose_name_only_ends_alike() -> None:
+    form = in_group("", "/FT /Tx")
+    told = values(fill(form, {find_fields(form)[0].id: "Northwind"}))
+    assert (told["Name"], told["Agent.Name"]) == ("Northwind", None)
+
+
+def test_a_field_that_has_its_kind_from_its_group_is_filled() -> None:
+    form = in_group("/FT /Tx", "")
+    assert values(fill(form, {find_fields(form)[1].id: "Northwind"}))["Agent.Name"] == "Northwind"
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize(
+    ("field", "answer", "written"),
+    [
+        (pdf_field("Tx", "F", 700, "/AP << /N << /X 6 0 R >> >>"), "Northwind", "Northwind"),
+        (pdf_field("Tx", "F", 700, "/DA 5"), "Northwind", "Northwind"),
+        (pdf_field("Btn", "F", 700), "yes", "/Yes"),
+        (pdf_field("Ch", "F", 700, "/Opt [[(DE) (Germany)] [(FR) (France)]]"), "France", "FR"),
+    ],
+)
+def test_a_field_whose_look_cannot_be_made_is_filled_for_the_reader_to_draw(
+    field: str, answer: str, written: str
+) -> None:
+    form = pdf(field, words=WORDS)
+    assert values(fill(form, {find_fields(form)[0].id: answer}))["F"] == written
+
+
+def test_a_field_without_a_name_is_not_offered() -> None:
+    form = pdf(pdf_field("Tx", "F", 700), pdf_field("Tx", "", 600).replace("/T ()", ""), words=WORDS)
+    assert [field.place for field in find_fields(form)] == ["page 1, field F"]
+
+
 def test_an_answer_that_is_too_long_or_not_in_the_list_is_refused() -> None:
     _, site, _, _, land = (field.id for field in find_fields(FORM))
     with pytest.raises(AnswersRefused) as refused:

@@ -190,7 +190,7 @@ async def test_hyphens_before_other_signs_are_in_a_pdf_as_they_were_written(expo
     assert any(hyphens in page.extract_text() for page in PdfReader(BytesIO(data)).pages)
 
 
-SCRIPTS = "# A\n\nH~2~O and **x^2^** are not ~5 and 2^10 or `y^3^`.\n"
+SCRIPTS = "# A\n\nH~2~O and **x^2^** are not ~5 and 2^10, 10:00~12:00、13:00~17:00 or `y^3^`.\n"
 NUMBERS = (
     "1. One\n   - a\n\n     | a |\n     | - |\n     | 1 |\n2. Two\n\n   ```\n   9. code\n   ```\n\n"
     "7. Seven\n8. Eight\n\nText.\n\n"
@@ -202,7 +202,7 @@ LAZY = "1. One\n1. Two\n1. Three\n"
 async def test_subscripts_and_superscripts_are_set_as_such(exporter: Any) -> None:
     page = await exporter.text("html", SCRIPTS)
     assert "H<sub>2</sub>O" in page
-    assert "<strong>x<sup>2</sup></strong> are not ~5 and 2^10 or <code>y^3^</code>." in page
+    assert "<strong>x<sup>2</sup></strong> are not ~5 and 2^10, 10:00~12:00、13:00~17:00 or <code>y^3^</code>." in page
 
 
 @pytest.mark.req("G13")

@@ -39,12 +39,12 @@ PDF = (
     (rule(11, "font_size", number=11), "kept", "11 (9)"),
     (rule(12, "font", values=("Arial",)), "broken", "LibertinusSerif"),
     (rule(13, "font", values=("Libertinus Serif",)), "kept", "LibertinusSerif"),
-    (rule(14, "file_format", values=("docx",)), "broken", "pdf"),
+    (rule(14, "file_format", values=("docx",)), "to_see", "pdf"),
     (rule(15, "file_format", values=("docx", "pdf")), "kept", "pdf"),
     (rule(16, "language", values=("de",)), "broken", "en"),
     (rule(17, "language", values=("en",)), "kept", "en"),
     (rule(18, "file_name", values=("A-plan.pdf",)), "kept", "A-plan.pdf"),
-    (rule(19, "file_name", values=("Offer.pdf",)), "broken", "A-plan.pdf"),
+    (rule(19, "file_name", values=("Offer.pdf",)), "to_see", "A-plan.pdf"),
     (rule(20, "page_limit", number=1, advised=True), "to_see", "2"),
     (rule(21, "copies", number=3), "to_see", ""),
     (rule(22, "criterion", number=40, part="Price"), "", ""),
@@ -55,7 +55,10 @@ PDF = (
     (rule(26, "order", values=("Price list", "Technical Approach")), "broken", "Technical approach, Price list"),
     (rule(27, "order", values=("Cover letter", "Price list")), "to_see", "Cover letter"),
 )
-"""Rules with what the gate says and measures; nothing of one that is replaced, and of a criterion."""
+"""Rules with what the gate says and measures; nothing of one that is replaced, and of a criterion.
+
+Where the file keeps one name or format, others may be for other files of the bid.
+"""
 
 
 async def gate(exporter: Exporter, format: str, *rules: BidRule, title: str = "A plan") -> list[tuple[str, str, str]]:
@@ -72,6 +75,14 @@ async def test_a_pdf_is_held_against_pages_words_paper_fonts_format_and_language
     assert told == [(one.rule_id, state, measured) for one, state, measured in PDF if state]
 
 
+@pytest.mark.parametrize(("company", "state"), [("Har", "kept"), ("Harbour", "broken"), ("Harbou", "broken")])
+async def test_a_name_is_found_in_the_text_where_it_is_no_part_of_another_word(
+    converter: Converter, company: str, state: str
+) -> None:
+    house = Exporter(replace(converter, house=House(company=company)))
+    assert [told for _, told, _ in await gate(house, "md", rule(1, "blind"))] == [state]
+
+
 async def test_a_docx_is_held_against_its_paper_and_fonts_and_a_person_sees_its_pages(exporter: Exporter) -> None:
     told = await gate(
         exporter,
@@ -84,6 +95,7 @@ async def test_a_docx_is_held_against_its_paper_and_fonts_and_a_person_sees_its_
         rule(6, "font_size", number=8),
         rule(7, "file_format", values=("pdf",)),
         rule(8, "blind"),
+        rule(9, "file_name", values=("Offer.docx",)),
     )
     assert [(name, state) for name, state, _ in told] == [
         ("B1", "to_see"),
@@ -94,6 +106,7 @@ async def test_a_docx_is_held_against_its_paper_and_fonts_and_a_person_sees_its_
         ("B6", "kept"),
         ("B7", "broken"),
         ("B8", "broken"),
+        ("B9", "broken"),
     ]
 
 

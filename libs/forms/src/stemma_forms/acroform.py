@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from pypdf import PdfReader, PdfWriter
 from pypdf.errors import PyPdfError
-from pypdf.generic import StreamObject
+from pypdf.generic import ArrayObject, NameObject, StreamObject, TextStringObject
 from pypdfium2 import PdfDocument, PdfiumError
 
 from .field import Field, Found, Kind, Limit, Unit, UnreadableForm, chosen, is_checked, line, stated_limit
@@ -80,20 +80,55 @@ class AcroForm:
         writer, buffer = PdfWriter(BytesIO(self._content), incremental=True), BytesIO()
         values = {one.spot.name: _value(one, answer) for one, answer in answers}
         odd = {name for name, value in values.items() if value.encode("cp1252", "ignore").decode("cp1252") != value}
-        for page in writer.pages:
-            if "/Annots" in page:
-                writer.update_page_form_field_values(page, dict(values), auto_regenerate=bool(odd))
-                _leave_to_the_reader(page, odd)
-        writer.write(buffer)
+        try:
+            is_left = [_fill_page(writer, page, values, odd) for page in writer.pages if "/Annots" in page]
+            writer.set_need_appearances_writer(any(is_left))
+            writer.write(buffer)
+        except _DAMAGED:
+            raise UnreadableForm("The PDF is damaged and cannot be filled. Open it and save it again.") from None
         return buffer.getvalue()
 
 
-def _leave_to_the_reader(page: Any, names: set[str]) -> None:
-    """Drop how the fields look whose answers the fonts of forms have no characters for: who opens them draws them."""
-    for reference in page["/Annots"] if names else ():
-        widget = reference.get_object()
-        if _inherited(widget)[1] in names:
+def _fill_page(writer: PdfWriter, page: Any, values: Mapping[str, str], odd: Set[str]) -> bool:
+    """Fill the fields of a page; gives whether who opens it has to draw one of them.
+
+    pypdf looks for the last part of a name, too: it is shown the fields of one name at a time.
+    """
+    every, shown, is_left = page.raw_get("/Annots"), dict[str, list[Any]](), False
+    for reference in page["/Annots"]:
+        if (widget := reference.get_object()).get("/Subtype") == "/Widget":
+            shown.setdefault(_inherited(widget)[1], []).append(reference)
+    for name in (each for each in shown if each in values):
+        page[NameObject("/Annots")] = ArrayObject(shown[name])
+        widgets = [reference.get_object() for reference in shown[name]]
+        is_left |= _fill_field(writer, page, widgets, name, values[name], is_odd=name in odd)
+    page[NameObject("/Annots")] = every
+    return is_left
+
+
+def _fill_field(writer: PdfWriter, page: Any, widgets: list[Any], name: str, value: str, *, is_odd: bool) -> bool:
+    """Fill a field; gives whether it is left to who opens the file how it looks.
+
+    It is where the fonts of forms lack the characters, or where pypdf cannot draw it.
+    """
+    owners = [one if "/T" in one or "/Parent" not in one else one["/Parent"].get_object() for one in widgets]
+    kind = _inherited(widgets[0])[0].get("/FT")
+    for owner in owners:
+        owner.setdefault(NameObject("/FT"), NameObject(kind))
+    try:
+        writer.update_page_form_field_values(page, {name: value}, auto_regenerate=None)
+    except _DAMAGED:
+        is_odd = True
+        written = NameObject(value) if kind == "/Btn" else TextStringObject(value)
+        for owner in owners:
+            owner[NameObject("/V")] = written
+    for widget in widgets if is_odd else ():
+        if kind == "/Btn":
+            states = _states_of(widget)
+            widget[NameObject("/AS")] = NameObject(value if not states or value in states else "/Off")
+        else:
             widget.pop("/AP", None)
+    return is_odd
 
 
 def _widgets(reader: PdfReader) -> Iterator[Widgets]:
@@ -136,7 +171,7 @@ def _is_open(one: Widgets) -> bool:
     is_button = kind == "/Btn" and flags & _BUTTON
     written = str(one.data.get("/V", "")).strip() if kind == "/Tx" else ""
     is_free = not written or is_placeholder(written)
-    return kind in ("/Tx", "/Btn", "/Ch") and not flags & _READ_ONLY and not is_button and is_free
+    return bool(one.name) and kind in ("/Tx", "/Btn", "/Ch") and not flags & _READ_ONLY and not is_button and is_free
 
 
 def _place(one: Widgets) -> str:

@@ -38,6 +38,9 @@ MOST_TOLD = 300
 ENOUGH_WORDS = 20
 """Words that tell a language."""
 JUDGED = "criterion"
+_OF_ONE_FILE = frozenset({"file_name", "file_format"})
+"""Of several rules of such a kind, a file keeps its own; the others may be for other files of the bid."""
+_SHORT_NAME, _LATIN = 5, "[0-9A-Za-zÀ-ɏ]"
 State = Literal["kept", "broken", "to_see"]
 
 
@@ -112,7 +115,12 @@ class Outgoing:
 
 def checked(rules: Sequence[BidRule], file: Outgoing) -> tuple[RuleCheck, ...]:
     """How a file holds to each rule; those that an amendment replaced and criteria are none."""
-    return tuple(_check(rule, file) for rule in rules if not rule.replaced_by and rule.kind != JUDGED)
+    checks = [_check(rule, file) for rule in rules if not rule.replaced_by and rule.kind != JUDGED]
+    kept = {check.kind for check in checks if check.state == "kept"} & _OF_ONE_FILE
+    return tuple(
+        check.model_copy(update={"state": "to_see"}) if check.state == "broken" and check.kind in kept else check
+        for check in checks
+    )
 
 
 def _check(rule: BidRule, file: Outgoing) -> RuleCheck:
@@ -219,9 +227,9 @@ def _language(rule: BidRule, file: Outgoing) -> tuple[State, str]:
 def _blind(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     """Where the names of who sends it stand: in the properties of the file and in its text."""
     house = file.manuscript.house
-    names = [name.casefold() for name in (house.company, house.author) if name]
+    names = [_as_name(name) for name in (house.company, house.author) if name]
     kept = {"text": file.look.text, **file.look.properties}
-    found = [place for place, words in kept.items() if any(name in words.casefold() for name in names)]
+    found = [place for place, words in kept.items() if any(name.search(words) for name in names)]
     author = file.look.properties.get("author", "")
     if found or author:
         return "broken", ", ".join(found or [f"author: {author}"])
@@ -251,6 +259,12 @@ _MEASURES: Mapping[str, Callable[[BidRule, Outgoing], tuple[State, str]]] = {
     "blind": _blind,
     "order": _order,
 }
+
+
+def _as_name(name: str) -> re.Pattern[str]:
+    """A name where it is no part of a longer word; behind a long one, an ending may follow."""
+    after = f"(?!{_LATIN})" if len(name) <= _SHORT_NAME else ""
+    return re.compile(f"(?<!{_LATIN}){re.escape(name)}{after}", re.IGNORECASE)
 
 
 def _words_of(title: str) -> frozenset[str]:

@@ -41,7 +41,9 @@ def with_captions(manuscript: Manuscript) -> Manuscript:
     return replace(manuscript, blocks=blocks or [], previous=previous)
 
 
-_SCRIPT = re.compile(r"(?<=\w)(?:~(?P<sub>[^\s~]{1,12})~|\^(?P<sup>[^\s^]{1,12})\^)")
+# In scripts without spaces, the signs of two ranges such as 3~5 stand in one word.
+_SMALL = "[0-9A-Za-zΑ-ω+().,−-]{1,12}"
+_SCRIPT = re.compile(rf"(?<=\w)(?:~(?P<sub>{_SMALL})~|\^(?P<sup>{_SMALL})\^)")
 _OF_WORDS = frozenset({"Para", "Plain", "Emph", "Strong", "Strikeout"})
 
 
