@@ -19,7 +19,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
-from stemma_contracts.v1.ledger import LedgerSummary, RequirementDecision, RowParts
+from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.requests import SeenVersion
@@ -74,6 +74,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     ).map(tuple),
     "parts": st.lists(st.builds(RowParts, requirement_id=IDS, parts=st.just(("R9-2",)))).map(tuple),
     "sources": st.lists(st.sampled_from(["a.pdf", "none.pdf"]), unique=True).map(tuple),
+    "closed": st.lists(st.builds(LedgerWarning, code=st.just("no_demands"), source=IDS)).map(tuple),
     "passage": REFS,
     "role": st.sampled_from(get_args(UploadRole)),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
