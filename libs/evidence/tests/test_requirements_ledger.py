@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts
@@ -302,3 +303,18 @@ def test_a_section_is_deleted_in_each_language(language: str, heading: str, must
     assert [row.amended for row in found.rows if row.source == "base.md"] == [f"a.md:1: {deletes}"]
     alone = [Source("base.md", f"## 9 X\n\n{must}\n", language), sources[1]]
     assert [one.code for one in warnings_of(alone, read_ledger(alone, LedgerRows()))] == ["amends_nothing"]
+
+
+@pytest.mark.req("T3")
+def test_twice_as_many_instructions_for_twice_as_many_rows_are_about_twice_the_work() -> None:
+    def work(count: int) -> int:
+        lines = "".join(f"Section 3.{number} is deleted.\n\n" for number in range(count))
+        about: dict[str, Any] = {"source": "base.md", "line": 1, "kind": "work", "obligation": "mandatory"}
+        rows = LedgerRows(
+            rows=tuple(LedgerRow(requirement_id=f"R{n}", quote=f"3.{n} Dig.", **about) for n in range(count))
+        )
+        sources = [Source("base.md", "# A\n", "en"), Source("a.md", lines, "en")]
+        return calls(lambda: warnings_of(sources, rows))
+
+    work(5)  # What is compiled and kept for one length is so for all.
+    assert work(200) < 2.4 * work(100)

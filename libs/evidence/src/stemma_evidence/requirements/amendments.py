@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,9 +35,8 @@ class Instruction:
         return f"{self.source}:{self.line}: {self.words}"[:MOST_AMENDED]
 
     def touches(self, row: LedgerRow) -> bool:
-        """Whether a row stands in one of the sections, and has the words that are replaced."""
-        own = {found[1] for one in (*row.headings, row.quote) if (found := _HEADED.match(one))}
-        return row.source != self.source and not own.isdisjoint(self.numbers) and self.before in row.quote
+        """Whether a row of one of the sections is another source's, and has the words that are replaced."""
+        return row.source != self.source and self.before in row.quote
 
 
 def instructions(source: Source) -> Iterator[Instruction]:
@@ -62,10 +62,15 @@ def _numbers(places: re.Pattern[str], text: str) -> Iterator[str]:
 def amended(rows: Sequence[LedgerRow], sources: Sequence[Source]) -> tuple[list[LedgerRow], list[Instruction]]:
     """The rows with the last instruction that touches each, and the instructions that touch none."""
     told = [one for source in sources for one in instructions(source)] if len(sources) > 1 else []
+    of_section = defaultdict[str, list[int]](list)
+    for place, one in enumerate(told):
+        for number in one.numbers:
+            of_section[number].append(place)
     marked, found = list[LedgerRow](), set[int]()
     for row in rows:
-        touching = [number for number, one in enumerate(told) if one.touches(row)]
+        sections = {begins[1] for one in (*row.headings, row.quote) if (begins := _HEADED.match(one))}
+        touching = {place for number in sections for place in of_section.get(number, ()) if told[place].touches(row)}
         found.update(touching)
-        words = told[touching[-1]].told if touching else ""
+        words = told[max(touching)].told if touching else ""
         marked.append(row if row.amended == words else row.model_copy(update={"amended": words}))
     return marked, [one for number, one in enumerate(told) if number not in found]
