@@ -184,6 +184,12 @@ def test_an_invitation_is_a_file_of_its_own_and_says_what_when_and_where() -> No
     )
 
 
+@pytest.mark.req("S6")
+def test_an_invitation_whose_time_is_none_is_read_with_the_words_that_it_has() -> None:
+    text = read("a.ics", INVITATION.replace("20260303T100000Z", "after lunch").encode()).markdown
+    assert text.startswith("Visit of the site\\\nFrom: after lunch\\\nPlace: Pier 4\n")
+
+
 def tnef(name: str, data: bytes) -> bytes:
     def attribute(level: int, identity: int, value: bytes) -> bytes:
         return pack("<BII", level, identity, len(value)) + value + pack("<H", sum(value) & 0xFFFF)
@@ -222,6 +228,15 @@ def test_a_signed_message_is_the_one_inside_and_a_signed_file_is_that_file() -> 
     assert (reading.markdown, reading.children[0].name) == ("The lighthouse shall be white.\n", "prices.csv")
     [child] = read("offer.txt.p7m", signed(b"The lighthouse is white.")).children
     assert (child.name, child.data) == ("offer.txt", b"The lighthouse is white.")
+
+
+def test_a_signed_file_that_was_written_in_pieces_is_read() -> None:
+    oid = bytes.fromhex("06092a864886f70d0107")
+    pieces = b"".join(bytes([4, len(piece)]) + piece for piece in (b"Bids close ", b"on 3 March."))
+    inside = b"\x30\x80" + oid + b"\1\xa0\x80\x24\x80" + pieces + bytes(6)
+    content = b"\x30\x80" + oid + b"\2\xa0\x80\x30\x80\2\1\1\x31\0" + inside + b"\x31\0" + bytes(6)
+    [file] = read("note.txt.p7m", content).children
+    assert (file.name, file.data) == ("note.txt", b"Bids close on 3 March.")
 
 
 def test_files_of_an_archive_are_inputs_and_those_of_the_system_are_none() -> None:

@@ -81,15 +81,21 @@ def signed_content(content: bytes) -> bytes:
 
     from pyasn1.codec.ber import decoder  # type: ignore[import-untyped]
     from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
+    from pyasn1.type import namedtype, tag, univ  # type: ignore[import-untyped]
     from pyasn1_modules import rfc5652  # type: ignore[import-untyped]
 
     found = _PEM.search(content)
     try:
-        outer, _ = decoder.decode(a2b_base64(found[1]) if found else content, asn1Spec=rfc5652.ContentInfo())
+        data = a2b_base64(found[1]) if found else content
+        outer, _ = decoder.decode(data, asn1Spec=rfc5652.ContentInfo())
         if outer["contentType"] != rfc5652.id_signedData:
             raise Unreadable("encrypted")
-        signed, _ = decoder.decode(outer["content"], asn1Spec=rfc5652.SignedData())
-        inside = signed["encapContentInfo"]["eContent"]
+        # Content that was written in pieces of unknown length loses their ends as the "any" of ContentInfo.
+        signed = rfc5652.SignedData().subtype(explicitTag=tag.Tag(tag.tagClassContext, tag.tagFormatConstructed, 0))
+        kind = namedtype.NamedType("contentType", rfc5652.ContentType())
+        parts = namedtype.NamedTypes(kind, namedtype.NamedType("content", signed))
+        whole, _ = decoder.decode(data, asn1Spec=univ.Sequence(componentType=parts))
+        inside = whole["content"]["encapContentInfo"]["eContent"]
         data = bytes(inside) if inside.hasValue() else b""
     except (PyAsn1Error, ValueError, IndexError, TypeError):
         raise Unreadable("damaged", kind="signed file") from None
@@ -143,5 +149,9 @@ def _events(calendar: Component) -> list[Component]:
 
 
 def _shown(value: object) -> str:
-    moment = getattr(value, "dt", None)
+    try:
+        moment = getattr(value, "dt", None)
+    except ValueError:
+        # A time that is none is said as it stands there.
+        moment = None
     return escaping.one_line(moment.isoformat(" ") if isinstance(moment, dt.datetime) else str(moment or value))
