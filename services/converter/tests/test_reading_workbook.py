@@ -115,6 +115,21 @@ def test_hidden_sheets_merged_cells_comments_and_images_are_told(make_picture: C
 
 
 @pytest.mark.req("B9")
+def test_words_in_a_text_box_above_the_cells_are_read(make_picture: Callable[..., bytes]) -> None:
+    book = Workbook()
+    book.active.append(["Item", "Price"])
+    book.active.add_image(SheetImage(BytesIO(make_picture())), "E1")
+    with ZipFile(BytesIO(saved(book))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    drawing = "xl/drawings/drawing1.xml"
+    hidden = b'<sp><nvSpPr><cNvPr hidden="1"/></nvSpPr><txBody><p><r><t>Our ceiling.</t></r></p></txBody></sp>'
+    box = hidden + b"<txBody><p><r><t>Bids close </t></r><r><t>on 3 March.</t></r></p></txBody></oneCellAnchor>"
+    parts[drawing] = parts[drawing].replace(b"</oneCellAnchor>", box)
+    read_as = read("a.xlsx", package(dict(parts))).markdown
+    assert ("Bids close on 3 March.\n" in read_as, "ceiling" in read_as) == (True, False)
+
+
+@pytest.mark.req("B9")
 def test_grey_cells_and_words_in_a_format_without_numbers_are_seen() -> None:
     book = Workbook()
     book.active.append(["Grey", "Words", 7])

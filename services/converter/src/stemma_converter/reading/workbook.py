@@ -73,7 +73,7 @@ def _read_sheet(name: str, values: Any, formulas: Any, parts: SheetParts, compos
             composer.warn("cells_left_out", name, words)
             break
         lines.append(line)
-    if lines or parts.pictures:
+    if lines or parts.pictures or parts.boxes:
         composer.heading(2, escaping.inline(name))
         _put_sheet(name, lines, parts.hidden_rows, composer)
         parts.put(name, composer)
@@ -280,6 +280,7 @@ class SheetParts:
     has_looks: bool = False
     """Whether cells may have a background that they do not name themselves."""
     comments: tuple[tuple[str, str], ...] = ()
+    boxes: tuple[str, ...] = ()
     pictures: tuple[bytes, ...] = field(default=(), repr=False)
 
     def put(self, name: str, composer: Composer) -> None:
@@ -287,6 +288,8 @@ class SheetParts:
         for cell, text in self.comments:
             composer.anchor("sheet", in_sheet(name, cell))
             composer.paragraph(escaping.inline(f"Comment on {cell}: {text}"))
+        for box in self.boxes:
+            composer.paragraph(escaping.inline(box))
         for picture in self.pictures:
             if shown := composer.image(picture, name, name):
                 composer.paragraph(shown)
@@ -308,7 +311,9 @@ def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
     bounds = [range_boundaries(ref) for ref in merged if _RANGE.fullmatch(ref)]
     related = package.related(part).values()
     comments = [item for kind, target in related if kind == "comments" for item in _comments(package, target)]
-    pictures = [data for kind, target in related if kind == "drawing" for data in _pictures(package, target)]
+    drawings = [target for kind, target in related if kind == "drawing"]
+    boxes = [text for target in drawings for text in _boxes(package, target)]
+    pictures = [data for target in drawings for data in _pictures(package, target)]
     return SheetParts(
         merged=tuple(merged),
         labels={(top, left): bottom for left, top, _, bottom in bounds if bottom > top},
@@ -320,6 +325,7 @@ def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
         ),
         has_looks=root.find(".//{*}conditionalFormatting") is not None or root.find(".//{*}tablePart") is not None,
         comments=tuple(comments),
+        boxes=tuple(boxes),
         pictures=tuple(pictures),
     )
 
@@ -340,6 +346,17 @@ def _comments(package: Package, part: str) -> Iterator[tuple[str, str]]:
         text = escaping.one_line("".join(texts))
         if text:
             yield comment.get("ref", ""), text
+
+
+def _boxes(package: Package, part: str) -> Iterator[str]:
+    """The paragraphs of text boxes and other shapes above the cells, but of hidden ones."""
+    root = package.xml_if_there(part)
+    for paragraph in root.iterfind(".//{*}txBody/{*}p") if root is not None else ():
+        about = next((shape.find("{*}nvSpPr/{*}cNvPr") for shape in paragraph.iterancestors("{*}sp")), None)
+        if about is not None and _is_hidden(about):
+            continue
+        if text := escaping.one_line("".join(item.text or "" for item in paragraph.iterfind(".//{*}t"))):
+            yield text
 
 
 def _pictures(package: Package, part: str) -> Iterator[bytes]:
