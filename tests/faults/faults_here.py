@@ -100,6 +100,23 @@ async def replica(
         yield psutil.Process(process.pid)
 
 
+FACTS = """# Bicycles
+
+## Findings
+
+The library of Aumont lends 12 bicycles.
+
+## What we propose
+
+We propose 12 more bicycles for 48,000 EUR.
+
+## From need to solution
+
+Each bicycle serves a street without a bus.
+"""
+"""What stands under the required headings of the sections that are asked for."""
+
+
 async def asked(
     client: Client,
     review: ReviewMode,
@@ -108,11 +125,13 @@ async def asked(
     within_s: float = DEADLINE_S,
     kind: str = "proposal",
 ) -> str:
-    """Ask for a document of one section, and those that it rests on; its id."""
+    """Ask for a document of one section, and those that it rests on, with evidence for each; its id."""
+    facts = await client.upload(FACTS.encode(), name="facts.md")
     create = r.CreateDocument(
         request_id=request_id,
         kind=kind,
         brief="Write a proposal for a library of 12 bicycles in Aumont, for 48,000 EUR.",
+        inputs=(facts,),
         sections=(section,),
         review=ReviewPolicy(mode=review),
     )

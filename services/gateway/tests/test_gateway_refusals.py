@@ -170,7 +170,7 @@ async def test_what_only_a_bug_explains_is_told_on_a_page_without_a_word_of_it()
     [
         (
             Finding("lint", "STEMMA004", "Costs", line=3),
-            Told("STEMMA004", "Eine verlangte Überschrift fehlt, oder nichts steht darunter", "Costs", False, 3),
+            Told("STEMMA004", "Eine verlangte Überschrift fehlt", "Costs", False, 3),
         ),
         (
             Finding("lint", "STEMMA001", "The draft is empty", line=1),
@@ -243,7 +243,7 @@ def test_in_english_a_finding_has_the_words_that_it_came_with_and_its_rule_is_sa
         ],
         "en",
     )
-    assert (rule.words, rule.detail) == ("A required heading is missing, or nothing stands under it", "Costs")
+    assert (rule.words, rule.detail) == ("A required heading is missing", "Costs")
     assert (linter.words, linter.detail, linter.is_foreign) == ("", "2 trailing spaces found", False)
     assert (check.name, check.words) == ("required headings", "missing: Risks")
     assert name_of("next_step", "en") == "next step"
