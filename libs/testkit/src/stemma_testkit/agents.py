@@ -14,7 +14,7 @@ from .servers import eventually
 
 WRITTEN_WITHIN_S = 240.0
 BRIEF = "# A reading garden beside the library\n\nSay who needs it, when it opens and what it costs."
-FACTS = "# Facts\n\nThe garden must open before 1 June 2027. Planting costs EUR 4,250.\n"
+FACTS = "# Facts\n\n## Findings\n\nThe garden must open before 1 June 2027. Planting costs EUR 4,250.\n"
 OWN_TEXT = "# Research\n\nThe garden opens before 1 June 2027, and planting costs EUR 4,250.\n"
 
 
