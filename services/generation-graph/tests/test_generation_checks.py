@@ -5,20 +5,6 @@ from __future__ import annotations
 import pytest
 from stemma_generation_graph.evaluating import run_checks
 from stemma_models.prompting import block
-from stemma_testkit.counting import calls
-
-BRIEF = "\n\n".join(f"Hall {number} holds {number} beds. Describe the plan of hall {number}." for number in range(60))
-
-
-def test_what_a_brief_asks_is_read_once_for_all_sections_of_a_document() -> None:
-    run_checks(block("brief", "What a first text costs, such as a model of languages, is paid."), "# Plan\n")
-    material = block("brief", f"{BRIEF} Name no prices.")
-    first = calls(lambda: run_checks(material, "# Plan\n\nTwo halls are planned.\n"))
-    following = calls(lambda: run_checks(material, "# Budget\n\nDescribe the plan of hall 7.\n"))
-    assert following < first / 5
-    assert [check.detail for check in run_checks(material, "# Budget\n\nDescribe the plan of hall 7.\n")][-1] == (
-        "1 of 61 instructions stand in the text"
-    )
 
 
 @pytest.mark.parametrize(

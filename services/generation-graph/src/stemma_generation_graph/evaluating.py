@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_languages import detect, is_instruction
 from stemma_markdown import Document
 from stemma_models import ModelError
 from stemma_models.prompting import Block, block, parse_blocks
@@ -36,7 +34,6 @@ def run_checks(material: str, draft: str, *, answers_form: bool = False) -> tupl
     return (
         _required_headings(_listed(blocks, "headings"), document),
         *(() if answers_form else (_inputs_cited(names, draft),)),
-        _no_instruction("\n\n".join(block.text for block in blocks if block.tag == "brief"), document),
     )
 
 
@@ -49,26 +46,6 @@ def _required_headings(required: Sequence[str], draft: Document) -> ProgramCheck
 def _inputs_cited(names: Sequence[str], draft: str) -> ProgramCheck:
     cited = sum(name in draft for name in dict.fromkeys(names))
     return coded_check("inputs_cited", cited > 0 or not names, "inputs_named", named=cited, all=len(set(names)))
-
-
-def _no_instruction(brief: str, draft: Document) -> ProgramCheck:
-    """Whether no sentence of the brief that asks something of the writer stands in the text word for word."""
-    asked = _instructions(brief)
-    written = _words(draft.plain) if asked else ""
-    repeated = sum(sentence in written for sentence in asked)
-    return coded_check("no_instruction", repeated == 0, "instructions_repeated", repeated=repeated, all=len(asked))
-
-
-@lru_cache(maxsize=256)
-def _instructions(brief: str) -> tuple[str, ...]:
-    """What a brief asks of its writer; all sections of a document have the same brief."""
-    language = detect(brief)
-    sentences = Document(brief).sentences(language)
-    return tuple(_words(sentence.text) for sentence in sentences if is_instruction(sentence.text, language))
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())
 
 
 def coded_check(name: str, passed: bool, code: str, **params: problems.Param) -> ProgramCheck:
