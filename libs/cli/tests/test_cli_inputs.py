@@ -225,7 +225,7 @@ async def test_what_is_stale_because_of_an_input_says_which_and_what_changed_in_
     assert "rfp.pdf 1 -> 2" in (await cli("show", amended)).stdout
 
 
-@pytest.mark.req("I4")
+@pytest.mark.req("I4", "B7")
 @pytest.mark.parametrize(
     ("words", "old", "new"),
     [

@@ -119,6 +119,7 @@ DUE = {
 }  # fmt: skip
 
 
+@pytest.mark.req("B5")
 @pytest.mark.parametrize("language", DUE)
 def test_closing_questions_validity_and_counted_times_are_read_in_each_language(language: str) -> None:
     assert told("\n\n".join(DUE[language]), language) == [

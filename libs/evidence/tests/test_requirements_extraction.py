@@ -276,6 +276,7 @@ LANGUAGES = {
 }
 
 
+@pytest.mark.req("B5")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_request_is_read_in_each_language_in_which_documents_are_written(language: str) -> None:
     must, should, denied = LANGUAGES[language]
@@ -283,6 +284,7 @@ def test_a_request_is_read_in_each_language_in_which_documents_are_written(langu
     assert {text: obligation for text, (_, obligation) in read.items()} == {must: "mandatory", should: "should"}
 
 
+@pytest.mark.req("B5")
 @pytest.mark.parametrize(
     ("language", "legend", "column", "grades"),
     [
@@ -344,6 +346,7 @@ Questions must be sent by 3 April 2027.
 """
 
 
+@pytest.mark.req("B5")
 def test_of_questions_and_answers_only_an_answer_demands() -> None:
     assert set(found(QUESTIONS)) == {
         "The contractor shall work at night if the harbour master orders it.",

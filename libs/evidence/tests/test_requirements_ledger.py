@@ -220,14 +220,14 @@ def warned(text: str, language: str = "en") -> list[str]:
     return [one.code for one in warnings_of([source], read_ledger([source], LedgerRows()))]
 
 
-@pytest.mark.req("L1")
+@pytest.mark.req("L1", "B5")
 @pytest.mark.parametrize("language", FOREIGN)
 def test_a_request_in_a_language_that_is_not_known_is_warned_of(language: str) -> None:
     assert warned(FOREIGN[language]) == ["language_unknown"]
     assert warned(FOREIGN[language][:60]) == []
 
 
-@pytest.mark.req("L1")
+@pytest.mark.req("L1", "B5")
 @pytest.mark.parametrize("language", ["de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh"])
 def test_a_request_in_a_known_language_is_not_and_one_of_a_page_without_demands_or_deadlines_is(language: str) -> None:
     told = (Path(__file__).parent / f"translations/seen/the-debian-project/{language}.md").read_text()[:1500]
@@ -264,7 +264,7 @@ AMENDMENT = """# Amendment 3
 """
 
 
-@pytest.mark.req("L2")
+@pytest.mark.req("L2", "B7")
 def test_an_amendment_in_words_marks_the_rows_that_it_touches_moves_the_date_and_adds_its_own() -> None:
     before = read_ledger([Source("base.md", BASE, "en")], LedgerRows())
     after = read_ledger([Source("base.md", BASE, "en"), Source("amend.md", AMENDMENT, "en")], before)
@@ -283,7 +283,7 @@ def test_an_amendment_in_words_marks_the_rows_that_it_touches_moves_the_date_and
     assert due.due.days == ("2027-03-26",)
 
 
-@pytest.mark.req("L2")
+@pytest.mark.req("L2", "B7")
 @pytest.mark.parametrize(
     ("language", "heading", "must", "deletes"),
     [
