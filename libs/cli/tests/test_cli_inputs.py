@@ -104,8 +104,9 @@ async def test_a_section_that_knows_an_old_version_of_an_input_is_shown_with_tha
 
 
 @pytest.mark.req("L2")
+@pytest.mark.parametrize("read_by", ["itself", "request"])
 async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_and_what_became_of_them(
-    cli: Any, backstage: Any, amended: str, tmp_path: Path
+    cli: Any, backstage: Any, amended: str, tmp_path: Path, read_by: str
 ) -> None:
     def row(name: str, quote: str) -> LedgerRow:
         about: dict[str, Any] = {"kind": "work", "obligation": "mandatory"}
@@ -124,6 +125,7 @@ async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_an
         if isinstance(request, r.ApplyInput):
             await backstage.append(amended, e.DocumentInputApplied(input_id="input-1", version=2))
             backstage.accepted = {"sequence": (await backstage.js.stream_info(subjects.EVENTS)).state.last_seq}
+        if isinstance(request, r.ApplyInput if read_by == "itself" else r.ReadRequirements):
             now, new = row("R1", "It starts in June."), row("R3", "Write to us.")
             changes = LedgerDifference(
                 new=(new,), changed=(ChangedRow(requirement_id="R1", before=first, after=now),), withdrawn=(other,)
@@ -146,7 +148,8 @@ async def test_an_amendment_of_a_request_names_the_demands_in_what_it_changes_an
     assert "2 requirements: 1 new, 1 changed, 1 withdrawn new R3: Write to us." in told
     assert "changed R1 (research): It starts in May. -> It starts in June. withdrawn R2: Call us." in told
     assert "sections that answer what changed: research" in told
-    assert not any(isinstance(request, r.ReadRequirements) for _, request in backstage.received)
+    asked = [request.without_brief for _, request in backstage.received if isinstance(request, r.ReadRequirements)]
+    assert asked == ([] if read_by == "itself" else [True])
 
 
 @pytest.mark.req("I4")
