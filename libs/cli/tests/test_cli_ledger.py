@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import pytest
@@ -512,13 +513,15 @@ async def test_a_warning_of_a_reading_is_told_by_the_ledger_and_the_document_unt
 ) -> None:
     rows = await read.text(document_id, BODY.model_dump_json())
     changed = await read.text(document_id, LedgerDifference().model_dump_json())
-    summary = LedgerSummary(mandatory=("R1",), warnings=(LedgerWarning(code="no_deadlines", source="rfp.md"),))
+    summary = LedgerSummary(mandatory=("R1",), warnings=(LedgerWarning(code="no_deadlines", source="the rfp.md"),))
     told = events.RequirementsRead(job_id="j", rows=rows, difference=changed, summary=summary)
     await read.append(document_id, events.RequirementsRequested(), told)
-    words = "warning: rfp.md: no deadline was found in more than a page"
-    for verb in ("ledger", "show"):
-        assert words in " ".join((await cli(verb, document_id)).stderr.split())
-    await cli("ledger", document_id, "--close", "no_deadlines=rfp.md")
+    command = f"ledger {document_id[:8]} --close 'no_deadlines=the rfp.md'"
+    words = f"warning: the rfp.md: no deadline was found in more than a page: read it, then `stemma {command}`"
+    for shown in ("ledger", "show"):
+        assert words in " ".join((await cli(shown, document_id)).stderr.split())
+    verb, _, *close = split(command)
+    await cli(verb, document_id, *close)
     assert read.received[-1][1].closed == summary.warnings
     await read.append(document_id, events.RequirementsDecided(decisions=(), closed=summary.warnings))
     assert "warning" not in (await cli("ledger", document_id)).stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
+from shlex import quote
 from typing import Any
 
 from stemma_client.comments import ReadThread
@@ -500,8 +501,9 @@ LEDGER_WARNINGS = {
 }
 
 
-def ledger_warnings(ledger: LedgerView) -> Iterator[str]:
+def ledger_warnings(document_id: str, ledger: LedgerView) -> Iterator[str]:
     """What a person should look at in the requests, and how it is closed."""
     for one in ledger.warnings:
         why = LEDGER_WARNINGS.get(one.code, one.code.replace("_", " "))
-        yield f"warning: {one.source}: {why}: read it, then `stemma ledger --close {one.code}={one.source}`"
+        closed = quote(f"{one.code}={one.source}")
+        yield f"warning: {one.source}: {why}: read it, then `stemma ledger {document_id[:8]} --close {closed}`"

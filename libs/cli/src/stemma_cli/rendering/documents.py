@@ -102,7 +102,7 @@ async def show_document(client: Client, view: DocumentView) -> None:
         note(brief_words(view))
     if view.ledger is not None:
         note(ledger_words(view.ledger))
-        for words in ledger_warnings(view.ledger):
+        for words in ledger_warnings(view.document_id, view.ledger):
             note(words)
     _show_exports(view)
     say(_usage_words(view))

@@ -110,7 +110,9 @@ async def ledger(
         return show_deadlines(found, as_json=as_json)
     if bid:
         return show_bid_rules(found, as_json=as_json)
-    return _write(export, found) if export else _list(found, _chosen(found, kind, only_open), as_json=as_json)
+    if export:
+        return _write(export, found)
+    return _list(document_id, found, _chosen(found, kind, only_open), as_json=as_json)
 
 
 def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mark: Ids) -> list[RequirementDecision]:
@@ -271,7 +273,7 @@ def _chosen(found: RequirementLedger, kind: str | None, only_open: bool) -> list
     ]
 
 
-def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
+def _list(document_id: str, found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: bool) -> None:
     from stemma_cli.wording import ledger_warnings
 
     say_rows(ROWS, entries, as_json=as_json)
@@ -281,7 +283,7 @@ def _list(found: RequirementLedger, entries: Sequence[LedgerEntry], *, as_json: 
         note(coming)
     for row in (entry.row for entry in entries if entry.row.amended):
         note(f"{row.requirement_id} may not hold any more: {row.amended}")
-    for words in (*about_the_bid(found), *ledger_warnings(found.view)):
+    for words in (*about_the_bid(found), *ledger_warnings(document_id, found.view)):
         note(words)
 
 
