@@ -1,4 +1,4 @@
-"""Chat models that take a fixed time: a trivial one, which costs next to nothing, and the offline writer."""
+"""A chat model that takes a fixed time and costs next to nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from stemma_models.prompting import parse_blocks
-from stemma_offline_writer import OfflineWriter
 
 PARAGRAPH = (
     "The quick brown fox of section {title} jumps over the lazy dog {times}, and comes home before it is "
@@ -22,21 +21,6 @@ PARAGRAPH = (
 )
 TIMES = ("again", "at last", "as ever", "in haste", "at length", "by chance", "in vain", "for good")
 """What tells the paragraphs apart: a number would be a claim, which nothing supports."""
-
-
-class SlowOfflineWriter(OfflineWriter):
-    """The offline writer, which answers after ``latency_s`` seconds."""
-
-    latency_s: float = 0.0
-
-    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        await asyncio.sleep(self.latency_s)
-        return await super()._agenerate(*args, **kwargs)
-
-    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        await asyncio.sleep(self.latency_s)
-        async for chunk in super()._astream(*args, **kwargs):
-            yield chunk
 
 
 class TrivialModel(BaseChatModel):
@@ -84,12 +68,6 @@ class TrivialModel(BaseChatModel):
             yield ChatGenerationChunk(message=AIMessageChunk(content=text))
         last = AIMessageChunk(content="", usage_metadata=_usage(), chunk_position="last")
         yield ChatGenerationChunk(message=last)
-
-
-def bench_model(name: str, latency_s: float) -> BaseChatModel:
-    """The model that a bench asks for by name."""
-    models: dict[str, type[TrivialModel | SlowOfflineWriter]] = {"trivial": TrivialModel, "offline": SlowOfflineWriter}
-    return models[name](latency_s=latency_s)
 
 
 @lru_cache

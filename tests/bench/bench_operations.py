@@ -1,4 +1,4 @@
-"""Starting up, coming back after a kill, linting, exporting."""
+"""Starting up, coming back after a kill, exporting."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from contextlib import aclosing
 from pathlib import Path
 from statistics import median
 
 from bench_installation import Installation, ended, installation
 from bench_report import row, slowness, target, title
-from bench_workload import caller, measure
-from stemma_client import Client, RecordedEvent
+from bench_workload import caller
+from stemma_client import Client
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
@@ -126,27 +125,6 @@ async def _killed(running: Installation, client: Client, name: str) -> tuple[flo
 
 def _is(event: Contract, kind: type[e.SectionDrafted | e.SectionApproved], section_id: str) -> bool:
     return isinstance(event, kind) and event.section_id == section_id
-
-
-async def lint() -> None:
-    """From the event that a draft is there to the event that it was checked, by the log's own times."""
-    title("lint through the bus")
-    async with installation() as running, caller(running) as calling, running.stemma.client() as client:
-        await measure(running, calling, 1, 3)
-        took = [ms for _ in range(5) for ms in checks(await client.history((await calling.run())[0]))]
-        row("draft in the log to its check in the log, a chain of three", f"{median(took):.1f} ms")
-
-
-def checks(history: Iterable[RecordedEvent]) -> list[float]:
-    """Milliseconds from draft to check of the sections that are written one after the other."""
-    drafted, took = {}, []
-    for event in history:
-        match event.contract:
-            case e.SectionDrafted(section_id=name) if name in SECTIONS[:3]:
-                drafted[name] = event.envelope.time
-            case e.SectionApproved(section_id=name) if name in drafted:
-                took.append((event.envelope.time - drafted[name]).total_seconds() * 1000)
-    return took
 
 
 async def exports() -> None:

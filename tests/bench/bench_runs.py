@@ -1,4 +1,4 @@
-"""Whole documents: seconds of one, documents per second, CPU and messages of one, against plain LangGraph."""
+"""Whole documents: seconds of one, documents per second, CPU of one, against plain LangGraph."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from bench_installation import HERE, ended, installation
 from bench_report import by_name, row, title
-from bench_workload import Caller, Measured, caller, measure
-from nats.aio.msg import Msg
+from bench_workload import Measured, caller, measure
 
 RUNS = {1: 10, 16: 64, 64: 256}
 """Four times as many as run at a time: the first and the last, which have the machine for themselves, weigh little."""
@@ -74,59 +71,3 @@ async def plain_langgraph(milliseconds: int, at_a_time: int, runs: int) -> dict[
             output, _ = await process.communicate()
     found: dict[str, float] = json.loads(output)
     return found
-
-
-async def offline(quick: bool) -> None:
-    """With the offline writer, which itself takes CPU, and all searches and schemas."""
-    title("documents by the offline writer, as shipped (18 calls)")
-    async with installation("offline") as running, caller(running) as calling:
-        await measure(running, calling, 1, FEW)
-        found = await measure(running, calling, 16, 16 if quick else 64)
-        row("16 at a time", f"{found.per_s:.1f} /s, one {found.one_s:.2f} s")
-        row("  CPU ms per run, all processes", f"{found.all_cpu_ms:.0f}", by_name(found.cpu_ms))
-
-
-async def messages() -> None:
-    """What one document sends and stores."""
-    title("messages of one document")
-    async with installation() as running, caller(running) as calling:
-        await measure(running, calling, 1, FEW)
-        stored, sent = await stored_by(running.admin.jetstream(), calling)
-        row("stored", f"{sum(stored.values())}", by_name({name: float(n) for name, n in stored.items()}))
-        for name, (number, size) in sorted(sent.items(), key=lambda item: -item[1][0]):
-            row(f"  seen on {name}", f"{number}", f"{size / 1024:.1f} KiB with headers")
-
-
-async def stored_by(jetstream: Any, calling: Caller) -> tuple[dict[str, int], dict[str, tuple[int, int]]]:
-    """Messages that one document stores, by stream, and those that are seen on the bus, with their bytes."""
-    number, size = Counter[str](), Counter[str]()
-
-    async def tap(message: Msg) -> None:
-        number[_kind(message.subject)] += 1
-        size[_kind(message.subject)] += len(message.data) + sum(len(k) + len(v) + 4 for k, v in _headers(message))
-
-    tapped = await jetstream._nc.subscribe(">", cb=tap)
-    before = await _last_sequences(jetstream)
-    await calling.run()
-    await asyncio.sleep(1)
-    after = await _last_sequences(jetstream)
-    await tapped.unsubscribe()
-    stored = {name: after[name] - before[name] for name in after if after[name] > before[name]}
-    return stored, {name: (number[name], size[name]) for name in number}
-
-
-async def _last_sequences(jetstream: Any) -> dict[str, int]:
-    return {info.config.name: info.state.last_seq for info in await jetstream.streams_info()}
-
-
-def _headers(message: Msg) -> list[tuple[str, str]]:
-    return list((message.headers or {}).items())
-
-
-def _kind(subject: str) -> str:
-    tokens = subject.split(".")
-    if tokens[0] == "stemma" or tokens[0].startswith(("_INBOX", "_DELIVER")):
-        return ".".join(tokens[: 2 if tokens[0] == "stemma" else 1])
-    if tokens[:2] == ["$JS", "API"]:
-        return "requests to JetStream: " + " ".join(tokens[2:5])
-    return "acknowledgements" if tokens[:2] == ["$JS", "ACK"] else tokens[0]

@@ -1,4 +1,4 @@
-"""The bench: ``make bench``, or ``python tests/bench/run.py --only runs,lint --quick``.
+"""The bench: ``make bench``, or ``python tests/bench/run.py --only runs,verbs --quick``.
 
 The workload: the shipped proposal of 8 sections in 5 levels, one call to write and one to evaluate each, real lint,
 real artifacts, on the five services as processes of their own; beside it plain LangGraph in one process. Every
@@ -16,13 +16,10 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import bench_flood
 import bench_operations
 import bench_reading
-import bench_replicas
 import bench_report
 import bench_runs
-import bench_scale
 import bench_tracing
 
 Part = Callable[[bool], Awaitable[None]]
@@ -38,22 +35,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "ready": ("`stemma up` in an empty folder until it is ready", lambda _: bench_operations.ready()),
     "verbs": ("verbs of the command, beside a Python that does nothing", lambda _: bench_operations.verbs()),
     "runs": ("documents at 1, 16 and 64 at a time, beside plain LangGraph: the longest part, 8 minutes", runs),
-    "offline": ("documents by the offline writer, as shipped", bench_runs.offline),
-    "messages": ("what one document sends and stores", lambda _: bench_runs.messages()),
-    "lint": ("drafts through the bus and the linter", lambda _: bench_operations.lint()),
     "reading": ("how much is read of files of ten formats, in which time and memory", bench_reading.files),
-    "flood": ("how long one tenant waits while another one floods: 3 minutes", bench_flood.flood),
-    "replicas": (
-        "one, two and four processes of each service beside a model on paper, and larger fleets: 8 minutes",
-        bench_replicas.replicas,
-    ),
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", lambda _: bench_operations.recovery()),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
-    "scale": (
-        "runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in the log",
-        bench_scale.scale,
-    ),
 }
 
 
@@ -72,7 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=f"{__doc__}\nParts:\n{described}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", type=_parts, default=list(PARTS), metavar="PARTS", help="some parts, as in runs,lint")
+    parser.add_argument("--only", type=_parts, default=list(PARTS), metavar="PARTS", help="as in runs,verbs")
     parser.add_argument("--quick", action="store_true", help="fewer runs, fewer documents")
     parser.add_argument("--page", type=Path, help="write the figures between the marks of this page too")
     return parser.parse_args()

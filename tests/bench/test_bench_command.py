@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench_generation import in_place_of_others
-from bench_model import bench_model
+from bench_model import TrivialModel
 from langchain_core.messages import HumanMessage
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_generation_graph.app import open_models
@@ -20,7 +20,7 @@ BENCH = Path(__file__).with_name("run.py")
     ("arguments", "code", "words"),
     [
         (["--only", "runs,lintt"], 2, "no part is called 'lintt'; there are ready, verbs, runs"),
-        (["--help"], 0, "  scale      runs, lint, export and a restart with 1, 1,000 and 20,000 other documents in"),
+        (["--help"], 0, "  tracing    CPU of a run without and with the exporter of traces"),
     ],
 )
 def test_help_says_what_each_part_measures_and_a_part_that_there_is_not_is_refused(
@@ -33,7 +33,7 @@ def test_help_says_what_each_part_measures_and_a_part_that_there_is_not_is_refus
 
 
 async def test_the_service_that_is_measured_is_answered_by_the_model_of_the_bench() -> None:
-    with in_place_of_others(bench_model("trivial", 0)):
+    with in_place_of_others(TrivialModel()):
         models = await open_models(GenerationSettings(), MemoryRecordStore(), MemoryArtifactStore())
     context = CallContext(tenant="default", document_id="d1", section_id="s1", job_id="d1.1.generate.s1", thread_id="t")
     answer = await models.default.text(context, "write", [HumanMessage("<section title='Quay'></section>")])
