@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
-import sys
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
@@ -19,20 +17,15 @@ from faults_here import asked
 from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_client import AccessDeniedError, Client, RequestRejectedError, ServerUnreachableError
+from stemma_client import Client
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
-from stemma_testkit.servers import eventually
-from stemma_testkit.signals import interruptible
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 MEDIA_TYPES = {".md": "text/markdown", ".png": "image/png", ".dwg": "application/octet-stream"}
 ATTACHMENT = "drawings/plan.dwg"
 MEGABYTE = 1_000_000
-NOT_YET_ADMITTED = "whether to admit us"
-"""What is told while a server that came back waits for its admission, if that takes long."""
 BRIEF = {"kind": "proposal", "brief": "Propose a reading garden beside the library.", "review": {"mode": "none"}}
 
 
@@ -71,15 +64,6 @@ async def test_plain_json_is_answered_and_its_progress_can_be_replayed(plain: Na
     document_id = answer["document_id"]
     events = await read(plain, "EVENTS", f"stemma.event.v1.default.{document_id}.*", 3)
     assert [subject.rsplit(".", 1)[1] for subject, _ in events][:2] == ["document-requested", "section-drafted"]
-
-
-@pytest.mark.req("E3")
-async def test_who_waits_gets_its_answer_as_it_comes(plain: Nats) -> None:
-    waiting = await plain.subscribe("stemma.answer.v1.default.garden-4")
-    body = json.dumps({"kind": "poem", "brief": "Roses.", "request_id": "garden-4"}).encode()
-    await plain.jetstream().publish("stemma.request.v1.default.create-document", body)
-    answer = json.loads((await waiting.next_msg(timeout=20)).data)
-    assert [problem["field"] for problem in answer["problems"]] == ["kind"]
 
 
 @pytest.mark.req("E3")
@@ -167,12 +151,6 @@ def files_in(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.*")) if path.is_file()}
 
 
-def peak_memory(pid: int | None) -> int:
-    """The most bytes that a process has ever held."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-
-
 async def check_inputs(client: Client, document_id: str, folder: Path) -> None:
     """Every file is kept as it was, and the writers go to work without what they cannot read."""
     events = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionDrafted))
@@ -181,21 +159,6 @@ async def check_inputs(client: Client, document_id: str, folder: Path) -> None:
     assert [file.name for file in requested.inputs] == list(files_in(folder))
     for file in requested.inputs:
         assert await client.artifact(document_id, file.artifact) == files_in(folder)[file.name].read_bytes()
-
-
-@pytest.mark.full
-@pytest.mark.req("E3")
-async def test_images_folders_and_20_mb_go_up_through_the_client_in_bounded_memory(
-    apart: LocalStemma, folder: Path
-) -> None:
-    small = sample_folder() / "inputs"
-    async with apart.client() as client:
-        warm = await client.create_document("proposal", brief="A library on wheels.", inputs=[small])
-        await check_inputs(client, warm.document_id, small)
-        before = peak_memory(apart.services["orchestrator"].pid)
-        accepted = await client.create_document("proposal", brief="A library on wheels.", inputs=[folder])
-        await check_inputs(client, accepted.document_id, folder)
-        assert peak_memory(apart.services["orchestrator"].pid) - before < 10 * MEGABYTE
 
 
 @pytest.mark.req("E3")
@@ -211,51 +174,3 @@ async def test_images_folders_and_20_mb_go_up_through_plain_nats(plain: Nats, cl
     await plain.jetstream().publish("stemma.request.v1.default.create-document", body.encode())
     [(_, answer)] = await read(plain, "ANSWERS", "stemma.answer.v1.default.files-1", 1)
     await check_inputs(client, str(answer["document_id"]), folder)
-
-
-@pytest.mark.full
-@pytest.mark.req("E4")
-async def test_watch_misses_nothing_when_the_server_dies_and_ends_at_ctrl_c(
-    apart: LocalStemma,
-) -> None:
-    async with apart.client() as client:
-        document_id = await request_sample(client)
-    pipe = asyncio.subprocess.PIPE
-    command = [*STEMMA, "watch", document_id, "--follow", "--json"]
-    env = {**os.environ, "STEMMA_DATA_DIR": str(apart.folder.root)}
-    watch = await asyncio.create_subprocess_exec(*interruptible(command), env=env, stdout=pipe, stderr=pipe)
-    seen = await lines_until(watch, "research", "stemma.section.review.requested.v1")
-
-    apart.nats.kill()
-    await eventually(lambda: approved(apart, document_id))
-    seen += await lines_until(watch, "solution", "stemma.section.review.requested.v1")
-
-    watch.send_signal(signal.SIGINT)
-    _, said = await asyncio.wait_for(watch.communicate(), 20)
-    async with apart.client() as again:
-        stored = [event.sequence for event in await again.history(document_id)]
-    assert [line["sequence"] for line in seen] == stored[: len(seen)]
-    assert watch.returncode == 130
-    told = [line for line in said.decode().splitlines() if NOT_YET_ADMITTED not in line]
-    assert [line.split(";")[0].rsplit(" ", 1)[-1] for line in told] == ["gone", "back", "interrupted"]
-
-
-async def lines_until(watch: asyncio.subprocess.Process, section_id: str, wanted: str) -> list[dict[str, Any]]:
-    assert watch.stdout is not None
-    seen: list[dict[str, Any]] = []
-    async with asyncio.timeout(60):
-        while not seen or (seen[-1]["type"], seen[-1]["data"].get("section_id")) != (wanted, section_id):
-            seen.append(json.loads(await watch.stdout.readline()))
-    return seen
-
-
-async def approved(stemma: LocalStemma, document_id: str) -> bool:
-    """Whether research is approved, by this attempt or one whose answer was lost."""
-    try:
-        async with stemma.client() as client:
-            await client.approve(document_id, "research", 1)
-    except RequestRejectedError:
-        return True
-    except (ServerUnreachableError, AccessDeniedError):  # for a moment a server that just started refuses everybody
-        return False
-    return True

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import nats
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, RequestRejectedError
 from stemma_client.recipes import outdated_recipe
-from stemma_contracts import Contract, subjects
+from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
@@ -19,18 +17,11 @@ from stemma_contracts.v1.requests import (
     AcceptEdit,
     ApproveSection,
     CancelDocument,
-    KeepSection,
-    RegenerateSection,
-    RestoreSection,
 )
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_contracts.v1.views import DocumentView, SectionView
-from stemma_orchestrator.app import repair
-from stemma_orchestrator.app import service as orchestrator
-from stemma_provisioning import PROVISIONER, inbox_prefix
-from stemma_testkit.driving import ENDS, listed, request_sample, wait_for
+from stemma_contracts.v1.views import SectionView
+from stemma_testkit.driving import ENDS, request_sample, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -50,16 +41,6 @@ async def text_of(client: Client, document_id: str, ref: ArtifactRef | None) -> 
 
 async def section_of(client: Client, document_id: str, name: str) -> SectionView:
     return (await client.document(document_id)).sections[name]
-
-
-async def lose_what_is_derived(stemma: LocalStemma, document_id: str) -> None:
-    """All queued jobs, and the summary of a document."""
-    password, prefix = stemma.password(PROVISIONER), inbox_prefix(PROVISIONER)
-    connection = await nats.connect(stemma.url, user=PROVISIONER, password=password, inbox_prefix=prefix)
-    await connection.jetstream().purge_stream(subjects.JOBS)
-    views = await connection.jetstream().key_value(subjects.VIEWS_BUCKET)
-    await views.delete(subjects.view_key("default", document_id))
-    await connection.close()
 
 
 def about(kind: type[e.SectionEvent], name: str, after: int = 0) -> Callable[[Contract], bool]:
@@ -87,26 +68,6 @@ async def accept_edit(client: Client, document_id: str, name: str) -> None:
     await client.request(
         AcceptEdit(document_id=document_id, section_id=name, version=proposed.version, proposal_id=proposed.proposal_id)
     )
-
-
-def statuses(view: DocumentView) -> dict[str, str]:
-    return {name: f"{s.status}{' stale' if s.stale else ''}" for name, s in view.sections.items()}
-
-
-@pytest.mark.full
-@pytest.mark.req("E1")
-async def test_a_document_whose_jobs_and_summary_were_lost_is_repaired_and_completes(apart: LocalStemma) -> None:
-    async with apart.client() as client:
-        await apart.services[subjects.VALIDATOR].stop()
-        document_id = await request_sample(client, ReviewMode.NONE)
-        await wait_for(client, document_id, about(e.SectionDrafted, "research"))
-        await lose_what_is_derived(apart, document_id)
-
-        user = subjects.ORCHESTRATOR
-        await repair(orchestrator.load_settings(nats_url=apart.url, nats_user=user, nats_password=apart.password(user)))
-        assert (await listed(client, document_id)).document_id == document_id
-        await apart.start_service(subjects.VALIDATOR)
-        await wait_for(client, document_id, lambda event: isinstance(event, e.DocumentCompleted))
 
 
 @pytest.mark.req("E3", "P8", "P18")
@@ -164,39 +125,3 @@ async def test_an_instruction_is_looked_up_and_changes_only_what_it_is_about_onc
     assert {name: outdated_recipe(section, recipes) for name, section in view.sections.items()} == dict.fromkeys(
         view.sections, ()
     )
-
-
-@pytest.mark.full
-@pytest.mark.req("P9", "P10", "P18")
-async def test_keep_regenerate_and_restore_bring_a_document_to_its_end_again(client: Client, settled: str) -> None:
-    await client.edit(settled, "approach", 1, instruction="Say that the parks department lends its workshop.")
-    await accept_edit(client, settled, "approach")
-    await client.edit(settled, "timeline", 1, text="## Milestones\n\nEverything takes ten weeks.\n")
-    await until_settled(client, settled, "approach")
-    view = await client.document(settled)
-    assert {k: v for k, v in statuses(view).items() if v != "approved"} == {
-        "approach": "edited",
-        "timeline": "edited",
-        "conclusion": "approved stale",
-    }
-    reasons = view.sections["conclusion"].stale_reasons
-    assert [(x.upstream_section_id, x.current_version) for x in reasons] == [("approach", 2), ("timeline", 2)]
-
-    await client.request(KeepSection(document_id=settled, section_id="conclusion", version=1))
-    kept = await client.document(settled)
-    conclusion = kept.sections["conclusion"]
-    assert (kept.status, statuses(kept)["conclusion"], conclusion.version) == (
-        DocumentStatus.COMPLETED,
-        "approved",
-        1,
-    )
-    assert conclusion.current is not None
-    assert UpstreamVersion(section_id="approach", version=2) in conclusion.current.kept_against
-
-    with pytest.raises(RequestRejectedError, match="a person's"):
-        await client.request(RegenerateSection(document_id=settled, section_id="timeline", version=2))
-    await client.request(RestoreSection(document_id=settled, section_id="timeline", version=2, restore_version=1))
-    timeline = await section_of(client, settled, "timeline")
-    assert (timeline.version, timeline.draft) == (3, timeline.versions[0].draft)
-    await client.request(RegenerateSection(document_id=settled, section_id="timeline", version=3, replace_edited=True))
-    await wait_for(client, settled, about(e.SectionDrafted, "timeline", after=1))

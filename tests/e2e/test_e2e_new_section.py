@@ -1,4 +1,4 @@
-"""A newcomer adds a section, and a kind of document, with an editor for text and nothing else."""
+"""A newcomer adds a section with an editor for text and nothing else."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.customizing import path_with
-from stemma_testkit.driving import ENDS, request_sample, sample_folder, wait_for
-from stemma_testkit.house import add_kind, house, own_config, stand_in
+from stemma_testkit.driving import ENDS, request_sample, wait_for
+from stemma_testkit.house import house, own_config, stand_in
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.full]
 SECTION = {
@@ -33,31 +33,6 @@ SECTION = {
 TITLES = {"title": "Beteiligte", "required_headings": ["Wer betroffen ist"]}
 PROMPT = "Your task: say who is concerned. The first line is `# {{title}}`; the block `headings` is obeyed.\n"
 CRITERIA = [{"id": "grounding", "description": "Every group stands in the material.", "weight": 1, "threshold": 0.5}]
-MEMO = {
-    "kind": "memo",
-    "title": "Memo",
-    "review": {"mode": "none"},
-    "dependencies": {"recommendation": ["situation"]},
-    "sections": [
-        {"id": "recommendation", "title": "Recommendation", "kind": "default", "purpose": "What should be done."},
-        {"id": "situation", "title": "Situation", "kind": "default", "purpose": "What is the case, in figures."},
-    ],
-}
-
-REGISTER = {
-    "kind": "register",
-    "title": "Register",
-    "review": {"mode": "none"},
-    "sections": [{"id": "risks", "title": "Risks", "kind": "risks", "purpose": "What could go wrong, and what then."}],
-}
-STRUCTURE = {
-    "type": "object",
-    "properties": {
-        "summary": {"title": "In short", "type": "string", "description": "one to three paragraphs, the gravest first"},
-        "watched": {"title": "What we watch", "type": "array", "items": {"type": "string"}},
-    },
-    "required": ["summary", "watched"],
-}
 
 
 def edit(file: Path, change: Any) -> None:
@@ -82,18 +57,6 @@ def depend_on_it(maps: Any) -> None:
     maps["proposal"]["conclusion"].append("stakeholders")
 
 
-def add_structured_kind(kinds: Path) -> None:
-    register = add_kind(kinds, REGISTER, "register")
-    for name, text in {
-        "sections.json": json.dumps({"risks": {"structure": "risks"}}),
-        "structures/risks.json": json.dumps(STRUCTURE),
-        "criteria/risks.json": json.dumps(CRITERIA),
-        "prompts/section/generate/risks.md": "Fill in what could go wrong.\n",
-    }.items():
-        (register / name).parent.mkdir(parents=True, exist_ok=True)
-        (register / name).write_text(text, encoding="utf-8")
-
-
 SERVICES = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
 
 
@@ -103,8 +66,6 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
     folder = tmp_path_factory.mktemp("newcomer")
     kinds = house(folder)
     add_section(stand_in(kinds, "proposal"))
-    add_kind(kinds, MEMO, "memo")
-    add_structured_kind(kinds)
     config = own_config(folder)
     edit(config / "dependencies.json", depend_on_it)
     env = {ALL: path_with(folder) | {"STEMMA_ORCHESTRATOR_CONFIG_DIR": str(config)}}
@@ -139,21 +100,3 @@ async def test_a_section_is_added_by_data_files_alone(client: Client) -> None:
     [drafted] = [x for x in history if isinstance(x, e.SectionDrafted) and x.section_id == "stakeholders"]
     assert not drafted.evaluation.judged
     assert drafted.provenance.criteria_digest == sha256(json.dumps(CRITERIA).encode()).hexdigest()
-
-
-@pytest.mark.req("P5", "P6", "P12")
-async def test_a_kind_of_document_is_one_file(client: Client) -> None:
-    brief = (sample_folder() / "brief.md").read_text(encoding="utf-8")
-    accepted = await client.create_document("memo", brief=brief, inputs=[sample_folder() / "inputs"])
-    starts = await starts_of(client, accepted.document_id)
-    assert starts == {"situation": ("recommendation",), "recommendation": ()}
-    seen = await headings(client, accepted.document_id)
-    assert seen.index("Recommendation") < seen.index("Situation")
-
-
-@pytest.mark.req("P5", "P12", "P13")
-async def test_a_structured_kind_is_one_folder(client: Client) -> None:
-    brief = (sample_folder() / "brief.md").read_text(encoding="utf-8")
-    accepted = await client.create_document("register", brief=brief, inputs=[sample_folder() / "inputs"])
-    assert await starts_of(client, accepted.document_id) == {"risks": ()}
-    assert "In short" in await headings(client, accepted.document_id)

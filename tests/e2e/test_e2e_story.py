@@ -1,28 +1,18 @@
-"""A proposal from a request to the files that are handed in: read, ledger, written, amended, forms, matrix.
-
-It is told twice: on a short letter, and with `-m full` on a real one with a price sheet, an e-mail and two forms.
-"""
+"""A proposal from a request to the files that are handed in: read, ledger, written, amended, form, matrix."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from email.message import EmailMessage
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pypandoc  # type: ignore[import-untyped]
-import pypdfium2
 import pytest
 import typst
 from docx import Document as Word
 from forms_made import parts_of
-from openpyxl import Workbook
 from stemma_client import Client
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
@@ -33,8 +23,6 @@ from .conftest import run
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("I1", "I3", "I4", "L1", "L2", "L7")]
 CORPUS = Path(__file__).parents[2] / "services" / "converter" / "tests" / "corpus"
-LETTER = (CORPUS / "letter.md").read_text(encoding="utf-8")
-"""The letter of a request for quotation of the General Services Administration; see the README beside it."""
 CLOSING = "official closing date and time of April 8, 2016"
 SUMMARIES = "short summaries of tw (2) front-end dashboards"
 ZOOLOGIST = "The quoter shall name its zoologist."
@@ -47,14 +35,6 @@ The quoter shall submit {SUMMARIES} that it delivered for previous clients.
 {ZOOLOGIST}
 """
 BRIEF = "# Quotation for the FedRAMP dashboard\n\nOur quotation for ID09160019, by the letter of 30 March 2016.\n"
-PRICE = """
-## Price
-
-id: price
-kind: budget
-
-What developers and designers cost.
-"""
 HOSTING = """
 ## Hosting
 
@@ -98,37 +78,6 @@ def as_pdf(path: Path, markdown: str) -> Path:
     template = f"--template={CORPUS / 'bare.typ'}"
     body = pypandoc.convert_text(markdown, "typst", format="gfm", extra_args=["--standalone", "--wrap=none", template])
     path.write_bytes(typst.compile(f'#set page(paper: "a4", numbering: "1 / 1")\n{body}'.encode()))
-    return path
-
-
-def price_sheet(path: Path) -> Path:
-    book = Workbook()
-    for cells in (("Role", "Hourly rate in USD", "Hours"), ("Developer", 118, 320), ("Designer", 104, 160)):
-        book.active.append(cells)
-    book.active.title = "Rates"
-    book.save(path)
-    return path
-
-
-def mail(path: Path) -> Path:
-    message = EmailMessage()
-    message["From"], message["To"] = "Renee <renee@example.com>", "Ada <ada@example.com>"
-    message["Subject"], message["Date"] = "Questions about the dashboard", "Thu, 31 Mar 2016 10:00:00 -0700"
-    message.set_content("Who are the key personnel of the staffing plan?\n")
-    path.write_bytes(bytes(message))
-    return path
-
-
-def questionnaire(path: Path) -> Path:
-    """A form as XLSX, with a formula that counts its answers."""
-    book = Workbook()
-    book.active.title = "Form"
-    for cells in (("Question", "Response"), (BACKUPS, None), (f"{NAME}:", None), ("Answers given", "=COUNTA(B2:B3)")):
-        book.active.append(cells)
-    book.active.page_setup.orientation = "landscape"
-    for column in "AB":
-        book.active.column_dimensions[column].width = 45
-    book.save(path)
     return path
 
 
@@ -227,22 +176,6 @@ async def reviewable(client: Client, document_id: str, **versions: int) -> None:
     await wait_for(client, document_id, is_last, WITHIN_S)
 
 
-def words_of(path: Path) -> str:
-    """All words of a file in Word, those in tables too."""
-    return "".join(element.text or "" for element in Word(str(path)).element.iter() if element.tag.endswith("}t"))
-
-
-def words_in_office(program: str, path: Path) -> str:
-    """The words of a file as LibreOffice prints it, one space apart; fails if it does not open it."""
-    with TemporaryDirectory() as folder:
-        options = ("--headless", "--norestore", f"-env:UserInstallation={Path(folder, 'profile').as_uri()}")
-        command = [program, *options, "--convert-to", "pdf", "--outdir", folder, str(path)]
-        subprocess.run(command, check=True, capture_output=True, timeout=WITHIN_S)
-        with pypdfium2.PdfDocument(Path(folder, path.stem).with_suffix(".pdf")) as pdf:
-            pages = [page.get_textpage().get_text_range() for page in pdf]
-    return " ".join(" ".join(pages).split())
-
-
 async def amends(manager: Manager, client: Client, new: Path, stale: Mapping[str, Sequence[str]]) -> None:
     """The letter is amended: what answers it is stale, one section is kept, and a person writes the other one."""
     shown = await manager.does("amend", new, "--input", "letter.pdf", "--apply")
@@ -289,35 +222,3 @@ async def test_a_letter_is_read_answered_amended_and_handed_in_with_its_form_and
     assert "requirements without a sure answer" in await manager.does("export", "--matrix", "-o", offer, exits=5)
     words = offer.read_text(encoding="utf-8")
     assert all(part in words for part in (*rows, "letter.pdf, p. 1", "April 15, 2016", ZOOLOGIST))
-
-
-@pytest.mark.full
-@pytest.mark.timeout(1200)
-async def test_a_request_is_read_answered_amended_and_handed_in_with_its_forms_and_matrix(
-    client: Client, settings: dict[str, str], tmp_path: Path
-) -> None:
-    manager = Manager(settings)
-    does, forms = manager.does, (questionnaire(tmp_path / "form.xlsx"), declaration(tmp_path / "declaration.docx"))
-    sent = ("--request", mail(tmp_path / "questions.eml"), *(each for form in forms for each in ("--form", form)))
-    await manager.begins(tmp_path, LETTER, OUTLINE + PRICE, *sent, "--input", price_sheet(tmp_path / "rates.xlsx"))
-    await read(client, manager.document_id, 5)
-    rows = closing, summaries = await manager.assigns((CLOSING, "timeline"), (SUMMARIES, "experience"))
-    sections = ["timeline", "experience", "price", *[await manager.confirms(form) for form in forms]]
-    await does("resume")
-    await reviewable(client, manager.document_id, **dict.fromkeys(sections, 1))
-    assert "118" in await does("show", "price")
-    await manager.approves(*sections)
-    stale = {"timeline": [closing], "experience": [summaries]}
-    await amends(manager, client, as_pdf(tmp_path / "amended.pdf", amended(LETTER)), stale)
-
-    parts = ("xl/worksheets/sheet1.xml", "word/document.xml")
-    filled = [await fills(manager, form, part, NAME) for form, part in zip(forms, parts, strict=True)]
-    offer = tmp_path / "offer.docx"
-    await does("export", "--matrix", "-o", offer, exits=5)
-    words = words_of(offer)
-    assert all(part in words for part in (*rows, "letter.pdf, p. 3", "April 15, 2016"))
-    office = shutil.which("soffice")
-    assert office, "the story ends without LibreOffice: soffice is not in PATH (Debian: libreoffice-calc and -writer)"
-    opened = [await asyncio.to_thread(words_in_office, office, form) for form in filled]
-    assert all(SECOND_SITE in words and NAME in words for words in opened)
-    assert "Answers given 1" in opened[0]
