@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
-from contextlib import suppress
 from typing import Any, get_args
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, evaluation, ref, validation
-from hypothesis import given
-from hypothesis import strategies as st
+from domain_story import Story, ref
 from stemma_contracts import problems
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -20,14 +17,12 @@ from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.usage import Usage
-from stemma_domain.commands import Command, Record
+from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.proposals import ProposalEnd
 from stemma_domain.jobs import UnfittingOutcome
 from stemma_domain.state import Lifecycle, State
 from stemma_domain.view import view_of
-from stemma_domain.work import open_jobs
-from stemma_testkit.property_tests import examples
 
 
 def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> None:
@@ -40,21 +35,6 @@ def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> Non
     (resumed,) = begun.when(asking.resume(begun.asked()))
     assert resumed.starts == ("solution",)
     assert len(begun.open_jobs()) == 1
-
-
-def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
-    begun.when(asking.pause(begun.asked()))
-    begun.drafted("research")
-    begun.when(asking.resume(begun.asked()))
-    (job,) = begun.open_jobs().values()
-    assert isinstance(job, j.ValidateDraft)
-
-
-def test_a_cancelled_document_takes_no_more_decisions(begun: Story) -> None:
-    begun.reviewable("research")
-    begun.when(asking.cancel(begun.asked()))
-    (refused,) = begun.approve("research")
-    assert refused.problem.code == "document_cancelled"
 
 
 def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
@@ -142,69 +122,6 @@ def test_an_outcome_of_another_kind_of_job_is_a_bug_and_leaves_the_job_open(begu
     with pytest.raises(UnfittingOutcome, match=r"draft\.validated"):
         begun.validated("research")
     assert begun.job_of("research") == job_id
-
-
-SECTIONS = st.sampled_from(["research", "solution", "budget", "timeline", "nowhere"])
-
-
-@st.composite
-def steps(draw: st.DrawFn) -> list[tuple[str, str, int]]:
-    verbs = st.sampled_from(
-        ["draft", "lint", "pass", "approve", "revise", "revised", "die", "retry", "pause", "resume", "export", "cancel"]
-    )
-    return draw(st.lists(st.tuples(verbs, SECTIONS, st.integers(1, 3)), max_size=40))
-
-
-def command_of(story: Story, verb: str, name: str, number: int) -> Command | None:
-    section = story.document.sections.get(name)
-    job_id = (section and getattr(section.phase, "job_id", None)) or f"doc1.{number}.generate.{name}"
-    common: dict[str, Any] = {"job_id": job_id, "tenant": "default", "document_id": "doc1", "section_id": name}
-    match verb:
-        case "draft":
-            outcome: o.Outcome = o.SectionGenerated(
-                **common, draft=ref(f"{name}{number}"), evaluation=evaluation(), provenance=PROVENANCE
-            )
-        case "lint" | "pass":
-            outcome = o.DraftValidated(**common, validation=validation(verb == "pass"))
-        case "revised":
-            outcome = o.DraftRevised(**common, draft=ref(f"r{number}"), summary=ref("s"), provenance=PROVENANCE)
-        case "die":
-            outcome = o.JobDead(**common)
-        case "approve":
-            return asking.approve(story.asked(), name, number)
-        case "revise":
-            return asking.revise(story.asked(), name, number, ref("why"))
-        case "retry":
-            return asking.retry(story.asked(), name)
-        case "pause":
-            return asking.pause(story.asked())
-        case "resume":
-            return asking.resume(story.asked())
-        case "export":
-            return asking.export(story.asked(), ExportFormat.MD)
-        case _:
-            return asking.cancel(story.asked()) if number == 3 else None
-    return Record(outcome)
-
-
-@examples(150)
-@given(steps())
-def test_whatever_happens_the_rules_hold(script: list[tuple[str, str, int]]) -> None:
-    story = Story()
-    story.create()
-    for verb, name, number in script:
-        command = command_of(story, verb, name, number)
-        if command is None:
-            continue
-        with suppress(UnfittingOutcome):
-            story.when(command)
-            story.when(command).then_nothing_happened(), "deciding again gives nothing"
-        job_ids = [job.job_id for job in open_jobs(story.state)]
-        assert len(job_ids) == len(set(job_ids))
-        assert [job for job in job_ids if job in story.document.settled_jobs] == []
-        for section in story.document.sections.values():
-            settled = all(story.status(upstream) == SectionStatus.APPROVED for upstream in section.plan.depends_on)
-            assert settled or story.status(section.plan.section_id) == SectionStatus.QUEUED
 
 
 def memory_of_one_more_event(document: State, number: int) -> int:

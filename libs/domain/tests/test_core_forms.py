@@ -162,6 +162,7 @@ def test_answers_for_an_older_version_leave_only_once_somebody_keeps_them(
     given.settle(section_of(given))
     given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
     read(given, *found, accepted=accepted and accepted * 64)
+    assert section_of(given) in staleness(given.document)
     (refusal,) = export(given).events
     assert words in refusal.problem.message
     assert not given.document.form_exports
@@ -179,15 +180,6 @@ def test_a_decided_event_that_every_reader_would_skip_is_an_exception(given: Sto
     document = replace(given.document, sections={**given.document.sections, section_of(given): misnamed})
     with pytest.raises(UnfittingEvent, match="FormExportRequested"):
         decide(asking.export_form(given.asked(), form_id(given)), document)
-
-
-def test_a_form_whose_fields_accept_other_answers_makes_its_section_stale(given: Story) -> None:
-    read(given, "f-1", accepted="a" * 64)
-    confirm(given)
-    given.settle(section_of(given))
-    given.when(asking.replace_input(given.asked(), form_id(given), 1, ref("form-2"), is_text=False, staged=False))
-    read(given, "f-1", accepted="b" * 64)
-    assert section_of(given) in staleness(given.document)
 
 
 def export(story: Story) -> Any:
@@ -259,14 +251,6 @@ def test_answers_that_a_form_would_not_accept_are_not_approved(given: Story, rul
     assert isinstance(event, e.DecisionRefused)
     assert event.problem.field == "section_id"
     assert event.problem.message.startswith(words)
-
-
-def test_answers_that_a_form_accepts_are_approved(given: Story) -> None:
-    read(given, "f-1")
-    confirm(given)
-    given.drafted(section_of(given))
-    given.outcome(o.DraftValidated, section_of(given), validation=validation(passed=True))
-    given.approve(section_of(given)).then_types(e.SectionApproved)
 
 
 def settled(story: Story) -> None:

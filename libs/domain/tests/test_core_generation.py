@@ -14,7 +14,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import GenerationWarning, ProcessingMetadata
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import NOT_CHECKED
 from stemma_domain.state import Validating
@@ -128,16 +128,6 @@ def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(b
     assert requested.version == 4
 
 
-@pytest.mark.req("R9")
-def test_a_text_that_lacks_a_role_lacks_it_after_its_lint_round(begun: Story) -> None:
-    lacking = (GenerationWarning(code="role_timed_out", detail="writer"),)
-    begun.drafted("research", partial=True, warnings=lacking)
-    begun.validated("research", passed=False).then_types(e.SectionLintFailed)
-    (again,) = begun.drafted("research", "the same without its lint issue")
-    assert isinstance(again, e.SectionDrafted)
-    assert (again.partial, again.warnings) == (True, lacking)
-
-
 @pytest.mark.req("R9", "P7")
 @pytest.mark.parametrize("mode", [ReviewMode.NONE, ReviewMode.AUTO])
 def test_a_text_that_lacks_a_role_goes_to_a_person_also_after_a_clean_lint_round(
@@ -175,12 +165,6 @@ def test_the_version_goes_on_only_for_another_text(begun: Story) -> None:
     assert len(begun.document.sections["research"].versions) == 1
 
 
-def test_a_draft_names_the_upstream_versions_that_it_was_made_from(begun: Story) -> None:
-    begun.settle("research")
-    (drafted,) = begun.drafted("solution")
-    assert [(u.section_id, u.version) for u in drafted.upstream] == [("research", 1)]
-
-
 def test_an_approval_of_an_old_version_is_refused_with_the_current_one(begun: Story) -> None:
     begun.drafted("research", "first")
     begun.validated("research", passed=False)
@@ -192,27 +176,11 @@ def test_an_approval_of_an_old_version_is_refused_with_the_current_one(begun: St
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
 
 
-def test_a_second_approval_is_refused_by_the_status(begun: Story) -> None:
-    begun.settle("research")
-    (refused,) = begun.approve("research")
-    assert refused.problem.code == "section_approved"
-
-
-def test_a_decision_about_an_unknown_section_is_refused(begun: Story) -> None:
-    begun.approve("nowhere").then_refused("section_unknown")
-
-
 @pytest.mark.req("E3")
 def test_the_same_request_id_changes_nothing_the_second_time(begun: Story) -> None:
     begun.reviewable("research")
     begun.approve("research", request_id="mine").then_types(e.SectionApproved)
     begun.approve("research", request_id="mine").then_nothing_happened()
-
-
-def test_a_repeated_outcome_changes_nothing(begun: Story) -> None:
-    job_id = begun.job_of("research")
-    begun.drafted("research")
-    begun.drafted("research", job_id=job_id).then_nothing_happened()
 
 
 def test_an_outcome_of_a_closed_job_is_recorded_as_superseded_once(begun: Story) -> None:
@@ -356,14 +324,6 @@ def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: St
     begun.when(asking.retry(begun.asked(), "research")).then_refused("section_edited")
 
 
-def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
-    begun.reviewable("research")
-    begun.when(asking.revise(begun.asked(), "research", 1, ref("more")))
-    (failed,) = begun.outcome(o.ModelUnavailable, "research")
-    assert failed.activity == Activity.EDIT
-    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
-
-
 @pytest.mark.parametrize(("ended", "fields"), [(o.ModelUnavailable, {}), (o.InstructionRefused, {"reason": ref("no")})])
 def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidance(
     begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
@@ -376,12 +336,6 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
     assert job.guidance == ref("more figures")
-
-
-def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
-    begun.reviewable("research")
-    for name in ("research", "solution"):
-        begun.when(asking.retry(begun.asked(), name)).then_refused(f"section_{begun.status(name)}")
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:

@@ -214,14 +214,6 @@ def test_refuses_decisions_before_anything_was_read_and_about_a_cancelled_docume
 
 
 @pytest.mark.req("L1")
-def test_the_same_request_again_decides_nothing(begun: Story) -> None:
-    read(begun, "R1")
-    command = asking.decide_ledger(begun.asked(), (RequirementDecision(requirement_id="R1", confirmed=True),))
-    begun.when(command)
-    begun.when(command).then_nothing_happened()
-
-
-@pytest.mark.req("L1")
 def test_an_export_with_a_matrix_says_which_section_answers_what_and_leaves_out_what_is_no_demand(begun: Story) -> None:
     read(begun, "R1", "R2", others=("R3", "R4"))
     decide(begun, requirement_id="R1", section_id="research", status="verified")
@@ -274,15 +266,6 @@ def test_refuses_to_cut_words_that_do_not_count_any_more(begun: Story) -> None:
     assert refusal.problem.field == "rows_digest"
     (unknown,) = begun.when(asking.cut_ledger(begun.asked(), ref("cut rows").digest))
     assert unknown.problem.code == "rows_changed"
-
-
-@pytest.mark.req("L1")
-def test_the_same_cut_again_is_made_once(begun: Story) -> None:
-    read(begun, "R1")
-    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
-    command = asking.cut_ledger(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
-    begun.when(command)
-    begun.when(command).then_nothing_happened()
 
 
 def read_with_opinion(story: Story) -> j.ProposeRequirements:

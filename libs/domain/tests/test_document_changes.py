@@ -5,24 +5,19 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.provenance import Origin, Provenance
-from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
-from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
-from stemma_contracts.v1.validation import ValidationSummary
+from stemma_contracts.v1.section import Activity, SectionPlan
+from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.dependencies import held_up_by, in_order, waiting_for
-from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY, job
+from stemma_testkit.document_events import CREATED_AT, REF, SUMMARY
 
-CLEAN = ValidationSummary(passed=True, issue_count=0, engine="rumdl", engine_version="1")
 REASON = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
 MARK = StaleMark(section_id="solution", reasons=(REASON,))
 WRITTEN = e.SectionEdited(
     section_id="research", version=2, draft=REF, origin=Origin.WRITTEN, actor="ana", makes_stale=(MARK,)
 )
 ASKED = e.SectionEditRequested(section_id="research", version=1, instruction=REF, actor="ana")
-RESTS_ON_2 = (UpstreamVersion(section_id="research", version=2),)
 
 
 @pytest.fixture
@@ -39,19 +34,6 @@ def settled(drafted: Any) -> list[Any]:
 
 def section(view: DocumentView, name: str) -> SectionView:
     return view.sections[name]
-
-
-@pytest.mark.req("P9", "P18")
-def test_a_text_of_a_person_settles_the_section_and_makes_its_dependents_stale(after: Any, settled: Any) -> None:
-    view = after(*settled, WRITTEN)
-
-    research, solution = section(view, "research"), section(view, "solution")
-    assert (research.status, research.version, research.draft) == (SectionStatus.EDITED, 2, REF)
-    assert (solution.status, solution.waits, solution.stale_reasons) == (SectionStatus.APPROVED, True, (REASON,))
-    assert solution.stale is not None
-    assert (solution.stale.sequence, solution.stale.cause) == (7, "research")
-    assert solution.stale.since == view.created_at + timedelta(minutes=7)
-    assert view.status is DocumentStatus.RUNNING
 
 
 def test_every_version_is_known_with_its_text_its_origin_who_made_it_and_when(after: Any, settled: Any) -> None:
@@ -92,90 +74,6 @@ def test_a_revision_is_known_by_who_asked_for_it(after: Any, drafted: Any) -> No
         "ana",
         (Activity.EVALUATE,),
     )
-
-
-@pytest.mark.req("P9")
-def test_a_refused_instruction_leaves_the_section_as_it_was(after: Any, settled: Any) -> None:
-    refused = e.SectionRevisionRefused(section_id="research", job_id="j", version=1, reason=SUMMARY)
-
-    during, done = after(*settled, ASKED), after(*settled, ASKED, refused)
-
-    assert (section(during, "research").activity, during.at_work, during.status) == (
-        Activity.EDIT,
-        True,
-        DocumentStatus.RUNNING,
-    )
-    research = section(done, "research")
-    assert (research.status, research.version, research.refusal) == (SectionStatus.APPROVED, 1, SUMMARY)
-
-
-@pytest.mark.req("P10")
-def test_a_kept_section_is_fresh_again_and_says_against_what(after: Any, settled: Any) -> None:
-    kept = e.SectionKept(section_id="solution", version=1, accepted=RESTS_ON_2, clears_stale=("solution",))
-
-    solution = section(after(*settled, WRITTEN, kept), "solution")
-
-    assert solution.current is not None
-    assert (solution.status, solution.stale, solution.waits) == (SectionStatus.APPROVED, None, False)
-    assert solution.current.kept_against == solution.current.rests_on == RESTS_ON_2
-
-
-def test_a_persons_words_that_a_machine_came_to_again_stay_the_persons(after: Any, settled: Any, drafted: Any) -> None:
-    asked = e.SectionRegenerationRequested(section_id="research", version=2, starts=("research",))
-    again = drafted("research").model_copy(update={"version": 2, "draft": REF})
-
-    current = section(after(*settled, WRITTEN, asked, again), "research").current
-
-    assert current is not None
-    assert (current.number, current.origin, current.made_by) == (2, Origin.WRITTEN, "ana")
-
-
-def test_a_restored_version_is_a_new_one_on_the_ground_of_the_old(after: Any, settled: Any) -> None:
-    restored = e.SectionRestored(
-        section_id="research", version=3, restored_version=1, draft=SUMMARY.model_copy(update={"digest": "a" * 64})
-    )
-
-    research = section(after(*settled, WRITTEN, restored), "research")
-
-    assert research.current is not None
-    assert (research.version, research.current.origin, research.current.restored_version) == (3, Origin.RESTORED, 1)
-    assert research.draft == research.versions[0].draft
-    assert research.evaluation == research.versions[0].evaluation
-
-
-def test_the_checks_of_an_edited_text_are_waited_for_and_block_nothing(after: Any, settled: Any) -> None:
-    linted = e.SectionChecked(section_id="research", job_id=job(7, "validate", "research"), version=2, validation=CLEAN)
-    scored = e.SectionChecked(
-        section_id="research",
-        job_id=job(7, "evaluate", "research"),
-        version=2,
-        evaluation=Evaluation(scores={}, score=0.5, passed=False),
-    )
-
-    views = [after(*settled, WRITTEN), after(*settled, WRITTEN, linted), after(*settled, WRITTEN, linted, scored)]
-
-    assert [v.checking for v in views] == [True, True, False]
-    research = section(views[-1], "research")
-    assert (research.status, research.validation, research.evaluation) == (
-        SectionStatus.EDITED,
-        CLEAN,
-        scored.evaluation,
-    )
-
-
-def test_a_check_that_fails_is_told_and_changes_no_status(after: Any, settled: Any) -> None:
-    dead = e.SectionJobDead(
-        section_id="research",
-        job_id=job(7, "evaluate", "research"),
-        activity=Activity.EVALUATE,
-        status=SectionStatus.EDITED,
-        detail="oops",
-    )
-
-    research = section(after(*settled, WRITTEN, dead), "research")
-
-    assert (research.status, research.failure) == (SectionStatus.EDITED, "evaluate: dead letter: oops")
-    assert research.checks == (Activity.VALIDATE,)
 
 
 @pytest.fixture

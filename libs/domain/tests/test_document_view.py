@@ -28,16 +28,6 @@ def research(view: DocumentView) -> SectionView:
     return view.sections["research"]
 
 
-def test_a_draft_brings_version_score_and_usage_and_is_validated_next(after: Any, drafted: Any) -> None:
-    view = after(drafted("research"), drafted("research", version=2))
-
-    assert (research(view).version, research(view).activity) == (2, Activity.VALIDATE)
-    evaluation = research(view).evaluation
-    assert evaluation is not None
-    assert evaluation.score == 0.9
-    assert (view.usage.calls, view.usage.output_tokens) == (4, 10)
-
-
 @pytest.mark.req("D7")
 def test_a_version_tells_how_it_was_made_by_the_event_that_its_text_came_with(after: Any, drafted: Any) -> None:
     run = ProcessingMetadata(started_at=CREATED_AT, finished_at=CREATED_AT, seconds=0)
@@ -58,21 +48,6 @@ def test_a_text_whose_check_was_given_up_can_be_retried(after: Any, drafted: Any
     ]
 
     assert [research(after(drafted("research"), event)).can_be_retried for event in found] == [False, True]
-
-
-def test_lint_issues_send_it_back_and_are_counted(after: Any, drafted: Any) -> None:
-    failed = e.SectionLintFailed(section_id="research", job_id="j", version=1, validation=ISSUES, round=1)
-
-    section = research(after(drafted("research"), failed))
-
-    assert (section.activity, section.issue_count, section.lint_round) == (Activity.GENERATE, 3, 1)
-
-
-def test_a_section_in_review_waits_for_a_person(after: Any, drafted: Any, reviewable: Any) -> None:
-    view = after(drafted("research"), reviewable("research"))
-
-    assert [s.section_id for s in view.waiting] == ["research"]
-    assert not view.at_work
 
 
 @pytest.mark.parametrize(
@@ -110,15 +85,6 @@ def test_what_a_failed_section_lacked_is_known_until_it_is_tried_again(after: An
     told = [after(*contracts) for contracts in ((lacking,), (lacking, again), (lacking, again, other))]
 
     assert [research(view).missing for view in told] == [("brief",), None, None]
-
-
-def test_a_question_waits_for_a_person_until_it_is_answered(after: Any) -> None:
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    answered = e.SectionNeedAnswered(section_id="research", need_id="n1", answer=REF)
-
-    assert [s.section_id for s in after(raised).waiting] == ["research"]
-    assert after(raised, answered).waiting == ()
 
 
 def test_a_need_that_a_service_meets_is_no_wait_for_a_person(after: Any) -> None:
