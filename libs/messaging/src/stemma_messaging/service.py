@@ -173,7 +173,8 @@ class Service(Generic[S]):
             "what all services share.",
             allow_abbrev=False,
         )
-        group = parser.add_mutually_exclusive_group()
+        # An empty group cannot be shown by argparse of Python 3.11.
+        group = parser.add_mutually_exclusive_group() if verbs else parser
         for name, verb in verbs.items():
             group.add_argument(name, dest="verb", action="store_const", const=verb, help=verb.__doc__)
         parser.set_defaults(verb=None)
