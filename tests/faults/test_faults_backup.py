@@ -249,13 +249,6 @@ async def test_an_empty_system_goes_on_from_a_backup_that_was_made_while_all_wor
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-@pytest.mark.req("O3", "F1", "F6")
-async def test_fifty_documents_go_on_from_a_backup(tmp_path: Path) -> None:
-    await go_on_elsewhere(50, tmp_path, in_files(tmp_path))
-
-
-@pytest.mark.full
-@pytest.mark.timeout(3600)
 @pytest.mark.req("O3", "F1", "F6", "P2")
 async def test_fifty_documents_with_checkpoints_in_postgresql_go_on_from_a_backup(tmp_path: Path) -> None:
     with postgres_server() as server:

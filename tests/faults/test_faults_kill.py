@@ -117,38 +117,6 @@ async def test_a_file_whose_reader_is_killed_is_read_again_and_once_as_far_as_an
         ]
 
 
-@pytest.mark.full
-@pytest.mark.req("E1", "P2", "P8")
-async def test_a_revision_survives_its_editor_and_its_review_a_restart_of_everything(tmp_path: Path) -> None:
-    local = LocalStemma(tmp_path, processes=True, services=[*WRITING, subjects.EDITOR], ack_wait_s=2)
-    async with local as stemma, stemma.client() as client:
-        document_id = await request_sample(client)
-        await wait_for(client, document_id, lambda event: isinstance(event, e.SectionReviewRequested))
-        await client.revise(document_id, "research", 1, "shorten")
-        stemma.services["editor-agent"].kill()
-        events = await wait_for(
-            client, document_id, lambda event: isinstance(event, e.SectionReviewRequested) and event.version == 2
-        )
-        assert sum(isinstance(event.contract, e.SectionRevised) for event in events) == 1
-    async with LocalStemma(tmp_path, processes=True, services=WRITING) as stemma, stemma.client() as client:
-        assert [section.section_id for section in (await client.document(document_id)).waiting] == ["research"]
-        await client.approve(document_id, "research", 2)
-        await wait_for(client, document_id, drafted("solution"))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("service", ["orchestrator", "generation-graph", "validator"])
-@pytest.mark.parametrize("section_id", ["research", "connections", "budget"])
-async def test_one_service_is_killed_at_one_section(tmp_path: Path, service: str, section_id: str) -> None:
-    async with installation(tmp_path) as broken:
-        document_id = await request_sample(broken.client, ReviewMode.NONE)
-        await wait_for(broken.client, document_id, drafted(section_id))
-        in_flight = 4 if service == "generation-graph" else 0
-        broken.stemma.services[service].kill()
-        await completed(broken.client, document_id)
-        assert broken.model.repeated <= in_flight
-
-
 async def killed_at_its_first_call(folder: Path, more: Mapping[str, str], within_s: float) -> None:
     """generation-graph is killed while its first call is answered, and the document is completed."""
     async with installation(folder, more) as broken:

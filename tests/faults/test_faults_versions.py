@@ -19,7 +19,6 @@ from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client, StemmaError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.defects import reads_only_what_it_knows
 from stemma_testkit.driving import wait_for
@@ -135,16 +134,3 @@ async def test_the_proof_finds_a_reader_that_takes_only_what_it_knows(
     reads_only_what_it_knows(monkeypatch)
     with pytest.raises((AssertionError, TimeoutError, StemmaError)):
         await gone_on_with(tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.req("F5")
-async def test_services_of_two_releases_write_a_document_together_whichever_is_which(tmp_path: Path) -> None:
-    alone = [frozenset({name}) for name in subjects.SERVICES]
-    mixed = [(some, some) for one in alone for some in (one, ALL - one)]
-    async with speaking(tmp_path, subjects.SERVICES) as (client, speech):
-        for number, (before, after) in enumerate([(frozenset(), ALL), (ALL, frozenset()), *mixed]):
-            document_id = await lives(client, speech, f"document-{number}", before, after)
-            assert (await client.export(document_id, ExportFormat.MD)).artifact is not None
-    every = {f"{version} {family}" for version in ("later", "first") for family in FAMILIES}
-    assert every - speech.changed.keys() == {"first answer"}, "answers have what they had"
