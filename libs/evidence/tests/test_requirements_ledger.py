@@ -283,6 +283,35 @@ def test_an_amendment_in_words_marks_the_rows_that_it_touches_moves_the_date_and
     assert due.due.days == ("2027-03-26",)
 
 
+QUESTIONS = """# Questions and answers
+
+## Question 1
+
+Do the watchmen of section 3.2 need a licence? The text is silent.
+
+Answer: They need none. Section 9 stays.
+
+## Question 2
+
+Q: Is parking free?
+A: Yes.
+
+| Question | Answer |
+|---|---|
+| May the divers of section 4.1 be hired? | No, they are staff. |
+"""
+
+
+@pytest.mark.req("L2", "B7")
+def test_an_answer_marks_the_rows_of_the_section_that_was_asked_about_and_warns_of_no_other() -> None:
+    sources = [Source("base.md", BASE, "en"), Source("qa.md", QUESTIONS, "en")]
+    found = read_ledger(sources, LedgerRows())
+    watch = "qa.md:7: Do the watchmen of section 3.2 need a licence? The text is silent. - They need none."
+    hired = "qa.md:16: May the divers of section 4.1 be hired? - No, they are staff."
+    assert {row.amended for row in found.rows if row.headings[-1][:3] in ("3.2", "4.1")} == {watch, hired}
+    assert [one.code for one in warnings_of(sources, found)] == []
+
+
 @pytest.mark.req("L2", "B7")
 @pytest.mark.parametrize(
     ("language", "heading", "must", "deletes"),

@@ -57,7 +57,7 @@ class LedgerRow(Contract):
     )
     parts_given: int = Field(default=0, ge=0, description="the highest number that a part of that row was ever given")
     amended: str = Field(
-        default="", max_length=MOST_AMENDED, description="what another source says is deleted or replaced there"
+        default="", max_length=MOST_AMENDED, description="what another source deletes, replaces or answers there"
     )
 
 

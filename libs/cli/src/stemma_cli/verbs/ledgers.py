@@ -282,7 +282,7 @@ def _list(document_id: str, found: RequirementLedger, entries: Sequence[LedgerEn
     if coming := next_deadline(found):
         note(coming)
     for row in (entry.row for entry in entries if entry.row.amended):
-        note(f"{row.requirement_id} may not hold any more: {row.amended}")
+        note(f"{row.requirement_id} may be changed by {row.amended}")
     for words in (*about_the_bid(found), *ledger_warnings(document_id, found.view)):
         note(words)
 

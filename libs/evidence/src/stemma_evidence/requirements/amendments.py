@@ -1,4 +1,4 @@
-"""Amendments that instruct in words, "Section 3.2 is deleted", and the rows of other sources that they touch."""
+"""Amendments in words, "Section 3.2 is deleted", and answers about a section, with the rows of others they touch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stemma_contracts.v1.ledger import MOST_AMENDED, LedgerRow
-from stemma_languages import demands
+from stemma_languages import Demands, demands
 
-from .units import Source, units
+from .exchanges import Exchanges
+from .units import Source, Unit, units
 
+QUOTED = 200
+"""Characters of a question that stand before its answer."""
 NEAR = 10
 """Characters behind the word for a section in which its number stands."""
 _NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
@@ -21,13 +24,17 @@ _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{1,200})[\"”“»
 
 @dataclass(frozen=True)
 class Instruction:
-    """What a sentence says is done to the sections of these numbers; of a replacement, the words ``before``."""
+    """What a sentence says is done to the sections of these numbers; of a replacement, the words ``before``.
+
+    One that ``answers`` a question about them may change nothing.
+    """
 
     source: str
     line: int
     words: str
     numbers: frozenset[str]
     before: str = ""
+    answers: bool = False
 
     @property
     def told(self) -> str:
@@ -40,17 +47,31 @@ class Instruction:
 
 
 def instructions(source: Source) -> Iterator[Instruction]:
-    """The instructions of a source in their order."""
+    """The instructions of a source in their order, with the first sentence that answers each question."""
     words = demands(source.language)
+    exchanges, answered = Exchanges(words), ""
     for unit in units(source.text, source.language):
-        text = words.folded(unit.text)
-        replaces = words.replaced.search(text) is not None
-        if replaces or words.deleted.search(text):
-            numbers = frozenset(_numbers(words.places, text))
-            quoted = _QUOTED.search(unit.text)
-            if numbers:
-                before = quoted[1] if quoted and replaces else ""
-                yield Instruction(source.name, unit.line, unit.text, numbers, before)
+        answer = exchanges.answer(unit)
+        if answer is None:
+            answered = ""
+        elif found := _instruction(source.name, answer, words):
+            yield found
+        elif exchanges.question and exchanges.question != answered:
+            answered = exchanges.question
+            said = f"{answered[:QUOTED]} - {answer.text}"
+            if numbers := frozenset(_numbers(words.places, words.folded(f"{answered} {answer.text}"))):
+                yield Instruction(source.name, unit.line, said, numbers, answers=True)
+
+
+def _instruction(source: str, unit: Unit, words: Demands) -> Instruction | None:
+    text = words.folded(unit.text)
+    replaces = words.replaced.search(text) is not None
+    if not (replaces or words.deleted.search(text)):
+        return None
+    numbers = frozenset(_numbers(words.places, text))
+    quoted = _QUOTED.search(unit.text)
+    before = quoted[1] if quoted and replaces else ""
+    return Instruction(source, unit.line, unit.text, numbers, before) if numbers else None
 
 
 def _numbers(places: re.Pattern[str], text: str) -> Iterator[str]:
@@ -60,7 +81,7 @@ def _numbers(places: re.Pattern[str], text: str) -> Iterator[str]:
 
 
 def amended(rows: Sequence[LedgerRow], sources: Sequence[Source]) -> tuple[list[LedgerRow], list[Instruction]]:
-    """The rows with the last instruction that touches each, and the instructions that touch none."""
+    """The rows with the last instruction that touches each, and the instructions that touch none; no answers."""
     told = [one for source in sources for one in instructions(source)] if len(sources) > 1 else []
     of_section = defaultdict[str, list[int]](list)
     for place, one in enumerate(told):
@@ -73,4 +94,4 @@ def amended(rows: Sequence[LedgerRow], sources: Sequence[Source]) -> tuple[list[
         found.update(touching)
         words = told[max(touching)].told if touching else ""
         marked.append(row if row.amended == words else row.model_copy(update={"amended": words}))
-    return marked, [one for number, one in enumerate(told) if number not in found]
+    return marked, [one for number, one in enumerate(told) if number not in found and not one.answers]

@@ -10,6 +10,7 @@ from typing import Literal
 
 from stemma_languages import Demands, demands
 
+from .exchanges import Exchanges
 from .grades import Graded, Grades, Obligation
 from .units import Unit, units
 
@@ -28,8 +29,6 @@ _WORD = re.compile(r"[\u3041-\u9fff]{1,2}|[^\W_\u3041-\u9fff]+")
 _STOPS = (".", "。")
 _KANA = "\u3041"
 _UNTICKED = ("□", "☐", "◻")
-_LABEL = re.compile(r"\s*(?:(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]{1,3})?[\s*_]*[:：]")
-_NUMBERED = re.compile(r"\s*(?:no\.?|nr\.?|n[°º]|#)?\s*[0-9０-９]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,11 +68,11 @@ class _Reading:
         self._about = lru_cache(maxsize=KEPT)(self._read_heading)
         self._before: tuple[tuple[str, ...], Kind] = ((), "work")
         self._grades = Grades(self._words, text)
-        self._turn: tuple[tuple[str, ...], bool] = ((), False)
+        self._exchanges = Exchanges(self._words)
 
     def requirement(self, unit: Unit) -> Requirement | None:
         """A unit as a requirement, if it is one by itself or by what announces it."""
-        answer = self._answer(unit)
+        answer = self._exchanges.answer(unit)
         if answer is None or self._is_beside(answer):
             return None
         unit, place = answer, self._place(answer.path)
@@ -92,30 +91,6 @@ class _Reading:
 
     def _graded(self, unit: Unit) -> Graded:
         return self._grades.of(unit.columns, unit.cells) if unit.form == "row" else Graded()
-
-    def _answer(self, unit: Unit) -> Unit | None:
-        """A unit without the label of an answer, of a row of questions the answer; None for a question."""
-        words = self._words
-        if unit.form == "row":
-            return self._answer_of_row(unit)
-        folded = words.folded(unit.text)
-        if unit.path != self._turn[0]:
-            self._turn = (unit.path, bool(unit.path) and _is_question(words, words.folded(unit.path[-1])))
-        if _labelled(words.asked, folded) is not None:
-            self._turn = (unit.path, True)
-        elif (rest := _labelled(words.answered, folded)) is not None:
-            self._turn = (unit.path, False)
-            return replace(unit, text=unit.text[len(unit.text) - rest :])
-        return None if self._turn[1] else unit
-
-    def _answer_of_row(self, unit: Unit) -> Unit | None:
-        names = [self._words.folded(name) for name in unit.columns]
-        asked = any(self._words.asked.fullmatch(name) for name in names)
-        place = next((at for at, name in enumerate(names) if self._words.answered.fullmatch(name)), -1)
-        if not asked or place < 0:
-            return unit
-        answers = [*unit.cells[place : place + 1]]
-        return replace(unit, text=answers[0], form="sentence", leads=()) if any(answers) else None
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""
@@ -212,19 +187,6 @@ def _is_heading(unit: Unit) -> bool:
 
 def _is_short(unit: Unit) -> bool:
     return len(_WORD.findall(unit.text[:NEAR])) <= LABEL_WORDS
-
-
-def _labelled(label: re.Pattern[str], text: str) -> int | None:
-    """The length of what stands behind a label that a text begins with; None if it begins with none."""
-    found = label.match(text, len(text) - len(text.lstrip(" *_")))
-    end = _LABEL.match(text, found.end()) if found else None
-    return len(text[end.end() :].lstrip(" *_")) if end else None
-
-
-def _is_question(words: Demands, title: str) -> bool:
-    """Whether a heading is that of a single question: "Question 14"."""
-    asked = words.asked.match(title)
-    return asked is not None and _NUMBERED.match(title, asked.end()) is not None
 
 
 Kind = Literal["instruction", "evaluation", "work", "form"]
