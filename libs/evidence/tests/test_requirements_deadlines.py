@@ -136,6 +136,31 @@ def test_the_rows_of_a_schedule_are_deadlines_but_for_the_day_of_issue() -> None
     assert (one.kind, one.due.days, one.due.until) == ("presentation", ("2027-05-04",), "2027-05-08")
 
 
+@pytest.mark.req("B5")
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("pt", "5.1. O licitante deverá enviar sua proposta até a abertura, conforme o item 4.9. deste edital."),
+        ("es", "2.1. CARTA DE PRESENTACIÓN DE LA PROPUESTA.\n\n2.11. TÉRMINO PARA LA SUSCRIPCIÓN DEL CONTRATO."),
+        ("ja", "入札者は「2.3.調達案件間の入札制限」及び「7.2.入札制限」に示す要件を満たすこと。"),
+        ("de", "2.1. Angebote müssen spätestens bei Ablauf der Frist nach Ziffer 4.9. vorliegen."),
+    ],
+)
+def test_the_number_of_a_chapter_is_no_day(language: str, text: str) -> None:
+    assert told(text, language) == []
+
+
+def test_a_day_and_a_month_are_one_in_german() -> None:
+    text = "Angebote müssen bis 4.9. vorliegen.\n\n15.11. ist die Frist für Angebote."
+    assert told(text, "de") == [("submission", "--09-04", ""), ("submission", "--11-15", "")]
+
+
+@pytest.mark.req("B5")
+def test_a_day_counted_from_the_date_of_an_event_has_no_day() -> None:
+    text = "O pedido de esclarecimento deve ser feito até 3 (três) dias úteis antes da data da abertura do certame."
+    assert told(text, "pt") == [("questions", "", "")]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -36,8 +36,12 @@ _NUMERIC = re.compile(
 )
 _YEAR_FIRST = re.compile(r"(?<![\d./-])((?:19|20)[0-9]{2})([/.])([0-9]{1,2})\2([0-9]{1,2})(?![\d/-]|\.\d)")
 _DAY_MONTH = re.compile(r"(?<![\d.])([0-9]{1,2})\.[ ]?([0-9]{1,2})\.(?![\d])")
+_NUMBERED = re.compile(
+    r"(?:^|\n)[\s>#*+-]*$|(?:Nr\.|Nummern?|Ziff(?:er[n]?|\.)|Punkte?|Abschnitte?|Kapitel|Anlagen?|§) $"
+)
+"""What stands before the number of a chapter: nothing, or a word for one."""
 _EASTERN = re.compile(
-    r"(?:(?:(令和|平成|昭和)([0-9]{1,2}|元)|([0-9]{4}|[〇零一二三四五六七八九]{4}))[ ]?年度?)?[ ]?"
+    r"(?:(?:(令和|平成|昭和)[ ]?([0-9]{1,2}|元)|([0-9]{4}|[〇零一二三四五六七八九]{4}))[ ]?年度?)?[ ]?"
     r"(?:([0-9]{1,2}|十?[一二三四五六七八九]|十)[ ]?月)?[ ]?"
     r"(?:([0-9]{1,2}|[二三]?十?[一二三四五六七八九十])[ ]?[日号號](?!間|本))?"
 )
@@ -100,7 +104,7 @@ def dates(text: str, language: str) -> Iterator[Day]:
     yield from _eastern(text)
     yield from (day for day in _named(text) if not _is_street(text, day.start))
     yield from _parts(text)
-    yield from _day_month(text)
+    yield from _day_month(text, language)
     yield from _times(text)
     for match in _SEASON.finditer(text):
         if int(match[2]) == (int(match[1]) + 1) % 100:
@@ -152,8 +156,11 @@ def _numeric(text: str, language: str) -> Iterator[Day]:
         yield from _day(match, reversed(readings) if language == "en" else readings)
 
 
-def _day_month(text: str) -> Iterator[Day]:
-    for match in _DAY_MONTH.finditer(text):
+def _day_month(text: str, language: str) -> Iterator[Day]:
+    """Days without a year as German alone writes them, where "2.1." is no number of a chapter."""
+    for match in _DAY_MONTH.finditer(text) if language.startswith("de") else ():
+        if len(match[1] + match[2]) < 4 and _NUMBERED.search(text, max(0, match.start() - _BEHIND), match.start()):
+            continue
         yield from _day(match, [iso(None, int(match[2]), int(match[1]))])
 
 
