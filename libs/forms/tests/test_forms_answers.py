@@ -261,11 +261,21 @@ def test_an_item_may_have_the_word_of_a_unit_in_its_name() -> None:
     assert priced(form, rates, "rates.csv") == [[2400.5, 4801]]
 
 
-def test_the_columns_of_a_price_sheet_are_read_in_another_language_and_from_csv() -> None:
-    form = sheet(["Pos.", "Leistung", "Einheit", "Menge", "Einzelpreis (EUR)", "Gesamtpreis (EUR)"],
-                 ["1", "Projektleitung", "Tag", 10], ["", "Summe netto"])  # fmt: skip
-    rates = "Leistung;Einheit;Satz (EUR)\nProjektleitung;Tag;1.120,50\n"
-    assert priced(form, rates, "rates.csv") == [[1120.5, 11205], [None, 11205]]
+@pytest.mark.parametrize(
+    ("head", "row", "total", "rates"),
+    [
+        (["Pos.", "Leistung", "Einheit", "Menge", "Einzelpreis (EUR)", "Gesamtpreis (EUR)"], ["Projektleitung", "Tag"],
+         "Summe netto", "Leistung;Einheit;Satz (EUR)\nProjektleitung;Tag;1.120,50\n"),
+        (["ITEM", "DESCRIPCIÓN", "U.M.", "CANT.", "VALOR UNITARIO", "VALOR TOTAL"], ["DISCO SSD", "UNI"],
+         "VALOR TOTAL", "ítem;unidad;valor unitario\nDISCO SSD;UNI;1.120,50\n"),
+        (["ITEM", "ESPECIFICAÇÃO", "UF", "QTD", "VALOR UNITÁRIO", "VALOR TOTAL"], ["Caixa arquivo", "UN"],
+         "Valor total", "item;unidade;valor unitário\nCaixa arquivo;UN;1.120,50\n"),
+    ],
+)  # fmt: skip
+def test_the_columns_of_a_price_sheet_are_read_in_another_language_and_from_csv(
+    head: list[str], row: list[str], total: str, rates: str
+) -> None:
+    assert priced(sheet(head, ["1", *row, 10], ["", total]), rates, "rates.csv") == [[1120.5, 11205], [None, 11205]]
 
 
 @pytest.mark.parametrize(
