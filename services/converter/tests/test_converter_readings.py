@@ -77,6 +77,17 @@ async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachme
 
 
 @pytest.mark.req("B1")
+async def test_a_text_in_a_language_without_rules_is_internal_and_named(exporter: Any) -> None:
+    text = "Wykonawca jest zobowiązany dostarczyć sprzęt w terminie podanym w specyfikacji. " * 9
+    told = await on_read_input(
+        await job(exporter, text.encode("utf-16"), "a.txt", "text/plain"), readings=exporter.tools.readings
+    )
+    assert isinstance(told, InputRead)
+    assert told.reading.proposed_role == "internal"
+    assert ("language_unknown", "'pl'" in told.reading.warnings[0].detail) == (told.reading.warnings[0].code, True)
+
+
+@pytest.mark.req("B1")
 async def test_what_is_confidential_is_left_out_and_nothing_else_moves(exporter: Any) -> None:
     text = "# Costs\n\nWe sell for 12. **We paid\nEUR 9,100**. It is late.\n\n| We paid EUR 9,100 | 1 |\n"
     store, head = exporter.store, (await exporter.job("md", "# A\n")).document

@@ -164,6 +164,15 @@ async def test_an_input_has_the_role_that_its_name_or_text_proposes_if_nobody_ch
     assert [(one.used_as, one.proposed) for one in (first, later)] == [(role, proposed)] * 2
 
 
+@pytest.mark.req("B1")
+async def test_the_brief_among_the_inputs_is_no_evidence(intake: Intake, uploads: UploadStore) -> None:
+    copy = await uploads.put(b"# Brief\n", name="brief.md", media_type="text/markdown")
+    for chosen, role in ((False, "internal"), (True, "evidence")):
+        given = [copy.model_dump() | {"role_confirmed": chosen}]
+        [first] = (await create(intake, brief="# Brief\n", inputs=given)).inputs
+        assert (first.used_as, first.proposed) == (role, not chosen)
+
+
 @pytest.mark.req("L1")
 @pytest.mark.parametrize(
     ("role", "form", "reads"), [("request", False, True), ("request", True, False), ("style", False, False)]

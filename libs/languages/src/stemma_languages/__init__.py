@@ -15,7 +15,7 @@ from .edits import AskedEdit, asked_edit
 from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
 from .outlines import asks_for_a_form, count_words, limits_in
-from .roles import Role, role_of_name, role_of_text
+from .roles import Role, is_mail, role_of_name, role_of_text, unknown_language
 from .sentences import (
     is_addressed,
     is_caption,
@@ -56,6 +56,7 @@ __all__ = [
     "is_caption",
     "is_form_text",
     "is_instruction",
+    "is_mail",
     "language",
     "leans",
     "limits_in",
@@ -66,4 +67,5 @@ __all__ = [
     "role_of_name",
     "role_of_text",
     "shipped",
+    "unknown_language",
 ]

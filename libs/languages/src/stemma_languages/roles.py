@@ -15,6 +15,7 @@ from unicodedata import normalize
 from pydantic import BaseModel, ConfigDict
 
 from .demands import Demands, demands
+from .detection import foreign
 from .languages import shipped
 from .wordlists import WIDE, folded, read_lists, whole_words
 
@@ -24,7 +25,7 @@ MAIL = frozenset({"message/rfc822", "application/vnd.ms-outlook", "application/m
 _MAIL_SUFFIXES = frozenset({".eml", ".emlx", ".msg", ".mbox"})
 _FILLED_IN = frozenset({".docx", ".xlsx", ".docm", ".xlsm"})
 _SEEN_CHARACTERS, _TITLE_CHARACTERS, _TITLES, _HEADER_LINES = 20_000, 120, 3, 8
-_FEWEST_DEMANDS, _FEWEST_RATES, _FEWEST_HEADERS = 6, 3, 3
+_FEWEST_DEMANDS, _FEWEST_RATES, _FEWEST_HEADERS, _FEWEST_LETTERS = 6, 3, 3, 400
 _JOINTS = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])|(?:(?!')[\W_])+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -89,12 +90,29 @@ def _role_of_words(words: str, *, fillable: bool) -> Role | None:
 
 def role_of_text(text: str) -> Role | None:
     """The role that the beginning of a Markdown or plain text proposes; None where it says nothing certain."""
-    lines = [line.strip() for line in normalize("NFKC", text[:_SEEN_CHARACTERS]).splitlines() if line.strip()]
+    lines = _lines(text)
     if _is_mail(lines):
         return "internal"
     if any(map(_is_title_of_request, _titles(lines))) or _makes_demands(lines):
         return "request"
-    return "price" if _is_rate_sheet(lines) else None
+    if _is_rate_sheet(lines):
+        return "price"
+    return "internal" if unknown_language(text) else None
+
+
+def unknown_language(text: str) -> str | None:
+    """The language of a text if it is none of those with data: no rule says whose words it has, so none is quoted."""
+    letters = sum(map(str.isalpha, text[:_SEEN_CHARACTERS]))
+    return foreign(text) if letters >= _FEWEST_LETTERS else None
+
+
+def is_mail(text: str) -> bool:
+    """Whether a text begins with headers of a mail."""
+    return _is_mail(_lines(text))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in normalize("NFKC", text[:_SEEN_CHARACTERS]).splitlines() if line.strip()]
 
 
 def _is_mail(lines: list[str]) -> bool:
@@ -135,10 +153,12 @@ def _demanding(lines: list[str], words: Demands) -> int:
 
 
 def _is_rate_sheet(lines: list[str]) -> bool:
-    """Whether a table of rates is most of a text."""
-    rows = [line for line in lines if line.startswith("|")]
+    """Whether a table of rates is most of a text: one of Markdown, or lines that are cut like the first one."""
+    first = next((line for line in lines if line.startswith("|")), lines[0] if lines else "")
+    sign = next((sign for sign in "|;\t," if sign in first), None)
+    rows = [line for line in lines if sign and line.count(sign) >= first.count(sign)]
     if len(rows) * 2 < len(lines) or not rows:
         return False
-    heads = (folded(cell).strip("* ") for cell in rows[0].strip("|").split("|"))
+    heads = (folded(cell).strip('* "') for cell in rows[0].strip("|").split(sign))
     priced = sum(any(map(str.isdigit, row)) for row in rows[1:])
     return any(_words("rates").match(head) for head in heads) and priced >= _FEWEST_RATES

@@ -21,7 +21,7 @@ from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, Page
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields, unsupported
 from stemma_forms import Field as FoundField
-from stemma_languages import detect, role_of_text
+from stemma_languages import detect, role_of_text, unknown_language
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
 from .confidential import without
@@ -104,6 +104,9 @@ def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
         except Unreadable as why:
             return Done(failure=i.Unreadable(reason=why.reason, detail=why.words[:_DETAIL]))
     reading, gone = _without_passages(folder, job, reading)
+    if tag := unknown_language(reading.markdown):
+        words = f"It is in '{tag}', a language without rules: until somebody gives it a role, nothing of it is quoted."
+        gone.append(i.ReadingWarning(code="language_unknown", detail=words))
     (folder / TEXT).write_text(reading.markdown, encoding="utf-8", errors="replace", newline="")
     (folder / ANCHORS).write_text(i.Anchors(anchors=reading.anchors).model_dump_json(), encoding="utf-8")
     characters = reading.figures.characters or len(reading.markdown)

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import PurePath
 
 from olefile import OleFileIO
-from stemma_languages import role_of_text
+from stemma_languages import is_mail
 from stemma_ooxml import Package
 
 from .result import Limits, Unreadable
@@ -335,7 +335,7 @@ def _textual(name: str, media_type: str | None, content: bytes) -> Kind:
         return Kind.SVG
     if head.lstrip().startswith(_CALENDAR):
         return Kind.CALENDAR
-    if _is_mail(head) or role_of_text(head) == "internal":
+    if _is_mail(head) or is_mail(head):
         return Kind.EML
     wanted = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get((media_type or "").partition(";")[0].strip().lower())
     return wanted if wanted in _BY_ITS_NAME else Kind.TEXT
