@@ -14,14 +14,12 @@ from typing import Any
 
 import pytest
 from nats.aio.msg import Msg
-from nats.js.api import ConsumerConfig
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, Outcome
 from stemma_messaging import BusFailed, StemmaBroker
 from stemma_messaging.errors import PutOff, TakenOver
-from stemma_provisioning.topology import deliver_subject
 from stemma_testkit.servers import barrier, connected, eventually
 
 from .conftest import service_of
@@ -143,34 +141,6 @@ async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server
     assert len(tries) == 4
 
 
-@pytest.mark.req("E1")
-async def test_signs_of_life_count_as_long_as_the_server_waits_for_the_delivery_that_they_are_of(
-    impatient_lab: Any, validated: Validated
-) -> None:
-    calls, long_enough = 0, asyncio.Event()
-    signs = 0
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        nonlocal calls
-        calls += 1
-        if calls == 1:
-            raise TakenOver("another process has it, and is killed")
-        await long_enough.wait()
-        return validated(job)
-
-    async def on_ack(message: Msg) -> None:
-        nonlocal signs
-        signs += message.data == IN_PROGRESS
-        if signs == 10:
-            long_enough.set()
-
-    async with connected(impatient_lab.server) as client, impatient_lab.working("push", handler):
-        await client.subscribe(f"$JS.ACK.JOBS.{subjects.VALIDATOR}.>", cb=on_ack)
-        await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
-        await eventually(impatient_lab.settled)
-    assert calls == 2
-
-
 @PUSH_FIRST
 @pytest.mark.req("E1")
 @pytest.mark.failure("server-gone")
@@ -265,39 +235,3 @@ async def test_who_is_refused_by_the_server_ends(lab: Any) -> None:
     settings = lab.settings(subjects.VALIDATOR).model_copy(update={"nats_password": None})
     with pytest.raises(BusFailed, match="refuses user, password or key"):
         await asyncio.wait_for(service.run(settings), 20)
-
-
-async def test_what_a_stranger_lets_the_server_deliver_is_not_handled(lab: Any, validated: Validated) -> None:
-    """The server does not ask where a consumer delivers to; those of callers are in another account than this."""
-    handled: list[str] = []
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        handled.append(job.job_id)
-        return validated(job)
-
-    async with lab.working("push", handler), connected(lab.server) as stranger:
-        await eventually(lambda: _is_bound(lab))
-        own = subjects.event("default", "forged", ANY)
-        await stranger.jetstream().add_consumer(
-            subjects.EVENTS,
-            ConsumerConfig(
-                name="forger",
-                filter_subject=own,
-                deliver_subject=deliver_subject(subjects.JOBS, subjects.VALIDATOR),
-                deliver_group=subjects.VALIDATOR,
-            ),
-        )
-        await lab.jetstream.publish(subjects.event("default", "forged", "section-approved"), b"{}")
-        await eventually(lambda: _was_delivered(lab))
-        await lab.publish(subjects.VALIDATOR, lab.job())
-        await eventually(lab.settled)
-    assert len(handled) == 1
-    assert await lab.stored(subjects.DEAD) == []
-
-
-async def _is_bound(lab: Any) -> bool:
-    return bool((await lab.jetstream.consumer_info(subjects.JOBS, subjects.VALIDATOR)).push_bound)
-
-
-async def _was_delivered(lab: Any) -> bool:
-    return bool((await lab.jetstream.consumer_info(subjects.EVENTS, "forger")).num_ack_pending)

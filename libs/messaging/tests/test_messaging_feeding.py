@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from importlib.metadata import version
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,15 +20,14 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import Delivery, Opened, StemmaBroker, WorkerBroker, WorkerSettings
 from stemma_messaging.addresses import matches, overlap
-from stemma_messaging.delivery import Incoming, Terms
+from stemma_messaging.delivery import Terms
 from stemma_messaging.drivers import PushDriver
-from stemma_messaging.feeding import Feed, of_stream, results_of
+from stemma_messaging.feeding import Feed, results_of
 from stemma_telemetry import names
-from stemma_testkit.routing import routed, routed_bytes
+from stemma_testkit.routing import routed_bytes
 from stemma_testkit.servers import eventually
 from structlog.testing import capture_logs
 
-LOCK = Path(__file__).parents[3] / "requirements.lock"
 THEIR_START = '''    async def start(self) -> None:
         """Private method to start subscriber by broker."""
         self.lock = MultiLock()
@@ -56,12 +53,6 @@ def jobs() -> JStream:
 
 def worker() -> WorkerBroker:
     return WorkerBroker(subjects.VALIDATOR, WorkerSettings(), jobs="pushed")
-
-
-@pytest.mark.req("E10")
-def test_the_release_is_the_one_that_this_was_written_for() -> None:
-    assert version("faststream") == "0.7.8"
-    assert "faststream==0.7.8 " in LOCK.read_text(encoding="utf-8")
 
 
 @pytest.mark.req("E10")
@@ -108,44 +99,37 @@ def _with_a_handler() -> NatsRouter:
     return made
 
 
-async def test_middlewares_are_called_from_the_outside_to_the_inside_and_then_the_handler(lab: Any) -> None:
-    seen: list[str] = []
+async def take(job: ValidateDraft) -> None: ...
 
-    async def outer(call_next: Any, msg: Any) -> Any:
-        seen.append("outer")
-        assert isinstance(msg, Incoming)
-        return await call_next(msg)
 
-    async def inner(call_next: Any, msg: Any) -> Any:
-        seen.append("inner")
-        return await call_next(msg)
+async def untyped(job) -> None: ...  # type: ignore[no-untyped-def]
 
-    broker = StemmaBroker(subjects.VALIDATOR, WorkerSettings(), within=(outer, inner))
-    made = router()
 
-    @made.subscriber(SUBJECT, stream=jobs())
-    async def take(job: ValidateDraft) -> None:
-        seen.append(job.job_id)
+async def of_bytes(data: bytes) -> None: ...
 
-    broker.include_router(made)
-    job = lab.job()
-    assert await routed(broker, subjects.JOBS, SUBJECT, job) == []
-    assert seen == ["outer", "inner", job.job_id]
+
+async def of_two(job: ValidateDraft, other: Delivery) -> None: ...
+
+
+WITHOUT_STREAM = r"Take: it needs stream=JStream\(\.\.\., declare=False\)"
+ONE_PARAMETER = "it needs one parameter, annotated with a contract or with Delivery"
 
 
 @pytest.mark.req("E10")
-def test_a_subscriber_that_would_settle_or_declare_is_refused() -> None:
-    async def take(job: ValidateDraft) -> None: ...
-
-    settling, declaring, core = NatsRouter(), router(), router()
-    settling.subscriber(SUBJECT, stream=jobs())(take)
-    declaring.subscriber(SUBJECT, stream=subjects.JOBS)(take)
-    core.subscriber(SUBJECT)(take)
-    with pytest.raises(TypeError, match=r"Take: our middlewares settle; .*AckPolicy\.MANUAL"):
-        worker().include_router(settling)
-    for wrong in (declaring, core):
-        with pytest.raises(TypeError, match=r"Take: it needs stream=JStream\(\.\.\., declare=False\)"):
-            worker().include_router(wrong)
+@pytest.mark.parametrize(
+    ("policy", "options", "handler", "words"),
+    [
+        (None, {"stream": jobs()}, take, r"Take: our middlewares settle; .*AckPolicy\.MANUAL"),
+        (AckPolicy.MANUAL, {"stream": subjects.JOBS}, take, WITHOUT_STREAM),
+        (AckPolicy.MANUAL, {}, take, WITHOUT_STREAM),
+        *((AckPolicy.MANUAL, {"stream": jobs()}, one, ONE_PARAMETER) for one in (untyped, of_bytes, of_two)),
+    ],
+)
+def test_a_handler_that_cannot_be_fed_is_refused(policy: Any, options: Any, handler: Any, words: str) -> None:
+    made = NatsRouter(ack_policy=policy) if policy else NatsRouter()
+    made.subscriber(SUBJECT, **options)(handler)
+    with pytest.raises(TypeError, match=words):
+        worker().include_router(made)
 
 
 @pytest.mark.req("E10")
@@ -203,48 +187,12 @@ async def _started(broker: WorkerBroker, subscriber: Callable[[Any], Any], made:
         await broker.start()
 
 
-@pytest.mark.req("E10")
-async def test_a_broker_that_has_stopped_may_start_again(
-    lab: Any, validated: Callable[[ValidateDraft], DraftValidated]
-) -> None:
-    broker = WorkerBroker(subjects.VALIDATOR, lab.settings(subjects.VALIDATOR), jobs="pushed")
-    made = router()
-
-    @made.subscriber(SUBJECT, stream=jobs())
-    async def take(job: ValidateDraft) -> DraftValidated:
-        return validated(job)
-
-    broker.include_router(made)
-    for number in (1, 2):
-        async with broker.connected():
-            await broker.start()
-            await lab.publish(subjects.VALIDATOR, lab.job())
-            await eventually(lab.settled)
-            await broker.stop()
-        assert len(await lab.stored(subjects.OUTCOMES)) == number
-
-
 def test_what_the_lifespan_opens_is_not_there_before() -> None:
     opened = Opened[int]()
     with pytest.raises(RuntimeError, match="the lifespan of the application has not opened yet"):
         opened()
     opened.give(1)
     assert opened() == 1
-
-
-@pytest.mark.req("E10")
-def test_a_handler_whose_message_cannot_be_decoded_is_refused() -> None:
-    async def untyped(job) -> None: ...  # type: ignore[no-untyped-def]
-
-    async def of_bytes(data: bytes) -> None: ...
-
-    async def of_two(job: ValidateDraft, other: Delivery) -> None: ...
-
-    for handler in (untyped, of_bytes, of_two):
-        made = router()
-        made.subscriber(SUBJECT, stream=jobs())(handler)
-        with pytest.raises(TypeError, match="it needs one parameter, annotated with a contract or with Delivery"):
-            worker().include_router(made)
 
 
 async def test_a_handler_may_have_the_message_as_it_came() -> None:
@@ -260,13 +208,6 @@ async def test_a_handler_may_have_the_message_as_it_came() -> None:
     assert await routed_bytes(broker, subjects.REQUESTS, subject, b'{"kind": "proposal"}', {}) == []
     [delivery] = seen
     assert (delivery.subject, delivery.data, delivery.envelope) == (subject, b'{"kind": "proposal"}', None)
-
-
-def test_a_stream_has_the_subscribers_that_are_for_it() -> None:
-    broker = worker()
-    broker.include_router(_with_a_handler())
-    assert [sub.subject.broker_address for sub in of_stream(broker.subscribers, subjects.JOBS)] == [SUBJECT]
-    assert of_stream(broker.subscribers, subjects.OUTCOMES) == []
 
 
 @pytest.mark.parametrize(

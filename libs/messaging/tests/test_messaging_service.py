@@ -15,7 +15,10 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_contracts import subjects
+from stemma_messaging import BusFailed
 from stemma_testkit.servers import eventually
+
+from .conftest import worker_of
 
 VERDICTS = ("Ack", "RetryLater", "DeadLetter")
 APP = """
@@ -77,22 +80,28 @@ async def _process(lab: Any, ready_file: Path, **environment: str) -> AsyncItera
         await process.wait()
 
 
-@pytest.mark.req("E1", "E8")
-async def test_a_service_logs_one_line_a_message_and_ends_when_told(lab: Any, ready_file: Path) -> None:
+@pytest.mark.req("E1", "E8", "O2")
+async def test_a_service_logs_and_measures_each_message_and_ends_when_told(lab: Any, ready_file: Path) -> None:
     job = lab.job()
-    async with _process(lab, ready_file) as process:
+    failing = {"STEMMA_VALIDATOR_RETRY_BASE_S": "0.01", "FAILURES": "2"}
+    async with _process(lab, ready_file, **failing) as process:
         await lab.publish(subjects.VALIDATOR, job)
+        await lab.client.publish(subjects.job(subjects.VALIDATOR, "validate-draft"), b"no job")
         await eventually(lab.settled)
+        measured = await _measured(ready_file.read_text())
         process.send_signal(signal.SIGTERM)
         output, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 0
+    deliveries = {verdict: measured["messaging_process_duration_seconds_count", verdict] for verdict in VERDICTS}
+    assert deliveries == {"Ack": 1, "RetryLater": 2, "DeadLetter": 1}
+    assert measured["stemma_messages_redelivered_total", "stemma.job.v1.validator.validate-draft"] == 2
+    assert measured["stemma_messages_dead_total", "invalid"] == 1
     lines = [json.loads(line) for line in output.splitlines()]
     assert {line["service"] for line in lines} == {"validator"}
-    [handled] = [line for line in lines if line["event"] == "message_handled"]
+    [handled] = [line for line in lines if line.get("verdict") == "Ack"]
     expected = {
         "subject": "stemma.job.v1.validator.validate-draft",
-        "verdict": "Ack",
-        "deliveries": 1,
+        "deliveries": 3,
         "tenant": "default",
         "document_id": "d1",
         "section_id": "s1",
@@ -100,65 +109,50 @@ async def test_a_service_logs_one_line_a_message_and_ends_when_told(lab: Any, re
     }
     assert {key: handled[key] for key in expected} == expected
     assert {"trace_id", "span_id", "duration_ms", "timestamp"} <= handled.keys()
-    assert [line["event"] for line in lines] == ["service_ready", "message_handled", "service_stopped"]
+    told = [line["event"] for line in lines]
+    assert (told[0], told.count("message_handled"), told[-1]) == ("service_ready", 4, "service_stopped")
 
 
-@pytest.mark.req("E1")
-async def test_a_service_is_ready_as_long_as_its_consumer_is_there(impatient_lab: Any, ready_file: Path) -> None:
-    async with _process(impatient_lab, ready_file) as process:
+@pytest.mark.req("E1", "O2")
+async def test_a_service_is_ready_as_long_as_its_consumer_is_there_and_measures_what_it_misses(
+    impatient_lab: Any, ready_file: Path
+) -> None:
+    async with _process(impatient_lab, ready_file, STEMMA_VALIDATOR_OBSERVE_EVERY_S="0.05") as process:
         await eventually(lambda: _exists(ready_file))
         port = ready_file.read_text()
         assert await _get(port, "/ready") == (200, {"status": "ready", "missing": []})
+        await eventually(lambda: _misses(port, consumer=0, server=0))
         await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
         assert await _get(port, "/ready") == (503, {"status": "not ready", "missing": ["JOBS/validator"]})
+        await eventually(lambda: _misses(port, consumer=1, server=0))
         assert (await _get(port, "/health"))[0] == 200
         assert (await _get(port, "/elsewhere"))[0] == 404
         assert process.returncode is None
-
-
-@pytest.mark.req("O2")
-async def test_a_service_measures_deliveries_redeliveries_and_dead_letters(lab: Any, ready_file: Path) -> None:
-    failing = {"STEMMA_VALIDATOR_RETRY_BASE_S": "0.01", "FAILURES": "2"}
-    async with _process(lab, ready_file, **failing) as process:
-        await lab.publish(subjects.VALIDATOR, lab.job())
-        await lab.client.publish(subjects.job(subjects.VALIDATOR, "validate-draft"), b"no job")
-        await eventually(lab.settled)
-        measured = await _measured(ready_file.read_text())
-        assert process.returncode is None
-    template = "stemma.job.v1.validator.validate-draft"
-    deliveries = {verdict: measured["messaging_process_duration_seconds_count", verdict] for verdict in VERDICTS}
-    assert deliveries == {"Ack": 1, "RetryLater": 2, "DeadLetter": 1}
-    assert measured["stemma_messages_redelivered_total", template] == 2
-    assert measured["stemma_messages_dead_total", "invalid"] == 1
-
-
-@pytest.mark.req("O2")
-async def test_a_service_measures_what_it_misses_without_being_asked(impatient_lab: Any, ready_file: Path) -> None:
-    async with _process(impatient_lab, ready_file, STEMMA_VALIDATOR_OBSERVE_EVERY_S="0.05"):
-        await eventually(lambda: _exists(ready_file))
-        port = ready_file.read_text()
-        await eventually(lambda: _misses(port, consumer=0, server=0))
-        await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
-        await eventually(lambda: _misses(port, consumer=1, server=0))
         impatient_lab.server.stop()
         await eventually(lambda: _misses(port, consumer=0, server=1))
 
 
 @pytest.mark.req("E1")
-@pytest.mark.parametrize("missing", subjects.job_consumers(subjects.VALIDATOR))
 async def test_a_service_whose_consumer_was_never_made_names_it_and_does_not_make_it(
-    impatient_lab: Any, ready_file: Path, missing: str
+    impatient_lab: Any, ready_file: Path
 ) -> None:
-    await impatient_lab.jetstream.delete_consumer(subjects.JOBS, missing)
+    js, (first, bulk) = impatient_lab.jetstream, subjects.job_consumers(subjects.VALIDATOR)
+    await js.delete_consumer(subjects.JOBS, bulk)
+
+    async def handler(_: Any) -> Any:
+        raise NotImplementedError
+
+    service = worker_of(subjects.VALIDATOR, handler, "push")
+    with pytest.raises(BusFailed, match=f"JOBS/{bulk} is not there"):
+        await service.run(impatient_lab.settings(subjects.VALIDATOR))
+    await js.delete_consumer(subjects.JOBS, first)
     async with _process(impatient_lab, ready_file) as process:
         output, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 1
     failed = json.loads(output.splitlines()[-1])
     assert (failed["event"], failed["error_type"]) == ("service_failed", "BusFailed")
-    assert failed["reason"] == f"JOBS/{missing} is not there: run stemma-provision of this release"
-    assert await impatient_lab.jetstream.consumers_info(subjects.JOBS) != []
-    names = [info.name for info in await impatient_lab.jetstream.consumers_info(subjects.JOBS)]
-    assert missing not in names
+    assert failed["reason"] == f"JOBS/{first} is not there: run stemma-provision of this release"
+    assert not {first, bulk} & {info.name for info in await js.consumers_info(subjects.JOBS)}
 
 
 async def _exists(path: Path) -> bool:
