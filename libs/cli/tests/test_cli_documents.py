@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from stemma_client.outlines import read_outline
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.events import RequirementsRead
+from stemma_contracts.v1.ledger import LedgerSummary
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -76,6 +79,35 @@ async def test_new_reads_the_brief_from_stdin_and_answers_in_json(cli: Any, back
 
     assert backstage.received[-1][1].brief == "From a pipe."
     assert json.loads(done.stdout)["request_id"] == "r1-json"
+
+
+@pytest.mark.req("P19", "B6")
+async def test_new_waits_for_the_request_to_be_read_and_tells_the_chapters_that_it_demands(
+    cli: Any, backstage: Any, requested: Any
+) -> None:
+    text = await backstage.text("new-document", "# Request")
+    rfp = InputFile(name="rfp.md", artifact=text, role="request")
+    begun = requested.model_copy(update={"inputs": (rfp,), "chapters_from_request": True})
+    await backstage.append("new-document", begun)
+    plans = tuple(plan.model_copy(update={"title": f"Chapter {plan.section_id}"}) for plan in requested.sections)
+    read = RequirementsRead(
+        job_id="j", rows=text, difference=text, summary=LedgerSummary(), outlined_by="rfp.md", sections=plans
+    )
+
+    asked = asyncio.Event()
+
+    async def ask(_: Any) -> None:
+        asked.set()
+
+    async def reads() -> None:
+        await asked.wait()
+        await backstage.append("new-document", read)
+
+    backstage.on_request = ask
+    done, _ = await asyncio.gather(cli("new", "proposal", "-b", "-", stdin="Write."), reads())
+
+    assert f"{len(plans)} sections, as rfp.md demands: Chapter research, " in done.stderr
+    assert "demands: Chapter research, " in (await cli("show", "new-document")).stderr
 
 
 @pytest.mark.req("P19")

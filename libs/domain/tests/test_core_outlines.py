@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
+import domain_asking as asking
 import pytest
-from domain_story import Story
+from domain_inputs import begin, file
+from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.tokens import is_token
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan
-from stemma_contracts.v1.outline import OutlineSection
+from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.ledger import LedgerSummary
+from stemma_contracts.v1.outline import AskedChapters, OutlineSection
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
 from stemma_domain.blueprints.outlines import InvalidOutline, derived_id, plan_outline
@@ -25,6 +33,7 @@ from stemma_domain.blueprints.planning import (
     plan_sections,
     unknown_sections,
 )
+from stemma_domain.commands import Record
 from stemma_domain.dependencies import in_order, waiting_for
 from stemma_domain.staleness import staleness
 from stemma_domain.view import view_of
@@ -330,3 +339,80 @@ def test_five_hundred_sections_are_decided_about_and_shown_in_order() -> None:
     text = story.document.sections["s0"].versions
     written = {name: replace(section, versions=text) for name, section in story.document.sections.items()}
     assert len(staleness(replace(story.document, sections=written))) == 499
+
+
+CHAPTERS = AskedChapters(
+    source="rfp.md",
+    sections=tuple(OutlineSection(title=title) for title in ("Budget", "Our team", "our  team")),
+)
+
+
+def being_read(**more: Any) -> Story:
+    """A document whose request is being read into the ledger."""
+    story = Story()
+    begin(story, file("rfp.md", media_type="text/markdown", role="request"), **more)
+    return story
+
+
+def is_read(story: Story, chapters: AskedChapters | None) -> None:
+    about: dict[str, Any] = {
+        "rows": ref("rows"),
+        "difference": ref("difference"),
+        "summary": LedgerSummary(),
+        "chapters": chapters,
+    }
+    [job] = story.jobs(j.ExtractRequirements)
+    story.when(Record(o.RequirementsExtracted(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, **about)))
+
+
+@pytest.mark.req("P19")
+@pytest.mark.req("B6")
+def test_the_chapters_that_a_request_demands_are_the_sections_where_nobody_gave_an_outline() -> None:
+    story = being_read(chapters_from_request=True)
+    assert view_of(story.document).awaits_chapters
+    assert not story.jobs(j.GenerateSection)
+    is_read(story, CHAPTERS)
+    view = view_of(story.document)
+    assert (view.outlined_by, view.awaits_chapters, list(view.sections)) == ("rfp.md", False, ["budget", "our_team"])
+    assert [job.section.title for job in story.jobs(j.GenerateSection)] == ["Budget", "Our team"]
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    ("chapters", "given"),
+    [
+        (None, {"chapters_from_request": True}),
+        (CHAPTERS, {}),
+    ],
+    ids=("no order", "an outline of a person"),
+)
+def test_the_sections_stay_where_a_request_demands_no_order_or_a_person_gave_them(
+    chapters: AskedChapters | None, given: dict[str, Any]
+) -> None:
+    story = being_read(**given)
+    is_read(story, chapters)
+    assert (view_of(story.document).outlined_by, tuple(story.document.sections)) == ("", tuple(CHAIN))
+    assert [job.section.section_id for job in story.jobs(j.GenerateSection)] == ["research"]
+
+
+@pytest.mark.req("P19")
+def test_the_sections_stay_where_somebody_saw_to_one_of_them_or_they_were_read_before() -> None:
+    touched = being_read(chapters_from_request=True)
+    touched.when(asking.assign(touched.asked(), "budget", "mika", None, datetime(2026, 1, 1, tzinfo=UTC)))
+    is_read(touched, CHAPTERS)
+    again = being_read(chapters_from_request=True)
+    is_read(again, None)
+    again.when(asking.read_ledger(again.asked(), ()))
+    is_read(again, CHAPTERS)
+    assert tuple(touched.document.sections) == tuple(again.document.sections) == tuple(CHAIN)
+
+
+@pytest.mark.req("L1")
+def test_an_export_waits_for_the_first_reading_of_the_request_and_for_no_later_one() -> None:
+    story = being_read(chapters_from_request=True)
+    story.when(asking.export(story.asked(), ExportFormat.DOCX))
+    assert not story.jobs(j.ConvertDocument)
+    is_read(story, CHAPTERS)
+    assert [job.sections[0].title for job in story.jobs(j.ConvertDocument)] == ["Budget"]
+    story.when(asking.read_ledger(story.asked(), ()))
+    assert story.jobs(j.ConvertDocument)

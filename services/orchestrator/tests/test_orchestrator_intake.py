@@ -465,6 +465,9 @@ async def test_takes_the_sections_of_an_outline(intake: Intake) -> None:
         ("budget", "budget", 2),
         ("our_team", "default", None),
     ]
+    assert not command.chapters_from_request
+    assert not (await create(intake, sections=["budget"])).chapters_from_request
+    assert (await create(intake)).chapters_from_request
 
 
 @pytest.mark.req("P19")

@@ -110,6 +110,16 @@ async def test_reads_the_rules_for_the_bid_with_the_places_that_their_file_is_ci
         ("page_limit", 5, "p. 4"),
         ("validity", 90, "p. 4"),
     ]
+    assert read.chapters is None
+
+
+@pytest.mark.req("B6")
+async def test_tells_the_chapters_that_a_request_demands_in_an_order(desk: Desk) -> None:
+    text = "# Offers\n\nThe proposal must be organized in the following order:\n\n1. Letter\n2. Price\n"
+    read = await desk.read(await desk.source("notes.md", REQUEST), await desk.source("rfp.pdf", text))
+    assert isinstance(read, RequirementsExtracted)
+    assert read.chapters is not None
+    assert (read.chapters.source, [one.title for one in read.chapters.sections]) == ("rfp.pdf", ["Letter", "Price"])
 
 
 async def test_a_file_that_only_moved_to_another_page_changed_no_row(desk: Desk) -> None:

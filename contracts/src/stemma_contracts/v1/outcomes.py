@@ -19,6 +19,7 @@ from .forms import MOST_FIELDS, MOST_REASONS, Reason
 from .inputs import InputDifference, InputReading, Unreadable
 from .ledger import LedgerSummary, SecondOpinion
 from .needs import Need
+from .outline import AskedChapters
 from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile
 from .usage import Usage
@@ -100,6 +101,7 @@ class RequirementsExtracted(Outcome):
     rows: ArtifactRef = Field(description="LedgerRows as JSON")
     difference: ArtifactRef = Field(description="LedgerDifference as JSON")
     summary: LedgerSummary
+    chapters: AskedChapters | None = Field(default=None, description="those that a source demands, in its order")
 
 
 @registry.contract("stemma.extraction.failed.v1", Family.OUTCOME, subjects.VALIDATOR)

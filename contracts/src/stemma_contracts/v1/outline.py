@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, StrictInt, StringConstraints, model_
 
 from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.shown import check_shown
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import FileName, Token
 
 MAX_TITLE = 200
 MOST_SECTIONS = 500
@@ -48,6 +48,13 @@ class OutlineSection(Contract):
         if self.section_id is None and not self.title.strip():
             raise invalid_field("give a title, or the id of a section of the blueprint", "title")
         return self
+
+
+class AskedChapters(Contract):
+    """The chapters that a request demands, in its order."""
+
+    source: FileName = Field(description="the input that names them")
+    sections: tuple[OutlineSection, ...] = Field(min_length=1, max_length=MOST_SECTIONS)
 
 
 Title = Annotated[str, StringConstraints(max_length=200)]

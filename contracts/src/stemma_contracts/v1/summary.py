@@ -94,3 +94,4 @@ class DocumentSummary(Contract):
     usage: Usage = Usage()
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")
+    outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")

@@ -516,11 +516,7 @@ class LedgerView(Contract):
 
 
 class DocumentView(Contract):
-    """A document as its events tell it; the last one has ``last_sequence`` in the stream and came at ``updated_at``.
-
-    ``input_views`` are its brief and its inputs, with what became of them. ``language`` is a BCP 47 tag, that of
-    English where an old log says none.
-    """
+    """A document as its events tell it; ``last_sequence`` and ``updated_at`` are of the last of them."""
 
     document_id: str
     kind: str = ""
@@ -538,6 +534,8 @@ class DocumentView(Contract):
     last_sequence: int = 0
     input_views: tuple[InputView, ...] = ()
     lacks_brief: bool = False
+    outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")
+    awaits_chapters: bool = Field(default=False, description="its sections may still be replaced by such chapters")
     ledger: LedgerView | None = None
 
     @computed_field  # type: ignore[prop-decorator]

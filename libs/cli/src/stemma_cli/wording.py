@@ -480,6 +480,15 @@ def comments_words(section: SectionView) -> str:
     return f"open comments: {count}" if count else ""
 
 
+def chapters_words(view: DocumentView) -> str:
+    """Which sections a document has, and whether a request demands them."""
+    if view.awaits_chapters:
+        return "the request is being read: its chapters replace those of the kind if it demands an order"
+    titles = ", ".join(clean_line(section.title) for section in view.sections.values())
+    by = f", as {clean_line(view.outlined_by)} demands" if view.outlined_by else ""
+    return f"{len(view.sections)} sections{by}: {titles}"
+
+
 def ledger_words(ledger: LedgerView) -> str:
     """What was read of the requests of the buyer, and what is still open of that."""
     if ledger.reading:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -55,6 +56,20 @@ class Reading:
         if isinstance(self.state, NoDocument):
             return DocumentView(document_id=self.document_id).model_copy(update=read_to)
         return view_of(self.state, self.drafts).model_copy(update=read_to)
+
+
+async def view_until(
+    client: Client, document_id: str, done: Callable[[DocumentView], bool], *, wait_s: float
+) -> DocumentView:
+    """A document once something is true of it, or as it is when ``wait_s`` seconds are over."""
+    reading = Reading(document_id)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(wait_s), aclosing(client.follow(document_id)) as recorded_events:
+            async for event in recorded_events:
+                reading = reading.after(event)
+                if event.pending == 0 and done(reading.view):
+                    break
+    return reading.view
 
 
 def read_document(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:

@@ -5,7 +5,7 @@ An event that was decided on this document fits it. One that does not was put in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, assert_never, get_args
@@ -64,6 +64,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         sections={plan.section_id: Section(plan) for plan in event.sections},
         wordings=event.wordings,
         titled_by_file=event.titled_by_file,
+        chapters_from_request=event.chapters_from_request,
     )
     return replace(document, inputs=first_inputs(replace(document, number=1), event))
 
@@ -150,8 +151,15 @@ _AFTER = [feature.after for feature in FEATURES if feature.after]
 
 def fits(document: Document, event: e.AnyEvent) -> bool:
     """Whether the document has what the event names; of a ``DocumentRequested``, whether its own plan has it."""
-    new = {event.section.section_id} if isinstance(event, e.FormFieldsConfirmed) else frozenset[str]()
-    return document.sections.keys() | new >= set(_sections_named(event)) and _has_the_rest(document, event)
+    there: Set[str] = document.sections.keys()
+    match event:
+        case e.FormFieldsConfirmed():
+            there |= {event.section.section_id}
+        case e.RequirementsRead(sections=plans) if plans:
+            there = {plan.section_id for plan in plans}
+        case _:
+            pass
+    return there >= set(_sections_named(event)) and _has_the_rest(document, event)
 
 
 def _sections_named(event: e.AnyEvent) -> Iterator[str]:
@@ -168,7 +176,7 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
             yield from event.section.depends_on
         case e.ExportRequested():
             yield from (pair.section_id for pair in event.redline)
-        case e.DocumentRequested():
+        case e.DocumentRequested() | e.RequirementsRead():
             yield from (name for plan in event.sections for name in plan.depends_on)
         case _:
             pass

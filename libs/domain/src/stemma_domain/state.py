@@ -333,7 +333,8 @@ class Document:
     ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
     ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
     other languages, as long as its own is that of a brief that nobody has read. So long its title may be the name of a
-    file. What grows with every event is shared with the state before, so that a fold of many events stays linear.
+    file. ``outlined_by`` is the request whose chapters its sections are, where ``chapters_from_request`` allowed that.
+    What grows with every event is shared with the state before, so that a fold of many events stays linear.
     """
 
     tenant: str
@@ -360,6 +361,8 @@ class Document:
     ledger: Ledger | None = None
     wordings: tuple[PlanWording, ...] = ()
     titled_by_file: bool = False
+    chapters_from_request: bool = False
+    outlined_by: str = ""
 
     @property
     def status(self) -> DocumentStatus:

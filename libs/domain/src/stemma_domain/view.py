@@ -15,6 +15,7 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
 
 from stemma_domain.features.inputs.feature import input_views
+from stemma_domain.features.ledger.chapters import awaits_chapters
 from stemma_domain.features.ledger.feature import ledger_view
 
 from .features.cycles import Cycle
@@ -71,6 +72,8 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         title=document.title,
         input_views=input_views(document),
         lacks_brief=lacks_brief(document),
+        outlined_by=document.outlined_by,
+        awaits_chapters=awaits_chapters(document),
         created_at=document.created_at,
         updated_at=document.time,
         sections=sections,
@@ -209,6 +212,7 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         usage=document.usage,
         input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),
+        outlined_by=document.outlined_by,
     )
 
 

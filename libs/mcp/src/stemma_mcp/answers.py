@@ -103,6 +103,8 @@ class DocumentTold(BaseModel):
     kind: str
     language: str
     status: str = Field(description="running, paused, completed, cancelled or failed")
+    outlined_by: str = Field(description="the request whose chapters the sections are; empty: they are of the kind")
+    awaits_chapters: bool = Field(description="a request is being read whose chapters may replace the sections")
     sections: list[SectionLine]
     exports: list[ExportView]
     form_exports: list[FormExportView]

@@ -57,7 +57,8 @@ async def start_document(
         Review, Field(description="Who settles drafts: a person, a score, nobody; kind: what the kind says.")
     ] = "kind",
     outline: Annotated[
-        list[OutlineSection] | None, Field(description="All sections in their order, in place of those of the kind.")
+        list[OutlineSection] | None,
+        Field(description="All sections in order; else the chapters that a request demands, or the kind."),
     ] = None,
     request_id: RequestId = "",
 ) -> Accepted:
@@ -147,6 +148,8 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
         kind=view.kind,
         language=view.language,
         status=view.status,
+        outlined_by=view.outlined_by,
+        awaits_chapters=view.awaits_chapters,
         sections=[_section_line(view, section) for section in view.sections.values()],
         exports=list(view.exports.values()),
         form_exports=list(view.form_exports.values()),

@@ -25,7 +25,13 @@ from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_domain.blueprints.outlines import InvalidOutline, plan_outline
-from stemma_domain.blueprints.planning import missing_inputs, plan_sections, planned_cycle, unknown_sections
+from stemma_domain.blueprints.planning import (
+    SECTION_GRAPH,
+    missing_inputs,
+    plan_sections,
+    planned_cycle,
+    unknown_sections,
+)
 from stemma_domain.commands import Asked
 from stemma_domain.decide import is_decidable
 from stemma_domain.features.documents import Create
@@ -188,6 +194,7 @@ class Intake:
             language=kind.blueprint.language,
             wordings=tuple(_wordings(kind, request)) if request.language is None and not _is_text(request) else (),
             titled_by_file=title is not None and not request.title.strip(),
+            chapters_from_request=_takes_chapters(request, kind, sections),
         )
         return Create(request, received.asked, time, requested=requested)
 
@@ -332,6 +339,12 @@ def _plans(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
         return plan_outline(kind.blueprint, kind.dependencies, request.outline, request.review, kind.ids_by_title)
     except InvalidOutline as error:
         raise Refused(*error.problems[:MAX_NAMED]) from None
+
+
+def _takes_chapters(request: r.CreateDocument, kind: Kind, sections: Sequence[SectionPlan]) -> bool:
+    """Whether nobody said which sections there are, and each of them is written by itself."""
+    unsaid = request.outline is None and request.sections is None and kind.blueprint.cycle is None
+    return unsaid and len(sections) > 1 and {section.graph for section in sections} == {SECTION_GRAPH}
 
 
 def _problem_of_images(images: Sequence[UploadRef], inputs: Sequence[InputFile]) -> Problem | None:

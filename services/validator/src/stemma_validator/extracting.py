@@ -15,8 +15,9 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import ExtractRequirements, LedgerSource
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
 from stemma_contracts.v1.outcomes import ExtractionFailed, RequirementsExtracted
+from stemma_contracts.v1.outline import AskedChapters
 from stemma_evidence import Labels, language_of
-from stemma_evidence.requirements import Source, difference, read_ledger, warnings_of
+from stemma_evidence.requirements import Source, demanded_chapters, difference, read_ledger, warnings_of
 
 from .confined import Check, checked
 from .errors import ValidationImpossible
@@ -47,6 +48,7 @@ class Extracted(BaseModel):
     rows: LedgerRows
     difference: LedgerDifference
     warnings: tuple[LedgerWarning, ...] = ()
+    chapters: AskedChapters | None = None
 
 
 class Extraction(Check[Extracted]):
@@ -72,7 +74,12 @@ class Extraction(Check[Extracted]):
         placed = tuple(_placed(row, labels.get(row.source)) for row in found.rows)
         others = {"deadlines": _found_placed(found.deadlines, labels), "bid": _found_placed(found.bid, labels)}
         rows = found.model_copy(update={"rows": placed, **others})
-        return Extracted(rows=rows, difference=difference(self.previous, rows), warnings=warnings_of(sources, rows))
+        return Extracted(
+            rows=rows,
+            difference=difference(self.previous, rows),
+            warnings=warnings_of(sources, rows),
+            chapters=demanded_chapters(sources, rows.bid) if rows.bid else None,
+        )
 
     def _source(self, name: str, text: str) -> Source:
         origin = self.origins.get(name, Origin())
@@ -122,6 +129,7 @@ async def on_extract_requirements(
         rows=await files.put(found.rows, "requirements.json"),
         difference=await files.put(found.difference, "requirements-changed.json"),
         summary=_summary(found, unread),
+        chapters=found.chapters,
     )
 
 

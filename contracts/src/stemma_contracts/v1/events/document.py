@@ -130,6 +130,9 @@ class DocumentRequested(Event):
     titled_by_file: bool = Field(
         default=False, description="the title is the name of the brief's file, until it is read what it calls itself"
     )
+    chapters_from_request: StrictBool = Field(
+        default=False, description="nobody gave an outline: the chapters that a request demands take their place"
+    )
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)
@@ -201,6 +204,10 @@ class RequirementsRead(Event):
     rows: ArtifactRef = Field(description="LedgerRows as JSON")
     difference: ArtifactRef = Field(description="LedgerDifference as JSON")
     summary: LedgerSummary
+    outlined_by: str = Field(default="", max_length=255, description="the request whose chapters the document has now")
+    sections: tuple[SectionPlan, ...] = Field(
+        default=(), description="with ``outlined_by``: all sections of the document, none of which was begun"
+    )
 
 
 @registry.contract("stemma.requirements.unread.v1", Family.EVENT)

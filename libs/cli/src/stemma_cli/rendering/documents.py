@@ -29,6 +29,7 @@ from stemma_cli.wording import (
     age_words,
     assignment_words,
     because_words,
+    chapters_words,
     check_lines,
     comments_words,
     cost_words,
@@ -100,12 +101,18 @@ async def show_document(client: Client, view: DocumentView) -> None:
             say(f"attachment {given.name}: {given.file.size / MEGABYTE:.1f} MB{why}")
     if view.lacks_brief:
         note(brief_words(view))
+    _show_requests(view)
+    _show_exports(view)
+    say(_usage_words(view))
+
+
+def _show_requests(view: DocumentView) -> None:
+    if view.outlined_by or view.awaits_chapters:
+        note(chapters_words(view))
     if view.ledger is not None:
         note(ledger_words(view.ledger))
         for words in ledger_warnings(view.document_id, view.ledger):
             note(words)
-    _show_exports(view)
-    say(_usage_words(view))
 
 
 def _show_exports(view: DocumentView) -> None:

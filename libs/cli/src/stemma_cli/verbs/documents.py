@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.references import UploadRole
 
 
+CHAPTERS_WAIT_S = 60
+"""How long a new document is waited for until its request is read, which may demand its chapters."""
 ROLES: tuple[UploadRole, ...] = ("request", "past-text", "style", "form", "internal", "price")
 Brief = Annotated[str | None, typer.Option("--brief", "-b", help="File with the brief, of any format; `-` is stdin.")]
 Evidence = Annotated[
@@ -110,11 +112,18 @@ async def new(
 
 
 async def _tell_new(client: Client, accepted: RequestAccepted, given: Sequence[Path]) -> None:
+    from stemma_client.reading import view_until
+
     from stemma_cli.rendering.inputs import role_lines
+    from stemma_cli.wording import chapters_words
 
     say(accepted.document_id)
-    for line in role_lines(await client.document(accepted.document_id, at_least=accepted.sequence)):
+    view = await client.document(accepted.document_id, at_least=accepted.sequence)
+    for line in role_lines(view):
         note(line)
+    if view.awaits_chapters:
+        view = await view_until(client, view.document_id, lambda now: not now.awaits_chapters, wait_s=CHAPTERS_WAIT_S)
+    note(chapters_words(view))
     if files := _read_first(given):
         note(f"read first: {', '.join(files)}; see `stemma show {accepted.document_id[:8]} --inputs`")
     note(f"watch it with `stemma watch {accepted.document_id[:8]}`")
@@ -159,8 +168,8 @@ async def _outline_of(file: str | None, inputs: list[Path] | None) -> Sequence[O
 
 def _find_sections(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
     from stemma_client.inputs import collect, media_type_of, read
-    from stemma_client.outlines import find_outline
     from stemma_contracts.media import READ
+    from stemma_evidence.requirements import find_outline
 
     files = [file for file in collect(inputs) if media_type_of(file.name) in READ]
     if not (sections := find_outline(read(file.path).decode("utf-8-sig", errors="replace") for file in files)):

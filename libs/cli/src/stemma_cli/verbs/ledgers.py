@@ -91,7 +91,6 @@ async def ledger(
     Example: stemma ledger 3f2a --split "R3=and keep all records"
     Example: stemma ledger 3f2a --export requirements.xlsx
     Example: stemma ledger 3f2a --deadlines
-    Example: stemma ledger 3f2a --bid
     """
     if apply and imported is None:
         raise CliError(ExitCode.USAGE, "--apply goes with --import")

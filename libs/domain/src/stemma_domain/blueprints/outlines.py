@@ -13,7 +13,7 @@ from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
 
-from .planning import Blueprint, BlueprintSection, DependencyMap, plan_section, title_key
+from .planning import SECTION_GRAPH, Blueprint, BlueprintSection, DependencyMap, plan_section, title_key
 
 DEFAULT_KIND = "default"
 MAX_OUTLINE_BYTES = 64 * 1024
@@ -195,7 +195,7 @@ def _plan(
 def _graph_of(blueprint: Blueprint, kind: str) -> str:
     """The graph that writes sections of a kind in this blueprint; the common one if it has none of it."""
     of_kind = (section.graph for section in blueprint.sections if section.kind == kind)
-    return next(of_kind, str(BlueprintSection.model_fields["graph"].default))
+    return next(of_kind, SECTION_GRAPH)
 
 
 def _purpose(text: str) -> dict[str, str]:

@@ -14,6 +14,8 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import Collected, SectionPlan
 
+SECTION_GRAPH = "section"
+"""The graph that writes a section by itself."""
 DependencyMap = Mapping[str, Sequence[str]]
 MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]
 
@@ -27,7 +29,7 @@ class BlueprintSection(BaseModel):
     title: str = Field(min_length=1, max_length=200)
     kind: Token
     purpose: str = Field(min_length=1, max_length=500)
-    graph: Token = "section"
+    graph: Token = SECTION_GRAPH
     required: bool = True
     required_headings: tuple[str, ...] = ()
     collects: tuple[Collected, ...] = Field(default=(), description="what it gathers from the inputs")

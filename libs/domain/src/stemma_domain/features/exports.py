@@ -27,6 +27,7 @@ from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory, row_of
+from stemma_domain.features.ledger.chapters import is_first_reading_open
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import CONVERT, head_of, images_of, job_id, unfitting
 from stemma_domain.staleness import staleness
@@ -167,7 +168,8 @@ class _Requirements(TypedDict):
 
 
 def work(document: Document) -> Iterator[Work]:
-    for export_id, export in document.exports.items():
+    """The exports that are open; each waits for the first reading of the request, which its rules come from."""
+    for export_id, export in document.exports.items() if not is_first_reading_open(document) else ():
         if export.job_id is not None:
             yield export.job_id, _CONVERSION, (document, export_id, export)
 

@@ -1,6 +1,7 @@
 """The demands and deadlines of a request for proposals, whose ids last, and what of a draft answers them."""
 
 from .answers import Answer, Answers
+from .chapters import demanded_chapters, find_outline
 from .deadlines import FoundDeadline, deadlines
 from .extraction import Requirement, requirements
 from .ledger import difference, read_ledger, warnings_of
@@ -15,7 +16,9 @@ __all__ = [
     "Source",
     "Unit",
     "deadlines",
+    "demanded_chapters",
     "difference",
+    "find_outline",
     "read_ledger",
     "read_rules",
     "requirements",

@@ -31,10 +31,12 @@ from stemma_contracts.v1.views import LedgerView
 from stemma_domain.commands import Asked, of_document, refused
 from stemma_domain.features.inputs.material import Input, brief_file, requests_of
 from stemma_domain.features.ledger.answering import open_mandatory, row_of, sought_again, texts
+from stemma_domain.features.ledger.chapters import awaits_chapters, outlined, planned_chapters
 from stemma_domain.features.ledger.state import Ledger, Standing, Wordings
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import EXTRACT, PROPOSE, head_of, job_id, unfitting
-from stemma_domain.state import MOST_NAMES, Document, Lifecycle, settled
+from stemma_domain.staleness import Staleness
+from stemma_domain.state import MOST_NAMES, Document, Lifecycle, Section, settled
 
 Texts = Mapping[str, str]
 """The digests of what is written, by section."""
@@ -156,6 +158,8 @@ def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
         ledger = replace(ledger, read=now, closed=closed)
     if isinstance(event, e.RequirementsRead | e.RequirementsUnread | e.RequirementsAdded):
         document = settled(document, event.job_id)
+    if isinstance(event, e.RequirementsRead) and event.sections:
+        document = outlined(document, event)
     return replace(document, ledger=ledger)
 
 
@@ -174,6 +178,10 @@ def due(document: Document) -> Sequence[e.AnyEvent]:
         return [e.RequirementsRequested(without_brief=True)]
     opinion = ledger.opinion_job_id is not None or (ledger.job_id is not None and ledger.wants_opinion)
     return [e.RequirementsRequested(without_brief=not ledger.brief, second_opinion=opinion)]
+
+
+def may_start(document: Document, _section: Section, _stale: Staleness) -> bool:
+    return not awaits_chapters(document)
 
 
 class WrongCutError(ValueError):
@@ -376,8 +384,14 @@ def _given(one: Input | None) -> _Given:
 def _extracted(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyLedgerEvent:
     match outcome:
         case o.RequirementsExtracted():
+            plans = planned_chapters(document, outcome.chapters)
             return e.RequirementsRead(
-                job_id=outcome.job_id, rows=outcome.rows, difference=outcome.difference, summary=outcome.summary
+                job_id=outcome.job_id,
+                rows=outcome.rows,
+                difference=outcome.difference,
+                summary=outcome.summary,
+                outlined_by=outcome.chapters.source if outcome.chapters and plans else "",
+                sections=plans,
             )
         case o.ExtractionFailed() | o.JobDead():
             return e.RequirementsUnread(job_id=outcome.job_id, detail=outcome.detail)
@@ -425,6 +439,7 @@ FEATURE = Feature[LedgerCommand](
     evolve=evolve,
     after=sought_again,
     work=work,
+    may_start=may_start,
     due=due,
     job_owners={EXTRACT: subjects.VALIDATOR, PROPOSE: subjects.GENERATION},
 )

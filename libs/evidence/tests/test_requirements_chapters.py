@@ -1,0 +1,151 @@
+"""The chapters that a request names for the bid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stemma_evidence.requirements import Source, demanded_chapters, find_outline, read_rules
+
+REQUEST = (Path(__file__).parent / "rfp" / "proposal-format.md").read_text("utf-8")
+
+
+@pytest.mark.req("P19")
+def test_finds_the_sections_that_a_request_asks_for() -> None:
+    found = find_outline([REQUEST])
+    assert [section.title for section in found] == [
+        "Introduction",
+        "Technical Understanding And Approach",
+        "Project Management Approach",
+        "Approach to User Interface and User Experience Design",
+        "Staffing Plan",
+        "Similar Experience and Qualifications",
+    ]
+    assert found[2].purpose.startswith("(Sec. 4.04) Offerors should plan to discuss")
+    assert {section.max_pages for section in found} == {None}
+
+
+@pytest.mark.req("P19")
+def test_finds_a_list_of_sections_with_their_limits() -> None:
+    text = (
+        "# Anfrage\n\n## Gliederung des Angebots\n\n1. Verständnis der Aufgabe (höchstens 2 Seiten)\n"
+        "2. Vorgehen: Schritte und Rollen, maximal 500 Wörter\n3. **Preis**\n\nDanke.\n"
+    )
+    titles = [(one.title, one.max_words, one.max_pages) for one in find_outline([text])]
+    assert titles == [("Verständnis der Aufgabe", None, 2), ("Vorgehen", 500, None), ("Preis", None, None)]
+
+
+@pytest.mark.req("B6")
+@pytest.mark.parametrize(
+    ("text", "sections"),
+    [
+        (
+            "# Anfrage\n\nDas Angebot ist wie folgt zu gliedern:\n\nA. Deckblatt (1 Seite)\n"
+            "B. Vorgehen (max. 5 Seiten)\n",
+            [("Deckblatt", 1, "(A)"), ("Vorgehen", 5, "(B)")],
+        ),
+        (
+            "# RFP\n\n## Proposal format\n\n| Volume | Title | Page limit |\n| --- | --- | --- |\n"
+            "| Volume I | Approach | 30 |\n| Volume II | Price | none |\n",
+            [("Volume I: Approach", 30, ""), ("Volume II: Price", None, "")],
+        ),
+        (
+            "# RFP\n\n## Proposal contents\n\n### Volume I - Technical\n\n1. Staff\n2. Plan (max 10 pages)\n\n"
+            "### Volume II - Price\n\nAll rates.\n",
+            [
+                ("Volume I - Technical: Staff", None, "(1)"),
+                ("Volume I - Technical: Plan", 10, "(2)"),
+                ("Volume II - Price", None, "All rates."),
+            ],
+        ),
+    ],
+    ids=("order", "table", "volumes"),
+)
+def test_finds_chapters_in_the_order_and_with_the_numbers_that_a_request_demands(
+    text: str, sections: list[tuple[str, int | None, str]]
+) -> None:
+    found = find_outline([text])
+    assert [(one.title, one.max_pages, one.purpose) for one in found] == sections
+
+
+@pytest.mark.parametrize("text", ["", "# Proposal format\n\nBe brief.\n", "# A\n\n1. One\n2. Two\n"])
+def test_finds_nothing_where_nothing_is_asked_for(text: str) -> None:
+    assert find_outline([text]) == ()
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_an_outline_or_none(text: str) -> None:
+    for section in find_outline([f"# Proposal format\n\n{text}"]):
+        assert section.title.strip()
+
+
+@pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    "marks_only",
+    ["# Proposal format\n\n- ...\n- Budget\n- Team\n", "# Proposal format\n\n## :\n\n## Budget\n\n## Team\n"],
+)
+def test_stays_quiet_about_titles_of_nothing_but_marks(marks_only: str) -> None:
+    assert [section.title for section in find_outline([marks_only])] == ["Budget", "Team"]
+
+
+@pytest.mark.req("P19")
+def test_looks_at_each_of_many_headings_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    class Counted(list[Any]):
+        def __getitem__(self, place: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().__getitem__(place)
+
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal looks
+            looks += len(self)
+            return super().__iter__()
+
+    monkeypatch.setattr("stemma_evidence.requirements.chapters.list", Counted, raising=False)
+    find_outline(["# Proposal format\n## a\n## b\n" * 200])
+    assert 0 < looks < 200 * 3 * 20
+
+
+ORDERED = {
+    "en": "# RFP\n\nThe proposal must be organized in the following order:\n\n1. Letter\n2. Approach (max 5 pages)\n",
+    "de": "# Anfrage\n\nDas Angebot ist wie folgt zu gliedern:\n\n1. Deckblatt\n2. Vorgehen (max. 5 Seiten)\n",
+}
+
+
+@pytest.mark.req("B6")
+@pytest.mark.parametrize("language", ORDERED)
+def test_gives_the_chapters_that_a_request_demands_in_an_order(language: str) -> None:
+    source = Source("rfp.md", ORDERED[language], language)
+    chapters = demanded_chapters([source], read_rules([source]))
+    assert chapters is not None
+    assert (chapters.source, [one.max_pages for one in chapters.sections]) == ("rfp.md", [None, 5])
+
+
+@pytest.mark.req("B6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# RFP\n\n## Proposal format\n\n1. Cover letter\n2. Approach\n",
+        "# RFP\n\nThe proposal should be organized in the following order:\n\n1. Cover letter\n2. Approach\n",
+        "# RFP\n\nThe contractor delivers the reports in the following order:\n\n1. Inception\n2. Final\n",
+    ],
+    ids=("no order", "advice", "work"),
+)
+def test_gives_no_chapters_where_no_order_of_the_bid_is_demanded(text: str) -> None:
+    source = Source("rfp.md", text, "en")
+    assert demanded_chapters([source], read_rules([source])) is None
+
+
+@pytest.mark.req("B6")
+def test_takes_no_criterion_of_the_buyer_for_a_chapter() -> None:
+    text = ORDERED["en"] + "3. Evaluation criteria\n"
+    source = Source("rfp.md", text, "en")
+    chapters = demanded_chapters([source], read_rules([source]))
+    assert chapters is not None
+    assert [one.title for one in chapters.sections] == ["Letter", "Approach"]
