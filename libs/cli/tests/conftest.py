@@ -3,21 +3,16 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from stemma_testkit.backstage import *  # noqa: F403
 from typer.testing import CliRunner, Result
-
-
-class Finished(NamedTuple):
-    exit_code: int
-    stdout: str
-    stderr: str
 
 
 @pytest.fixture
@@ -38,40 +33,33 @@ def stemma() -> str:
 
 
 @pytest.fixture
-def command(environment: dict[str, str], stemma: str) -> Callable[..., Any]:
-    """Run a command as a process of its own, without a terminal."""
-
-    async def run(*arguments: str) -> Finished:
-        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(
-            stemma, *arguments, env=os.environ | environment, stdin=nothing, stdout=pipe, stderr=pipe
-        )
-        stdout, stderr = await asyncio.wait_for(process.communicate(), 20)
-        return Finished(process.returncode or 0, stdout.decode(), stderr.decode())
-
-    return run
-
-
-@pytest.fixture
-def on_a_terminal(environment: dict[str, str], stemma: str) -> Callable[..., Any]:
-    """Run a command at a terminal: what a person sees of it, and its exit code."""
+def on_a_terminal(environment: dict[str, str]) -> Callable[..., Any]:
+    """Run a command with a terminal: what a person sees of it, and its exit code."""
 
     async def run(*arguments: str, typed: str = "", columns: int = 120) -> tuple[str, int]:
-        env = os.environ | environment | {"COLUMNS": str(columns)}
-        return await asyncio.to_thread(_at_a_terminal, env, [stemma, *arguments], typed)
+        env = environment | {"COLUMNS": str(columns), "LINES": "40", "TERM": "xterm"}
+        return await asyncio.to_thread(_at_a_terminal, env, arguments, typed)
 
     return run
 
 
-def _at_a_terminal(environment: dict[str, str], command: Sequence[str], typed: str) -> tuple[str, int]:
+def _at_a_terminal(environment: dict[str, str], arguments: Sequence[str], typed: str) -> tuple[str, int]:
+    from stemma_cli.main import app
+
     parent, child = pty.openpty()
-    env = environment | {"TERM": "xterm", "LINES": "40"}
-    process = subprocess.Popen(command, env=env, stdin=child, stdout=child, stderr=child)
-    os.close(child)
     os.write(parent, typed.encode())
-    seen = b"".join(iter(lambda: _read(parent), b""))
+    with ThreadPoolExecutor(1) as reading, patch.dict(os.environ, environment):
+        seen = reading.submit(lambda: b"".join(iter(lambda: _read(parent), b"")))
+        with (
+            open(child) as stdin,
+            open(os.dup(child), "w") as shown,
+            pytest.raises(SystemExit) as ended,
+            patch.multiple(sys, stdin=stdin, stdout=shown, stderr=shown),
+        ):
+            app(arguments, prog_name="stemma")
+        told = seen.result(20).decode()
     os.close(parent)
-    return seen.decode(), process.wait(20)
+    return told, int(ended.value.code or 0)
 
 
 def _read(terminal: int) -> bytes:

@@ -29,27 +29,6 @@ async def test_a_script_has_to_name_the_version_that_was_read(
     assert backstage.received == []
 
 
-@pytest.mark.parametrize(("answer", "code", "sent"), [("y", 0, 1), ("n", 1, 0)])
-async def test_at_a_terminal_the_text_is_shown_before_it_is_asked_for(
-    on_a_terminal: Any,
-    backstage: Any,
-    document_id: str,
-    requested: Any,
-    drafted: Any,
-    reviewable: Any,
-    answer: str,
-    code: int,
-    sent: int,
-) -> None:
-    draft = await backstage.text(document_id, "The library lends bicycles.")
-    await backstage.append(document_id, requested, drafted("research", draft), reviewable("research"))
-
-    seen, exit_code = await on_a_terminal("approve", document_id, "research", typed=f"{answer}\n")
-
-    assert seen.index("The library lends bicycles.") < seen.index("Approve research version 1? [y/N]")
-    assert (exit_code, [r.version for _, r in backstage.received]) == (code, [1] * sent)
-
-
 async def test_at_a_terminal_a_revised_text_is_shown_as_what_changed(
     on_a_terminal: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
 ) -> None:
@@ -101,24 +80,6 @@ async def test_at_a_terminal_approve_all_asks_about_the_versions_that_it_shows(
 
     assert seen.index("research version 3") < seen.index("Approve these?")
     assert [request.version for _, request in backstage.received] == sent
-
-
-async def test_a_section_that_has_no_text_cannot_be_approved(cli: Any, backstage: Any, in_review: str) -> None:
-    done = await cli("approve", in_review, "solution")
-
-    assert done.exit_code == 1
-    assert "nothing is written in solution yet" in done.stderr
-    assert backstage.received == []
-
-
-async def test_revise_sends_the_feedback_from_the_option_or_from_stdin(
-    cli: Any, backstage: Any, in_review: str
-) -> None:
-    await cli("revise", in_review, "research", "--version", "3", "-m", "Shorten it.")
-    await cli("revise", in_review, "research", "--version", "3", "-m", "-", stdin="Name the sources.")
-
-    sent = [(r.feedback, r.version) for _, r in backstage.received]
-    assert sent == [("Shorten it.", 3), ("Name the sources.", 3)]
 
 
 async def test_answer_finds_the_open_need(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:

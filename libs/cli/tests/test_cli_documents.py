@@ -191,7 +191,7 @@ async def test_an_unknown_document_ends_with_1_and_a_hint(cli: Any, document_id:
     assert "see `stemma list`" in done.stderr
 
 
-@pytest.mark.parametrize("verb", ["export", "pause", "resume", "cancel"])
+@pytest.mark.parametrize("verb", ["export", "cancel"])
 async def test_a_document_that_stemma_does_not_know_is_rejected_with_a_hint(
     cli: Any, backstage: Any, verb: str
 ) -> None:

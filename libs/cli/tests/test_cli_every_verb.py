@@ -10,6 +10,7 @@ from stemma_cli.main import MODULE_OF, MODULES, app
 from stemma_contracts import Family, registry
 from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.comments import NewComment
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -24,28 +25,32 @@ COMMAND: Any = get_command(app)
 BUILT = {name: COMMAND.get_command(None, name) for name in MODULE_OF}
 VERBS = sorted(name for name, built in BUILT.items() if not hasattr(built, "commands"))
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-REQUESTS: dict[tuple[str, ...], type[r.DocumentRequest]] = {
-    ("approve", "research", "--version", "1"): r.ApproveSection,
-    ("revise", "research", "--version", "1", "-m", "Shorter."): r.ReviseSection,
-    ("answer", "research", "n1", "-m", "2024."): r.AnswerNeed,
-    ("retry", "research"): r.RetrySection,
-    ("pause",): r.PauseDocument,
-    ("resume",): r.ResumeDocument,
-    ("cancel", "--yes"): r.CancelDocument,
-    ("edit", "research", "-m", "Shorter."): r.EditSection,
-    ("accept-edit", "research", "--proposal", "p1"): r.AcceptEdit,
-    ("reject-edit", "research", "--proposal", "p1"): r.RejectEdit,
-    ("keep", "research", "--version", "1"): r.KeepSection,
-    ("keep", "research=1", "solution=1"): r.KeepSections,
-    ("regenerate", "research", "--version", "1"): r.RegenerateSection,
-    ("regenerate", "research=1", "solution=1"): r.RegenerateSections,
-    ("restore", "research", "1"): r.RestoreSection,
-    ("comment", "research", "-m", "Why?"): r.CommentSection,
-    ("comments", "research", "--resolve", "c1"): r.ResolveThread,
-    ("comments", "research", "--reopen", "c1"): r.ReopenThread,
-    ("assign", "research", "--to", "bea"): r.AssignSection,
-    ("assign", "research", "--nobody"): r.UnassignSection,
-}
+ABOUT: dict[str, Any] = {"section_id": "research", "version": 1}
+SEVERAL = (r.SeenVersion(section_id="research", version=1), r.SeenVersion(section_id="solution", version=1))
+REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] = {
+    ("approve", "research", "--version", "1"): (r.ApproveSection, ABOUT),
+    ("revise", "research", "--version", "1", "-m", "Shorter."): (r.ReviseSection, {**ABOUT, "feedback": "Shorter."}),
+    ("answer", "research", "n1", "-m", "2024."): (
+        r.AnswerNeed, {"section_id": "research", "need_id": "n1", "answer": "2024."},
+    ),
+    ("retry", "research"): (r.RetrySection, {"section_id": "research"}),
+    ("pause",): (r.PauseDocument, {}),
+    ("resume",): (r.ResumeDocument, {}),
+    ("cancel", "--yes"): (r.CancelDocument, {}),
+    ("edit", "research", "-m", "Shorter."): (r.EditSection, {**ABOUT, "instruction": "Shorter."}),
+    ("accept-edit", "research", "--proposal", "p1"): (r.AcceptEdit, {**ABOUT, "proposal_id": "p1"}),
+    ("reject-edit", "research", "--proposal", "p1"): (r.RejectEdit, {**ABOUT, "proposal_id": "p1"}),
+    ("keep", "research", "--version", "1"): (r.KeepSection, ABOUT),
+    ("keep", "research=1", "solution=1"): (r.KeepSections, {"sections": SEVERAL}),
+    ("regenerate", "research", "--version", "1", "-m", "Why?"): (r.RegenerateSection, {**ABOUT, "guidance": "Why?"}),
+    ("regenerate", "research=1", "solution=1"): (r.RegenerateSections, {"sections": SEVERAL}),
+    ("restore", "research", "1"): (r.RestoreSection, {**ABOUT, "restore_version": 1}),
+    ("comment", "research", "-m", "Why?"): (r.CommentSection, {**ABOUT, "comments": (NewComment(text="Why?"),)}),
+    ("comments", "research", "--resolve", "c1"): (r.ResolveThread, {"section_id": "research", "thread_id": "c1"}),
+    ("comments", "research", "--reopen", "c1"): (r.ReopenThread, {"section_id": "research", "thread_id": "c1"}),
+    ("assign", "research", "--to", "bea"): (r.AssignSection, {"section_id": "research", "assignee": "bea"}),
+    ("assign", "research", "--nobody"): (r.UnassignSection, {"section_id": "research"}),
+}  # fmt: skip
 """A verb for each request that needs no file and no input of the document."""
 WITH_FILES = {
     r.AddInput,
@@ -61,7 +66,7 @@ IN_TESTS_OF_THEIR_OWN = {r.ExportDocument, r.ExportForm, r.ReadRequirements, r.D
 
 def test_every_request_of_the_contracts_is_made_by_a_verb() -> None:
     known = {entry.cls for entry in registry.entries(Family.REQUEST) if issubclass(entry.cls, r.DocumentRequest)}
-    assert known == {*REQUESTS.values(), *WITH_FILES, *IN_TESTS_OF_THEIR_OWN}
+    assert known == {*(kind for kind, _ in REQUESTS.values()), *WITH_FILES, *IN_TESTS_OF_THEIR_OWN}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -115,14 +120,15 @@ def written(requested: Any, drafted: Any, reviewable: Any) -> tuple[events.Event
     return requested, *sections
 
 
-@pytest.mark.parametrize(("arguments", "request_type"), REQUESTS.items(), ids=str)
-async def test_every_request_is_made_by_its_verb_and_answered_in_json(
+@pytest.mark.req("P9", "P10")
+@pytest.mark.parametrize(("arguments", "expected"), REQUESTS.items(), ids=str)
+async def test_every_request_is_made_by_its_verb_with_each_argument_and_answered_in_json(
     cli: Any,
     backstage: Any,
     document_id: str,
     written: tuple[events.Event, ...],
     arguments: tuple[str, ...],
-    request_type: type[r.DocumentRequest],
+    expected: tuple[type[r.DocumentRequest], dict[str, Any]],
 ) -> None:
     await backstage.append(document_id, *written)
     verb, *rest = arguments
@@ -132,7 +138,9 @@ async def test_every_request_is_made_by_its_verb_and_answered_in_json(
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     [(_, sent)] = backstage.received
-    assert (type(sent), answer["request_id"], answer["document_id"]) == (request_type, sent.request_id, document_id)
+    kind, fields = expected
+    assert sent == kind(document_id=document_id, request_id=sent.request_id, actor="ana", **fields)
+    assert (answer["request_id"], answer["document_id"]) == (sent.request_id, document_id)
 
 
 @pytest.fixture
@@ -184,7 +192,6 @@ async def stale_document(backstage: Any, document_id: str, requested: Any, draft
 @pytest.mark.parametrize(
     ("verb", "line"),
     [
-        ("list", "  status: running"),
         ("show", "  status: awaiting review"),
         ("inbox", "  title: Problem statement"),
         ("stale", "    └── solution version 1"),
@@ -193,7 +200,7 @@ async def stale_document(backstage: Any, document_id: str, requested: Any, draft
 async def test_a_narrow_terminal_shows_whole_words_on_lines_that_fit(
     on_a_terminal: Any, stale_document: str, verb: str, line: str
 ) -> None:
-    about = [stale_document] if verb in ("show", "stale") else []
+    about = [] if verb == "inbox" else [stale_document]
 
     seen, code = await on_a_terminal(verb, *about, columns=NARROW)
 

@@ -195,9 +195,10 @@ async def test_names_the_inputs_in_which_no_claim_was_looked_up(
 
 @pytest.mark.req("T7")
 async def test_at_a_terminal_the_findings_stand_below_the_text_that_is_decided_about(
-    on_a_terminal: Any, weak: str
+    on_a_terminal: Any, backstage: Any, weak: str
 ) -> None:
-    seen, _ = await on_a_terminal("approve", weak, "research", typed="n\n")
+    seen, code = await on_a_terminal("approve", weak, "research", typed="n\n")
+    assert (code, backstage.received) == (1, [])
     assert seen.index("A draft.") < seen.index(f"research: {WORDS[0]}") < seen.index(f"research: {WORDS[5]}")
     assert seen.index(f"research: {WORDS[5]}") < seen.index("research version 1? [y/N]")
 

@@ -108,12 +108,7 @@ async def test_a_drawing_that_cannot_be_drawn_is_not_shown(
 
 @pytest.mark.req("I5")
 async def test_an_image_is_sent_with_the_text_that_shows_it(cli: Any, backstage: Any, written: str, plan: Path) -> None:
-    async def take(request: Any) -> None:
-        draft = await backstage.text(request.document_id, request.text)
-        edited = events.SectionEdited(section_id="research", version=2, draft=draft, origin=Origin.WRITTEN)
-        await backstage.append(request.document_id, edited)
-
-    backstage.on_request = take
+    backstage.on_request = read_as(backstage, None)
     done = await cli("edit", written, "research", "--image", str(plan), "--caption", "The plan", "--under", "Plan")
     assert done.exit_code == 0, done.output
     request = backstage.received[-1][1]

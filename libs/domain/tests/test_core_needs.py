@@ -63,10 +63,11 @@ def test_a_validation_goes_to_the_validator_and_its_report_to_the_graph(begun: S
 
 
 @pytest.mark.req("T2")
-def test_a_part_of_a_draft_is_checked_as_one(begun: Story) -> None:
-    job = pause(begun, CHECK.model_copy(update={"excerpt": True}))
+def test_a_part_of_a_draft_is_checked_as_one_and_covers_no_inputs_yet(story: Story) -> None:
+    story.create({"research": ()}, covers_inputs=True)
+    job = pause(story, CHECK.model_copy(update={"excerpt": True}))
     assert isinstance(job, j.ValidateDraft)
-    assert job.excerpt
+    assert (job.excerpt, job.section.covers_inputs) == (True, False)
 
 
 @pytest.mark.req("G12", "G13")
