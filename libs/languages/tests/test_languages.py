@@ -152,7 +152,7 @@ def test_counts_words_between_spaces_and_characters_of_scripts_without_them() ->
         ("form", "bordereau_des_prix.xlsx BPU.xlsx PricingForm.xlsx Preisblatt.xlsx 様式第3号.docx"),
         (
             "price",
-            "ratesheet.xlsx PriceList.csv Preisliste_2026.xlsx stundensaetze.csv tarifs-2026.xlsx 単価表.xlsx precos.csv",
+            "ratesheet.xlsx PriceList.csv Preisliste_2026.xlsx stundensaetze.csv tarifs.xlsx 単価表.xlsx precos.csv",
         ),
         ("style", "StyleGuide.docx style.md Stilvorgaben.docx charte_editoriale.pdf"),
         ("past-text", "proposal_2021.docx Angebot_frueher.docx old-bid.md RFP_response_2021.docx 提案書2021.docx"),

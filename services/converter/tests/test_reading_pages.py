@@ -273,6 +273,27 @@ def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_read_once() ->
     assert [a.label for a in reading.anchors] == ["p. 1", "Prices", "p. 2", "p. 3", "p. 4"]
 
 
+@pytest.mark.req("L1")
+def test_a_demand_on_a_line_of_its_own_is_no_heading_where_an_appendix_in_small_print_is_longer() -> None:
+    demand = "Offers must be submitted by 3:30 p.m. on the date above"
+    body = f"*7. Due date*\n\n{demand}\n\n#lorem(60)\n\n#text(weight: 700)[{demand} in full and in ink.]\n\n#lorem(60)"
+    read_as = read("a.pdf", pdf(f"#set text(11pt)\n{body}\n\n#text(9pt)[#lorem(500)]")).markdown
+    assert f"# 7. Due date\n\n{demand}\n\nLorem" in read_as
+    assert f"\n\n{demand} in full and in ink.\n\n" in read_as
+
+
+@pytest.mark.req("L1")
+def test_items_behind_circles_are_items_and_headers_and_page_numbers_in_wide_margins_stand_in_none() -> None:
+    def page(number: int, *items: str) -> str:
+        marked = (line("o", 200 - 20 * at) + line(item, 200 - 20 * at, 60) for at, item in enumerate(items))
+        header = line("Town of Harbour", 280) + line("Ferries", 265)
+        return header + "".join(marked) + line(f"Page {number} sur 4", 45, 300)
+
+    pages = (page(at, f"Train {at} users;", "Keep all records;", "Answer calls;") for at in range(1, 5))
+    items = "".join(f"- Train {at} users;\n- Keep all records;\n- Answer calls;\n" for at in range(1, 5))
+    assert read("a.pdf", bare_pdf(*pages)).markdown == f"Town of Harbour\n\nPage 1 sur 4\n\nFerries\n\n{items}"
+
+
 def test_a_label_of_a_drawn_table_that_reaches_down_counts_for_its_rows() -> None:
     source = (
         "#table(columns: (2cm, 5cm), [Lot], [Work], table.cell(rowspan: 2)[Lot 1 Ferries], [Crew shall be trained.],\n"

@@ -31,11 +31,15 @@ ENDED = re.compile(r"[.:;?!”\"’)\]。！？：；」』）]\W?$")
 _CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,5}\.?\s+[^\W\d_a-z]")
 _LONGEST_CLAUSE = 90
 _ADDRESS = re.compile(r"https?://\S*$")
+_LAST_LINE = re.compile(r"\D{0,20}\d+(?:\D{1,6}\d+)?\D{0,3}")
 # What is left of the number of a page without its figures.
 _PAGE_NUMBERS = frozenset({"", "page", "page of", "/", "- -", "|", "seite", "seite von", "p."})
 _LARGER, _LONGEST_HEADING, _MOST_LINES = 1.08, 160, 4
 _LOOSE, _INDENT, _SHORT = 1.45, 0.7, 0.8
 _SAME_SIZE = 0.6
+_LONGEST_TITLE, _MUCH_LARGER = 8, 1.3
+# Headers and footers stand in the margins; those of several lines reach further, and are on most pages.
+_MARGIN, _WIDE_MARGIN = 0.09, 0.15
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,19 @@ class Block:
 
 @dataclass(frozen=True)
 class Looks:
-    """What the text of a file looks like: the size of its body, and the looks of its headings, the largest first."""
+    """What the text of a file looks like: the size of its body, and the looks of its headings, the largest first.
+
+    ``prose`` are looks that are larger than the body, as where an appendix is set in small print.
+    """
 
     body: float
+    prose: frozenset[tuple[float, bool]]
     headings: tuple[tuple[float, bool], ...]
 
     def level(self, block: Block) -> int:
         look = _look(block.first)
-        return self.headings.index(look) + 1 if look in self.headings and _is_heading(block, self.body) else 0
+        is_heading = look in self.headings and _is_heading(block, self.body, self.prose)
+        return self.headings.index(look) + 1 if is_heading else 0
 
 
 def looks_of(pages: Iterable[Sequence[Block]]) -> Looks:
@@ -70,15 +79,25 @@ def looks_of(pages: Iterable[Sequence[Block]]) -> Looks:
         for line in block.lines:
             letters[line.size] += len(line.text)
     body = letters.most_common(1)[0][0] if letters else 0.0
-    looks = {_look(block.first) for block in blocks if _is_heading(block, body)}
-    return Looks(body, tuple(sorted(looks, reverse=True)[:6]))
+    prose = _prose(blocks, body)
+    looks = {_look(block.first) for block in blocks if _is_heading(block, body, prose)}
+    return Looks(body, prose, tuple(sorted(looks, reverse=True)[:6]))
+
+
+def _prose(blocks: Iterable[Block], body: float) -> frozenset[tuple[float, bool]]:
+    """The looks in which more is written in blocks that cannot be headings than in those that can."""
+    balance: Counter[tuple[float, bool]] = Counter()
+    for block in blocks:
+        letters = sum(len(line.text) for line in block.lines)
+        balance[_look(block.first)] += -letters if _is_heading(block, body, frozenset()) else letters
+    return frozenset(look for look, letters in balance.items() if letters > 0 and not look[1])
 
 
 def _look(line: Line) -> tuple[float, bool]:
     return round(line.size * 2) / 2, line.is_bold
 
 
-def _is_heading(block: Block, body: float) -> bool:
+def _is_heading(block: Block, body: float, prose: frozenset[tuple[float, bool]]) -> bool:
     text = " ".join(line.text for line in block.lines)
     if len(text) > _LONGEST_HEADING or len(block.lines) > _MOST_LINES or not any(map(str.isalpha, text)):
         return False
@@ -87,10 +106,13 @@ def _is_heading(block: Block, body: float) -> bool:
     if _CLAUSE.match(text) and len(text) <= _LONGEST_CLAUSE and not ENDED.search(text):
         return True
     size, bold = _look(block.first)
+    if (size, bold) in prose:
+        return False
     alike = all(abs(_look(line)[0] - size) < _SAME_SIZE and line.is_bold == bold for line in block.lines)
     if not alike:
         return False
-    if size >= body * _LARGER:
+    is_sentence = text.endswith(".") and len(text.split()) > _LONGEST_TITLE
+    if size >= body * _LARGER and not (is_sentence and size < body * _MUCH_LARGER):
         return bold or not text.endswith((",", ";"))
     return bold and size >= body * 0.9 and not text.endswith((",", ";", "."))
 
@@ -187,27 +209,42 @@ def without_running_lines(
 
     Headers and footers are what comes again at the edges of pages, numbers aside.
     """
-    seen: Counter[str] = Counter()
+    few, many = max(3, len(pages) // 4) if len(pages) > 3 else max(2, len(pages)), max(4, len(pages) // 2)
+    bands = ((_MARGIN, few), (_WIDE_MARGIN, many))
+    seen: dict[float, Counter[str]] = {band: Counter() for band, _ in bands}
     for lines, height in zip(pages, heights, strict=True):
-        seen.update({_without_numbers(line) for line in lines if _is_at_edge(line, height)})
-    fewest = max(3, len(pages) // 4) if len(pages) > 3 else max(2, len(pages))
+        for band, _ in bands:
+            seen[band].update({_without_numbers(line) for line in _at_edges(lines, height, band)})
     kept: list[list[Line]] = []
     running: dict[str, str] = {}
     for lines, height in zip(pages, heights, strict=True):
-        edges = [line for line in lines if _is_at_edge(line, height) and _is_running(line, seen, fewest)]
+        edges = [
+            line
+            for band, fewest in bands
+            for line in _at_edges(lines, height, band)
+            if seen[band][_without_numbers(line)] >= fewest or _is_page_number(line, height)
+        ]
         kept.append([line for line in lines if line not in edges])
         for line in edges:
             running.setdefault(_without_numbers(line), line.text)
     return kept, list(running.values())
 
 
-def _is_running(line: Line, seen: Counter[str], fewest: int) -> bool:
-    text = _without_numbers(line)
-    return seen[text] >= fewest or text in _PAGE_NUMBERS
+def _at_edges(lines: Sequence[Line], height: float, band: float) -> list[Line]:
+    """What stands in the margins, and the lowest line where it is short and has a number: wide margins have those."""
+    lowest = max(lines, key=lambda line: line.bottom, default=None)
+    return [
+        line
+        for line in lines
+        if line.bottom < height * band
+        or line.top > height * (1 - band)
+        or (line is lowest and _LAST_LINE.fullmatch(line.text))
+    ]
 
 
-def _is_at_edge(line: Line, height: float) -> bool:
-    return line.bottom < height * 0.09 or line.top > height * 0.91
+def _is_page_number(line: Line, height: float) -> bool:
+    in_margin = line.bottom < height * _MARGIN or line.top > height * (1 - _MARGIN)
+    return in_margin and _without_numbers(line) in _PAGE_NUMBERS
 
 
 def _without_numbers(line: Line) -> str:

@@ -331,7 +331,10 @@ def spaced_tables(lines: list[Line]) -> Iterator[Line | Table]:
     while at < len(lines):
         end, columns = _reach(lines, at)
         table = _spaced(lines[at:end], columns) if end > at else None
-        if table and not _is_prose(table):
+        if table and _is_list(table):
+            yield from lines[at:end]
+            at = end
+        elif table and not _is_prose(table):
             yield table
             at = end
         else:
@@ -339,11 +342,15 @@ def spaced_tables(lines: list[Line]) -> Iterator[Line | Table]:
             at += 1
 
 
+def _is_list(table: Table) -> bool:
+    """Whether the first of two columns are marks; word processors write a circle as the letter o."""
+    marks = [word for row in table.rows for word in row[0].split()]
+    return len(table.rows[0]) == 2 and all(len(mark) <= 3 and (mark == "o" or not mark.isalpha()) for mark in marks)
+
+
 def _is_prose(table: Table) -> bool:
-    """Whether what looks like a table is a list, whose first column are its marks, or two columns of text."""
-    marks = all(len(row[0]) <= 3 and not row[0].isalpha() for row in table.rows)
     words = [len(cell.split()) for row in table.rows for cell in row if cell]
-    return (marks and len(table.rows[0]) == 2) or sum(words) > _LONGEST_CELL * len(words)
+    return sum(words) > _LONGEST_CELL * len(words)
 
 
 def _reach(lines: list[Line], at: int) -> tuple[int, list[tuple[float, float]]]:
