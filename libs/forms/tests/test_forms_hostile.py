@@ -6,7 +6,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
-from forms_made import document, packed, paragraph, parts_of, row, sheet, text, workbook
+from forms_made import document, empty, packed, paragraph, parts_of, row, sheet, text, workbook
 from stemma_forms import UnreadableForm, fill, find_fields
 from stemma_testkit.counting import calls
 
@@ -98,3 +98,14 @@ def test_twice_the_form_is_twice_the_work(form: object) -> None:
     small, large = (form(n) for n in (200, 400))  # type: ignore[operator]
     find_fields(small)
     assert calls(lambda: find_fields(large)) <= 2.5 * calls(lambda: find_fields(small))
+
+
+@pytest.mark.req("L7")
+def test_cells_without_words_cost_next_to_nothing() -> None:
+    def form(rows: int) -> bytes:
+        cells = (row(i, *(empty(f"{letter}{i}", 1) for letter in "ABCDEFGHIJ")) for i in range(2, rows + 2))
+        return workbook({"S": sheet(row(1, text("A1", "Name of the bidder:")), *cells)})
+
+    find_fields(form(1))
+    more = calls(lambda: find_fields(form(201))) - calls(lambda: find_fields(form(1)))
+    assert more / 2_000 < 200

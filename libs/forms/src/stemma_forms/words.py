@@ -29,6 +29,12 @@ def terms(about: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for known in _lists(about) for term in known))
 
 
+@cache
+def _in_words(about: str) -> tuple[str, ...]:
+    """The same as words: of a form with many cells they are compared with each."""
+    return tuple(map(normal, terms(about)))
+
+
 def normal(text: str) -> str:
     """The words of a text in lower case with one space between them."""
     return _NOT_A_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
@@ -83,7 +89,7 @@ def _lists(about: str) -> Iterator[tuple[str, ...]]:
 
 def crossed(heads: Mapping[int, str]) -> dict[int, str]:
     """Of the heads of columns, by their number, those side by side of which a row has one crossed: yes, no, n/a."""
-    ticks = frozenset(map(normal, terms("ticks")))
+    ticks = _in_words("ticks")
     run: dict[int, str] = {}
     for column in sorted(heads):
         is_tick = any(normal(part) in ticks for part in heads[column].split("/")) or normal(heads[column]) in ticks
@@ -135,9 +141,8 @@ def with_checked(text: str, chosen: str) -> str:
 
 def opens(text: str) -> bool:
     """Whether a text begins as a request for words of one's own: "Describe your", "Beschreiben Sie"."""
-    words = normal(text)
-    opening = (normal(term) for term in terms("opening"))
-    return any(term in words if term[0] >= UNSPACED else f"{words} ".startswith(f"{term} ") for term in opening)
+    words = f"{normal(text)} "
+    return any(term in words if term[0] >= UNSPACED else words.startswith(f"{term} ") for term in _in_words("opening"))
 
 
 _BRACKETED = re.compile(r"\[([^\[\]<>\n]{2,150})\]|<([^\[\]<>\n]{2,150})>|\{\{([^{}\n]{1,80})\}\}|«([^«»\n]{1,80})»")

@@ -305,7 +305,7 @@ class _Finder:
         found = {}
         for place in places:
             text = self._sheet.text(place).strip()
-            if self._sheet.cells[place].has_formula:
+            if not text or self._sheet.cells[place].has_formula:
                 continue
             asks = is_label(text) or opens(text)
             if asks and not self._heads_answers(place) and (target := self._target(place)):
