@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 from unicodedata import normalize
@@ -91,6 +92,9 @@ def _role_of_words(words: str, *, fillable: bool) -> Role | None:
 def role_of_text(text: str) -> Role | None:
     """The role that the beginning of a Markdown or plain text proposes; None where it says nothing certain."""
     lines = _lines(text)
+    above = takewhile(lambda line: ":" not in line, lines)
+    if any(map(_is_title_of_request, _titles(list(above)))):
+        return "request"
     if _is_mail(lines):
         return "internal"
     if any(map(_is_title_of_request, _titles(lines))) or _makes_demands(lines):
