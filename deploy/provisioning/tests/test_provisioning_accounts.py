@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -22,16 +21,18 @@ from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
-from stemma_provisioning import PROVISIONER, Drift, NatsServer, check, client_user, provision
+from stemma_provisioning import Drift, NatsServer, check, client_user, provision
 from stemma_provisioning.copies import Copy, copies, ensure_copies, reads_its_feed
 from stemma_provisioning.moving import begin_restoring, end_restoring
 from stemma_provisioning.topology import streams
 from stemma_testkit.servers import barrier, connected, eventually
 
+from .conftest import Program
+
 TENANTS = ("default", "other")
 OWN, OTHER = client_user("default"), client_user("other")
 MEGABYTE = 1_000_000
-MANY = 400
+MANY = 120
 AT_ONCE = 40
 
 
@@ -68,7 +69,7 @@ async def test_events_are_replayed_by_a_pull_consumer(nats_server: NatsServer) -
 async def test_events_are_replayed_by_a_push_consumer_with_flow_control(
     nats_server: NatsServer, *, ordered: bool
 ) -> None:
-    written = await write_events(nats_server, f"pushed-{ordered}", MANY, size=20_000)
+    written = await write_events(nats_server, f"pushed-{ordered}", MANY, size=64_000)
     pattern = subjects.event("default", f"pushed-{ordered}", ANY)
     async with connected(nats_server, OWN) as caller:
         js = caller.jetstream()
@@ -290,7 +291,7 @@ LOSSES = ("last", "end", "feed", *(pytest.param(lost, marks=pytest.mark.full) fo
 @pytest.mark.req("S1", "O1")
 @pytest.mark.parametrize("lost", LOSSES)
 async def test_copies_that_lack_messages_are_made_anew_and_nothing_else_is(
-    program: Path, own_server_of_two: NatsServer, lost: str
+    program: Program, own_server_of_two: NatsServer, lost: str
 ) -> None:
     """As after a server of three was lost. It is tried with answers, of which the server lets one be deleted."""
     async with connected(own_server_of_two) as admin:
@@ -302,11 +303,11 @@ async def test_copies_that_lack_messages_are_made_anew_and_nothing_else_is(
         await _lose(js, there, lost)
         jobs = (await js.stream_info(subjects.JOBS)).config
         await js.update_stream(replace(jobs, max_msgs=7))
-        done = await _command(program, own_server_of_two, "--copies", "--tenant", "default", "--tenant", "other")
+        done = await program.at(own_server_of_two, "--copies", "--tenant", "default", "--tenant", "other")
         assert (done.returncode, done.stdout, done.stderr) == (0, "made anew: ANSWERS of default\n", "")
         assert [(await there.get_msg(subjects.ANSWERS, number)).subject for number in (1, 2, 3, 4)] == answers
         assert (await js.stream_info(subjects.JOBS)).config.max_msgs == 7
-        assert (await _command(program, own_server_of_two, "--copies")).stdout == ""
+        assert (await program.at(own_server_of_two, "--copies")).stdout == ""
 
 
 async def _lose(js: JetStreamContext, there: JetStreamContext, lost: str) -> None:
@@ -363,7 +364,7 @@ async def test_what_comes_yet_or_may_have_expired_is_not_told_to_be_lacking(
 
 @pytest.mark.req("S1", "O1")
 async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_tenants(
-    program: Path, own_server: NatsServer
+    program: Program, own_server: NatsServer
 ) -> None:
     async with connected(own_server) as admin:
         for number in range(MANY):
@@ -372,7 +373,7 @@ async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_ten
         await provision(admin, ("default",))
         asked = await admin.subscribe(f"{subjects.copies_api('default')}.>")
         await barrier(admin)
-        done = await _command(program, own_server, "--copies")
+        done = await program.at(own_server, "--copies")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         await barrier(admin)
         verbs = {(await asked.next_msg()).subject.split(".")[4] for _ in range(asked.pending_msgs)}
@@ -380,27 +381,19 @@ async def test_copies_that_are_whole_are_looked_at_without_a_consumer_of_the_ten
 
 
 @pytest.mark.req("S1", "O1", "O2")
-async def test_copies_are_left_while_a_backup_is_restored(program: Path, own_server: NatsServer) -> None:
+async def test_copies_are_left_while_a_backup_is_restored(program: Program, own_server: NatsServer) -> None:
     async with connected(own_server) as admin:
         there = admin.jetstream(prefix=subjects.copies_api("default"))
         await there.delete_stream(subjects.ANSWERS)
         await begin_restoring(admin)
-        done = await _command(program, own_server, "--copies")
+        done = await program.at(own_server, "--copies")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "a backup is being restored: copies are left as they are\n"
         await end_restoring(admin)
         await admin.jetstream().delete_stream(subjects.EVENTS)
-        done = await _command(program, own_server, "--copies")
+        done = await program.at(own_server, "--copies")
         assert done.stdout == "made anew: ANSWERS of default\n"
         assert (await there.stream_info(subjects.EVENTS)).state.messages == 0, "it may be all that is left"
-
-
-async def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(program), "--server", server.url, *arguments]
-    environment = {"STEMMA_NATS_PASSWORD": server.passwords[PROVISIONER]}
-    return await asyncio.to_thread(
-        subprocess.run, command, env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 @pytest.mark.req("S1")

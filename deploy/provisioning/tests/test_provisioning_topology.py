@@ -1,5 +1,4 @@
 import json
-import subprocess
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +9,13 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DiscardPolicy, RetentionPolicy, StreamConfig
 from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
-from stemma_provisioning import PROVISIONER, BadBound, Bounds, Drift, NatsServer, check, provision
+from stemma_provisioning import BadBound, Bounds, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
 from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams, waits_s
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected, eventually
+
+from .conftest import Program
 
 
 async def test_an_empty_server_drifts_in_everything_and_then_in_nothing(tmp_path: Path) -> None:
@@ -220,57 +221,34 @@ async def test_a_message_above_the_limit_is_refused_with_an_answer(nats_server: 
             await client.jetstream().publish(subjects.request("default", "x"), b"x" * 130 * 1024)
 
 
-async def test_the_command_provisions_and_checks(program: Path, tmp_path: Path) -> None:
+async def test_the_command_provisions_and_checks(program: Program, tmp_path: Path) -> None:
     with NatsServer(tmp_path) as server:
-        missing = _command(program, server, "--check")
+        missing = await program.at(server, "--check")
         assert missing.returncode == 1
         assert "JOBS/validator: consumer should be 'present', is None" in missing.stderr.splitlines()
-        assert _command(program, server).returncode == 0
-        assert _command(program, server, "--check").returncode == 0
-        unknown = _command(program, server, "--check", "--tenant", "new")
+        assert (await program.at(server)).returncode == 0
+        assert (await program.at(server, "--check")).returncode == 0
+        unknown = await program.at(server, "--check", "--tenant", "new")
         assert unknown.returncode == 1
         assert "new: account should be 'present', is None" in unknown.stderr.splitlines()
-        refused = _command(program, server, "--tenant", "new")
+        refused = await program.at(server, "--tenant", "new")
         told = f"the server at {server.url} has no account for new: see to its configuration"
         assert (refused.returncode, refused.stderr) == (2, f"stemma-provision: {told}\n")
 
 
-def test_the_command_changes_nothing_where_it_is_also_to_change_nothing(program: Path, nats_server: NatsServer) -> None:
-    refused = _command(program, nats_server, "--check", "--copies")
-    assert refused.returncode == 2
-    assert "--copies: not allowed with argument --check" in refused.stderr
-
-
-def _command(program: Path, server: NatsServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _run(program, server.url, server.passwords[PROVISIONER], *arguments)
-
-
-def _run(program: Path, url: str, password: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(program), "--server", url, *arguments]
-    environment = {"STEMMA_NATS_PASSWORD": password}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-
-
-def test_the_command_says_in_one_line_that_no_server_answers(program: Path) -> None:
-    port = free_port()
-    ended = _run(program, f"nats://me:hidden@127.0.0.1:{port}", "hidden", "--check")
-    told = (
-        f"no NATS server answers at nats://127.0.0.1:{port}: start it, or name another by --server or STEMMA_NATS_URL"
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"stemma-provision: {told}\n")
-
-
-def test_the_command_says_in_one_line_that_the_server_refuses_it(program: Path, nats_server: NatsServer) -> None:
-    guessed = _run(program, nats_server.url, "hidden", "--check")
-    told = f"the server at {nats_server.url} refuses provisioner: see to --user and STEMMA_NATS_PASSWORD"
-    assert (guessed.returncode, guessed.stderr) == (2, f"stemma-provision: {told}\n")
-
-
-def test_the_command_refuses_what_is_no_address_without_its_password(program: Path) -> None:
-    ended = _run(program, "nats://me:hidden@[::1", "hidden", "--check")
-    assert ended.returncode == 2
-    assert ended.stderr.endswith("as in nats://127.0.0.1:4222 (or STEMMA_NATS_URL)\n")
-    assert "hidden" not in ended.stderr
+def test_the_command_says_in_one_line_why_it_cannot_work(program: Program, nats_server: NatsServer) -> None:
+    away, there = f"127.0.0.1:{free_port()}", nats_server.url
+    start = f"no NATS server answers at nats://{away}: start it, or name another by --server or STEMMA_NATS_URL\n"
+    refused = f"the server at {there} refuses provisioner: see to --user and STEMMA_NATS_PASSWORD\n"
+    for url, arguments, told in (
+        (f"nats://me:hidden@{away}", ["--check"], f"stemma-provision: {start}"),
+        (there, ["--check"], f"stemma-provision: {refused}"),
+        ("nats://me:hidden@[::1", ["--check"], "as in nats://127.0.0.1:4222 (or STEMMA_NATS_URL)\n"),
+        (there, ["--check", "--copies"], "--copies: not allowed with argument --check\n"),
+    ):
+        ended = program.run(url, "hidden", *arguments)
+        assert (ended.returncode, ended.stdout, ended.stderr[-len(told) :]) == (2, "", told)
+        assert "hidden" not in ended.stderr
 
 
 async def test_a_restarted_server_has_its_port_and_its_data(tmp_path: Path) -> None:
