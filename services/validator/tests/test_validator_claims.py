@@ -289,7 +289,8 @@ async def test_words_that_may_not_stand_in_a_text_are_issues_with_their_place(lo
 @pytest.mark.req("B1")
 async def test_a_claim_that_only_an_internal_input_says_is_unsupported(looked: Looked) -> None:
     job = await looked.job("# Budget\n\nIt costs EUR 9,100, and the rent is EUR 4,250.\n")
-    mail = InputFile(name="mail.md", artifact=await looked.put(MAIL, "mail.md"), role="style", internal=True)
+    told = f"{MAIL}\nThe rent is EUR 4,250.\n"
+    mail = InputFile(name="mail.md", artifact=await looked.put(told, "mail.md"), role="style", internal=True)
     outcome = await looked.handled(job.model_copy(update={"internal": (mail,)}))
     report = await looked.issues(outcome)
     assert [issue.message for issue in report.issues] == ["Only an internal input says it (mail.md, line 5): EUR 9,100"]

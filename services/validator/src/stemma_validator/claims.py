@@ -87,10 +87,13 @@ def told(found: Iterable[Grounded]) -> ClaimFindings:
 
 
 def _without_internal(item: Grounded) -> Grounded:
-    """The claim as unsupported if it rests on an internal input: the sources come with that last."""
+    """The claim as unsupported if it rests on an internal input: of what is computed, all that it is made of counts."""
     is_exchanged = item.how == EXCHANGED
     rests_on = item.places[1:] if is_exchanged else item.places
-    if inner := [place for place in rests_on if place.source.standing == INTERNAL]:
+    inner = [place for place in rests_on if place.source.standing == INTERNAL]
+    if len(inner) < len(rests_on) and not item.how:
+        return replace(item, places=tuple(place for place in rests_on if place not in inner))
+    if inner:
         return replace(item, standing=UNSUPPORTED, places=tuple(inner), how=INTERNAL)
     if is_exchanged and item.places[0].source.standing == INTERNAL and rests_on:
         return replace(item, standing=rests_on[0].source.standing, places=rests_on, how="")
