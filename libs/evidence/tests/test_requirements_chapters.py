@@ -62,8 +62,22 @@ def test_finds_a_list_of_sections_with_their_limits() -> None:
                 ("Volume II - Price", None, "All rates."),
             ],
         ),
+        (
+            "**2. Bidding Instructions.** Be brief.\n\n**6. Quotation Instructions.** Two files.\n\n"
+            "a.  *Format.* Quotations shall be in PDF. Offerors must not scan them.\n\n"
+            "b.  *Approach.* The offeror shall describe its method.\n\n1. *Risks.* Name three on 1 page at most.\n\n"
+            "*c. Staff.* Bidders name two people.\n\n**7. Award.**\n\nd. *Rank.* Bidders are told.\n",
+            [
+                (
+                    "Approach",
+                    None,
+                    "(b) The offeror shall describe its method.\n\n1. *Risks.* Name three on 1 page at most.",
+                ),
+                ("Staff", None, "(c) Bidders name two people."),
+            ],
+        ),
     ],
-    ids=("order", "table", "volumes"),
+    ids=("order", "table", "volumes", "titled paragraphs"),
 )
 def test_finds_chapters_in_the_order_and_with_the_numbers_that_a_request_demands(
     text: str, sections: list[tuple[str, int | None, str]]

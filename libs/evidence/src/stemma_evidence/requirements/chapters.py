@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from stemma_contracts.shown import shown
 from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.outline import MOST_SECTIONS, AskedChapters, OutlineSection
-from stemma_languages import asks_for_a_form, bid_words, detect, limits_in
+from stemma_languages import BidWords, asks_for_a_form, bid_words, detect, limits_in
 from stemma_markdown import Document, Heading
 
 from .units import Source
@@ -37,6 +37,11 @@ _VOLUME = re.compile(
     r"(?:volumes?|vol\.|envelope?|band|umschlag|tom[eo]|enveloppe|volumen|sobre|busta|deel|第)"
     r"\s{0,2}(?:[ivxIVX]{1,5}|\d{1,2}|[a-dA-D一二三四])(?:巻|册|卷)?(?!\w)",
     re.IGNORECASE,
+)
+_LED = re.compile(r"\*\*(?P<number>\d{1,2}\.)?[ \t]{0,3}(?P<title>[^*\n]{3,120})\*\*")
+_TITLED = re.compile(
+    r"[ \t]{0,3}[*_]{0,3}(?P<number>\d{1,2}|[a-zA-Z])[.)][ \t]{1,4}[*_]{0,3}(?P<title>[^*_\n]{3,80})[*_]{1,3}"
+    r"(?P<text>[^\n]*)"
 )
 _CELL = re.compile(r"(?<!\\)\|")
 _RULED = re.compile(r"[\s|:-]+")
@@ -95,10 +100,51 @@ def _asked(text: str) -> Iterator[tuple[OutlineSection, ...]]:
             continue
         below, body = _below(headings, place), _body(headings, place, lines)
         yield from _enough(_of_headings(below, headings, lines) or _of_items(body) or _of_rows(body))
-    order = bid_words(detect(text)).order
+    words = bid_words(detect(text))
+    order = words.order
+    yield from _enough(_of_titled(lines, words))
     for number, line in enumerate(lines, start=1):
         if line.rstrip().endswith((":", "：")) and order.search(line):
             yield from _enough(_of_items("\n".join(lines[number : number + MOST_LISTED])))
+
+
+def _of_titled(lines: Sequence[str], words: BidWords) -> list[OutlineSection]:
+    """Lettered paragraphs with titles below a bold line about the form of bids, those that turn to the bidder.
+
+    "**6. Quotation Instructions.**", then "*d. Staffing Plan.* The offeror shall describe ...". What the others say is
+    of the file, not of a chapter.
+    """
+    led = [(number, found) for number, line in enumerate(lines) if (found := _LED.match(line)) and found["number"]]
+    for place, (number, found) in enumerate(led):
+        end = led[place + 1][0] if place + 1 < len(led) else len(lines)
+        if words.form.search(found["title"]) and (items := _titled_items(lines[number + 1 : end])):
+            found_in = (_of_titled_item(*item, words) for item in items)
+            return [section for section in found_in if section is not None]
+    return []
+
+
+def _of_titled_item(title: str, text: Sequence[str], number: str, words: BidWords) -> OutlineSection | None:
+    """A chapter with the limits of its title and first sentence: later ones may be of a part, such as a résumé."""
+    whole = "\n".join(text).strip()
+    first = re.match(r"[^.。]{0,300}", whole)
+    if first is None or not words.bidders.search(first[0]):
+        return None
+    section = _titled_section(title, first[0], "", number)
+    return section and section.model_copy(update={"purpose": f"({number}) {whole}"[:MAX_PURPOSE]})
+
+
+def _titled_items(lines: Sequence[str]) -> list[tuple[str, list[str], str]]:
+    items = list[tuple[str, list[str], str]]()
+    for line in lines:
+        if (item := _TITLED.match(line)) is not None and (not items or _follows(item["number"], items[-1][2])):
+            items.append((item["title"], [item["text"].strip()], item["number"]))
+        elif items:
+            items[-1][1].append(line.rstrip())
+    return items
+
+
+def _follows(number: str, before: str) -> bool:
+    return int(number) == int(before) + 1 if (number + before).isdecimal() else ord(number[0]) == ord(before[0]) + 1
 
 
 def _enough(sections: list[OutlineSection]) -> Iterator[tuple[OutlineSection, ...]]:
