@@ -16,7 +16,6 @@ from nats.errors import ConnectionClosedError
 from stemma_client import (
     Client,
     CopyIncompleteError,
-    DocumentNotFoundError,
     ExportFailedError,
     ServerUnreachableError,
     UnreadableEventError,
@@ -24,7 +23,7 @@ from stemma_client import (
 from stemma_client.client import MOST_LIVE
 from stemma_client.connection import Connection
 from stemma_client.settings import ServerAddress
-from stemma_contracts import Contract, Family, Registry, subjects
+from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import (
     DecisionRefused,
@@ -245,11 +244,6 @@ async def test_text_is_seen_as_it_is_generated(client: Client, server: NatsServe
     assert (first.result().section_id, first.result().text) == ("research", "Bücher")
 
 
-async def test_an_unknown_document_has_no_history(client: Client, document_id: str) -> None:
-    with pytest.raises(DocumentNotFoundError, match=document_id):
-        await client.document(document_id)
-
-
 async def test_who_follows_ends_also_when_a_library_swallowed_the_word(client: Client, document_id: str) -> None:
     """What `asyncio.wait_for` of nats-py does before Python 3.12 when message and cancellation meet."""
     entered = asyncio.Event()
@@ -364,24 +358,6 @@ async def test_an_event_that_is_there_and_cannot_be_read_is_not_told_to_be_missi
     assert (raised.value.first_sequence, raised.value.last_sequence) == (first.sequence + 1, last.sequence - 1)
     skipped = f"sequence {first.sequence + 1} of the log is no event: InvalidEnvelope"
     assert told == [skipped, skipped, str(raised.value)]
-
-
-class Renamed(Contract):
-    title: str
-
-
-@pytest.mark.req("E2")
-async def test_an_event_whose_upcaster_has_a_bug_is_one_that_cannot_be_read(
-    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = Registry()
-    release.contract("stemma.document.paused.v2", Family.EVENT)(Renamed)
-    release.upcaster("stemma.document.paused.v1", DocumentPaused, "stemma.document.paused.v2")(lambda _: {})
-    await backstage.append(document_id, DocumentPaused())
-    monkeypatch.setattr("stemma_client.recorded.registry", release)
-    with pytest.raises(UnreadableEventError) as raised:
-        await client.history(document_id)
-    assert raised.value.first_sequence == raised.value.last_sequence
 
 
 @pytest.mark.req("E2")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,13 +11,11 @@ from stemma_client import (
     AccessDeniedError,
     AnswerTimeoutError,
     Client,
-    RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
 )
 from stemma_client.requests import with_request_id
 from stemma_contracts import Envelope, subjects
-from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument, PauseDocument
 from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning import NatsServer
@@ -67,16 +64,6 @@ async def test_a_request_names_the_caller_unless_it_names_somebody_else(client: 
     await client.request(PauseDocument(document_id="d1", actor="bea"))
 
     assert [request.actor for _, request in backstage.received[-3:]] == ["ada", "ada", "bea"]
-
-
-@pytest.mark.req("E3")
-async def test_a_rejection_names_the_fields_that_are_wrong(client: Client, backstage: Any) -> None:
-    backstage.problems = (Problem(field="kind", message="no such kind"),)
-
-    with pytest.raises(RequestRejectedError, match="kind: no such kind") as rejected:
-        await client.create_document("poem", brief="A bicycle.")
-
-    assert [p.field for p in rejected.value.problems] == ["kind"]
 
 
 @pytest.mark.req("E3")
@@ -187,19 +174,6 @@ async def test_a_brief_that_is_long_in_json_goes_up_as_an_upload(client: Client,
     request = backstage.received[-1][1]
     assert request.brief is None
     assert (request.brief_upload.size, request.brief_upload.media_type) == (len(brief), "text/markdown")
-
-
-async def test_inputs_are_uploaded_under_their_names_inside_their_folder(
-    client: Client, backstage: Any, tmp_path: Path
-) -> None:
-    (tmp_path / "media").mkdir()
-    (tmp_path / "needs.md").write_text("# Needs\n")
-    (tmp_path / "media" / "plan.png").write_bytes(b"\x89PNG" * 100_000)
-
-    await client.create_document("proposal", brief="A bicycle.", inputs=[tmp_path])
-
-    uploads = backstage.received[-1][1].inputs
-    assert [(u.name, u.media_type) for u in uploads] == [("media/plan.png", "image/png"), ("needs.md", "text/markdown")]
 
 
 async def test_no_server_is_an_error_of_its_own_and_comes_soon() -> None:

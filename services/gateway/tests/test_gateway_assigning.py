@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -99,27 +98,6 @@ async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_
     [(_, asked)] = bus.received
     assert isinstance(asked, UnassignSection)
     assert (asked.document_id, asked.section_id) == (document_id, "research")
-
-
-@pytest.mark.full
-async def test_the_number_in_the_head_counts_what_is_mine_and_nobodys(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk("/desk") as page:
-        counts = page.locator("nav.filters").nth(1).locator("a")
-
-        async def told() -> int:
-            return sum([int((await counts.nth(at).inner_text()).rpartition(" ")[2]) for at in (1, 2)])
-
-        badge, row = page.locator("[data-badge]"), page.locator(f"#waits-{document_id}-research")
-        before = await told()
-        await expect(badge).to_have_text(re.compile(f"^{before or '0?'}$"))
-        await bus.list_research(document_id, assignee=ME)
-        await expect(row).to_contain_text(ME)
-        await expect(badge).to_have_text(str(before + 1))
-        await bus.list_research(document_id, assignee="carl")
-        await expect(row).to_contain_text("carl")
-        await expect(badge).to_have_text(str(before))
 
 
 @pytest.mark.full

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +13,6 @@ import pytest
 from stemma_client.bearer import InvalidBearerError, address_of, bearer_of
 from stemma_client.logins import public_key
 from stemma_client.settings import ServerAddress
-from stemma_gateway.app import service
 from stemma_gateway.limits import counted_as
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
@@ -35,7 +36,7 @@ def problem(response: httpx.Response) -> tuple[int, str]:
 
 
 def get_operations() -> list[str]:
-    paths = service.build_app(service.load_settings()).openapi()["paths"]
+    paths = json.loads((Path(__file__).parents[1] / "openapi.json").read_text(encoding="utf-8"))["paths"]
     values = {"version": "1", "digest": "0" * 64}
     return [
         re.sub(r"{(\w+)}", lambda match: values.get(match[1], "x1"), path)

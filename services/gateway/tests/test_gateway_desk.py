@@ -35,8 +35,6 @@ from stemma_testkit.document_events import (
     form_added,
     form_export_requested,
     form_exported,
-    review_requested,
-    section_drafted,
 )
 
 from .conftest import PAGES, Caller
@@ -154,22 +152,6 @@ async def test_hostile_text_is_text_and_the_differences_are_shown_at_the_words(
         await expect(page.locator(".changes del").first).to_contain_text("Research")
         assert (await page.title()).endswith("Research · Stemma")
     assert {urlsplit(url).netloc for url in calls} == {urlsplit(address).netloc}
-
-
-@pytest.mark.full
-@pytest.mark.req("H2", "H5")
-async def test_a_change_of_somebody_else_is_told_on_the_page_that_is_open(
-    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
-) -> None:
-    async with opened(browser) as page:
-        async with page.expect_response(re.compile("/desk/live")):
-            await signed_in(page, address, token(), section(document_id))
-        draft = await bus.text(document_id, "# Third\n")
-        await bus.append(document_id, section_drafted("research", draft, 3), review_requested("research", 3))
-        await page.get_by_role("link", name="Show it").click()
-        await expect(page.locator(".rendered")).to_contain_text("Third")
-        await page.get_by_role("link", name="What changed since you last looked").click()
-        await expect(page.locator(".changes ins").first).to_contain_text("Third")
 
 
 @pytest.mark.req("H4")

@@ -173,10 +173,6 @@ async def test_what_only_a_bug_explains_is_told_on_a_page_without_a_word_of_it()
             Told("STEMMA004", "Eine verlangte Überschrift fehlt", "Costs", False, 3),
         ),
         (
-            Finding("lint", "STEMMA001", "The draft is empty", line=1),
-            Told("STEMMA001", "Der Text ist leer", "", False, 1),
-        ),
-        (
             Finding("lint", "MD009", "2 trailing spaces found", line=7),
             Told("MD009", "Leerzeichen am Zeilenende", "2 trailing spaces found", True, 7),
         ),
@@ -192,16 +188,6 @@ async def test_what_only_a_bug_explains_is_told_on_a_page_without_a_word_of_it()
                 "Q1: 'maybe' ist weder ja noch nein",
                 False,
                 7,
-            ),
-        ),
-        (
-            Finding("lint", "limits/words").coded("words_too_many", words=90, max_words=80, excess=10),
-            Told(
-                "limits/words",
-                "Der Abschnitt ist länger, als seine Gliederung erlaubt",
-                "90 Wörter, höchstens 80: um 10 kürzen",
-                False,
-                0,
             ),
         ),
         (

@@ -96,25 +96,6 @@ async def test_a_person_with_many_second_keys_has_few_sessions_and_others_get_in
         assert await statuses(url, others) == [200, 200]
 
 
-async def test_a_person_who_opens_all_streams_that_are_given_leaves_some_to_others(
-    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
-) -> None:
-    async with gateway(max_streams=MANY) as url, streams_of(url, [shown(server, greedy)] * MANY) as answers:
-        assert set(answers) == {200, 429}
-        async with streams_of(url, others) as beside:
-            assert beside == [200, 200]
-
-
-async def test_who_shows_many_wrong_tokens_keeps_nobody_out(
-    gateway: Any, server: NatsServer, greedy: Login, others: list[dict[str, str]]
-) -> None:
-    wrong = [replace(greedy, person=f"x{number}", reading_seed=new_seed()) for number in range(2 * MANY)]
-    async with gateway(max_sessions=MANY, refusals_per_s=20, refusals_at_once=2) as url:
-        refused = asyncio.create_task(statuses(url, [shown(server, one) for one in wrong]))
-        assert await statuses(url, others) == [200, 200]
-        assert set(await refused) == {401}
-
-
 MANY, AT_ONCE = 30, 4
 IDLE_S = 0.02
 

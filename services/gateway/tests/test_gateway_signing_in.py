@@ -135,19 +135,14 @@ async def test_a_change_with_a_cookie_comes_from_here_or_shows_what_the_session_
 
 
 @pytest.mark.req("H1")
-async def test_no_other_site_signs_a_browser_out_also_where_the_browser_sends_it_no_cookie(
-    browser: httpx.AsyncClient,
+async def test_no_other_site_signs_a_browser_in_or_out_also_where_the_browser_sends_it_no_cookie(
+    browser: httpx.AsyncClient, person: Person
 ) -> None:
-    for headers in ELSEWHERE:
-        refused = await browser.post("/sign-out", headers=headers | PAGES)
-        assert (refused.status_code, "set-cookie" in refused.headers) == (403, False)
-
-
-@pytest.mark.req("H1")
-async def test_no_other_site_signs_a_browser_in(browser: httpx.AsyncClient, person: Person) -> None:
     typed = person("uwe")
     for headers in ELSEWHERE:
         assert problem(await browser.post("/sign-in", data=typed, headers=headers)) == (403, "from-elsewhere")
+        refused = await browser.post("/sign-out", headers=headers | PAGES)
+        assert (refused.status_code, "set-cookie" in refused.headers) == (403, False)
 
 
 @pytest.mark.req("H1")

@@ -129,15 +129,6 @@ async def test_a_stream_tells_proxies_to_pass_it_on_at_once(
 
 
 @pytest.mark.req("H1", "S5")
-async def test_no_more_streams_are_open_than_the_bound(gateway: Any, caller: Any) -> None:
-    async with gateway(max_streams=1) as url, caller(url) as http:
-        async with http.stream("GET", "/events") as stream:
-            assert stream.status_code == 200
-            refused = await http.get("/events")
-        assert (refused.status_code, refused.json()["type"]) == (503, "urn:stemma:problem:busy")
-
-
-@pytest.mark.req("H1", "S5")
 async def test_one_caller_has_no_more_streams_than_its_bound(gateway: Any, caller: Any) -> None:
     async with gateway(streams_at_once=1) as url, caller(url) as http, caller(url, "garden") as other:
         async with http.stream("GET", "/events") as stream:

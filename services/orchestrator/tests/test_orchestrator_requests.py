@@ -90,13 +90,6 @@ def test_a_version_that_is_no_integer_approves_nothing(version: object) -> None:
     assert [problem.field for problem in received.problems] == ["version"]
 
 
-@pytest.mark.req("E3")
-def test_names_the_fields_that_it_does_not_know_and_goes_on() -> None:
-    received = read({"kind": "proposal", "brief": "Write.", "colour": "red"})
-    assert received.request is not None
-    assert received.ignored_fields == ("colour",)
-
-
 @pytest.mark.req("E3", "P19")
 def test_names_unknown_fields_inside_of_an_outline_and_of_other_values() -> None:
     outline = [{"title": "Budget"}, {"title": "Team", "max_word": 500}]

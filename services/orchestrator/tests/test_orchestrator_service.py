@@ -118,15 +118,6 @@ async def test_the_same_id_for_another_document_is_rejected(bus: Bus) -> None:
     assert not await bus.seen(second, "DocumentPaused")
 
 
-async def test_tenants_do_not_disturb_each_other(bus: Bus) -> None:
-    documents = set()
-    for tenant in ("default", "other"):
-        await bus.ask("create-document", {**BRIEF, "request_id": "same"}, tenant)
-        [answer] = await bus.answers("same", tenant=tenant)
-        documents.add(answer["document_id"])
-    assert len(documents) == 2
-
-
 @pytest.mark.req("P10")
 async def test_the_answer_says_what_a_section_that_is_to_be_written_anew_waits_for(bus: Bus) -> None:
     about = {"document_id": await bus.create("one"), "section_id": "solution"}
@@ -287,15 +278,6 @@ async def test_an_outcome_counts_only_from_the_service_that_has_the_job(bus: Bus
     await eventually(lambda: bus.seen(document_id, "SectionDrafted"))
     [drafted] = [event for event in await bus.events(document_id) if isinstance(event, SectionDrafted)]
     assert drafted.draft == ref("true")
-
-
-@pytest.mark.req("S2")
-async def test_the_orchestrator_tells_of_a_job_that_was_given_up_in_the_name_of_its_service(bus: Bus) -> None:
-    document_id = await bus.create("one")
-    job_id = f"{document_id}.1.generate.research"
-    about: Any = {"job_id": job_id, "tenant": "default", "document_id": document_id, "section_id": "research"}
-    await _tell(bus, subjects.ORCHESTRATOR, JobDead(**about, service=subjects.GENERATION), "given-up")
-    await eventually(lambda: bus.seen(document_id, "SectionJobDead"))
 
 
 @pytest.mark.req("S3")

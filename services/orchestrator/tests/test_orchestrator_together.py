@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -335,36 +335,6 @@ async def test_an_orchestrator_that_is_stopped_many_times_changes_no_history(
     server: NatsServer, tmp_path: Path, seed: int
 ) -> None:
     await run(server, tmp_path, seed, requests=30, stopped=True)
-
-
-class Deaf(Crowd):
-    """Workers that the first cancellation does not reach, as where a library's ``wait_for`` swallows it."""
-
-    async def _work(self, service: str, consumer: str) -> None:
-        with suppress(asyncio.CancelledError):
-            await asyncio.Event().wait()
-        await asyncio.Event().wait()
-
-
-@pytest.mark.req("P9")
-async def test_played_workers_end_with_their_story_also_when_a_cancellation_is_swallowed(server: NatsServer) -> None:
-    async with asyncio.timeout(60), Deaf(server, Random(1)).at_work():
-        await asyncio.sleep(0)
-
-
-class Broken(Crowd):
-    """Workers that fail at once."""
-
-    async def _work(self, service: str, consumer: str) -> None:
-        raise ValueError(service)
-
-
-@pytest.mark.req("P9")
-async def test_a_played_worker_that_fails_ends_its_story_at_once(server: NatsServer) -> None:
-    with pytest.raises(ExceptionGroup) as failed:
-        async with asyncio.timeout(60), Broken(server, Random(1)).at_work():
-            await asyncio.Event().wait()
-    assert {str(error) for error in failed.value.exceptions} >= {subjects.EDITOR}
 
 
 class Steady(Random):
