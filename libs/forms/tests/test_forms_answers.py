@@ -255,10 +255,10 @@ def test_rates_fill_rows_by_item_and_unit_and_sums_are_those_of_the_rows() -> No
     assert [row[1] for row in rows[3:]] == [34751.5, 6602.79, 41354.29]
 
 
-def test_an_item_may_have_the_word_of_a_unit_in_its_name() -> None:
-    form = sheet(ENGLISH, ["1", "Annual maintenance", "year", 2])
+def test_an_item_may_have_the_word_of_a_unit_in_its_name_and_be_one() -> None:
+    form = sheet(ENGLISH, ["1", "Annual maintenance", "year", 1])
     rates = "Item,Unit,Rate (EUR)\nAnnual maintenance,year,2400.50\nHosting,month,90.00\n"
-    assert priced(form, rates, "rates.csv") == [[2400.5, 4801]]
+    assert priced(form, rates, "rates.csv") == [[2400.5, 2400.5]]
 
 
 @pytest.mark.parametrize(
