@@ -273,10 +273,14 @@ def test_a_decimal_point_ends_no_sentence_and_a_common_word_is_no_placeholder(ta
 
 
 @pytest.mark.req("T3")
-def test_sentences_between_which_one_is_left_out_are_paragraphs_of_their_own() -> None:
-    facts = "Planting costs EUR 4,250. The lawn belongs to the town. The fence costs EUR 900. The gate costs EUR 80.\n"
-    draft = written(prompt("budget", "en", "A lawn.", {"a.md": facts}, "amounts", "- Costs"))
-    assert "EUR 4,250. (a.md)\n\nThe fence costs EUR 900. The gate costs EUR 80. (a.md)" in draft
+def test_a_paragraph_stands_in_one_section_and_a_long_one_is_cut_where_a_sentence_is_left_out() -> None:
+    said = "The research gives facts on people. The budget gives the costs. The timeline gives the dates."
+    drafts = [written(prompt(name, "en", "A lawn.", {"a.md": f"{said}\n"})) for name, _, _ in OUTLINE]
+    assert [(said in draft, "gives" in draft) for draft in drafts].count((True, True)) == 1
+    assert [("gives" in draft) for draft in drafts].count(True) == 1
+    long = f"Planting costs EUR 4,250. The lawn is dry. The path is {'very ' * 300}dry, for EUR 900.\n"
+    draft = written(prompt("budget", "en", "A lawn.", {"a.md": long}, "amounts", "- Costs"))
+    assert "EUR 4,250. (a.md)\n\nThe path is very" in draft
 
 
 @pytest.mark.req("T3")

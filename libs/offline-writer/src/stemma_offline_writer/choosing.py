@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 
 from stemma_languages import count_words, detect, only_lists
@@ -168,15 +168,28 @@ def _things(section: Section, language: str) -> frozenset[str]:
 
 def _passages(request: Request, bears: Bearing, passages: list[Passage]) -> list[Passage]:
     always, others = set[int](), list[tuple[float, int]]()
-    for at, passage in enumerate(passages):
-        kinds = kinds_of(passage.words, passage.place.language) if len(passage.words) <= LONG else frozenset()
-        score = bears.takes(passage.words, passage.place, kinds, LEAST_TERMS)
-        if passage.place.origin == "person" or (score is not None and bears.collectors(kinds)):
-            always.add(at)
+    for ats in _kept_together(passages):
+        words, place = " ".join(passages[at].words for at in ats), passages[ats[0]].place
+        kinds = kinds_of(words, place.language) if len(words) <= LONG else frozenset()
+        score = bears.takes(words, place, kinds, LEAST_TERMS)
+        if place.origin == "person" or (score is not None and bears.collectors(kinds)):
+            always.update(ats)
         elif score is not None:
-            others.append((score, -at))
+            others += ((score, -at) for at in ats)
     kept = always | {-at for _, at in sorted(others, reverse=True)[:MOST_PASSAGES]}
     return _within(request.most_words, [passages[at] for at in sorted(kept)], {passages[at].key for at in always})
+
+
+def _kept_together(passages: Sequence[Passage]) -> Iterator[list[int]]:
+    """The numbers of what goes into one section: the sentences of a short paragraph, whatever else by itself."""
+
+    def key(at: int) -> tuple[object, ...]:
+        passage = passages[at]
+        return (passage.place, passage.paragraph) if passage.form == "sentence" and not passage.items else (at,)
+
+    for _, group in groupby(range(len(passages)), key=key):
+        ats = list(group)
+        yield from [ats] if sum(len(passages[at].words) for at in ats) <= LONG else ([at] for at in ats)
 
 
 def _within(most_words: int | None, passages: list[Passage], always: set[str]) -> list[Passage]:

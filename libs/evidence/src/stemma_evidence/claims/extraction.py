@@ -22,6 +22,7 @@ from .vocabulary import CAPTIONS, NUMBERED, NUMBERED_CJK, months
 
 _ORDER = re.compile(
     r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]"
+    r"|(?![0-9]{2}\.[0-9]{2}\.)(?:[0-9]{1,3}\.){2,5}(?=[ \n])"
     r"|(?:[-*+][ ]{1,4}){0,3}[(\[]?[0-9]{1,9}[ ]?[.)\]](?=[ \n]|$))"
 )
 _ENUMERATED = re.compile(
