@@ -169,6 +169,23 @@ def test_a_company_that_alone_is_named_is_ours_and_a_name_may_have_a_title_behin
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("株式会社青嶺情報設計は、2009年に設立した会社です。", "株式会社青嶺情報設計"),
+        ("当社は青嶺情報設計株式会社です。", "青嶺情報設計株式会社"),
+        ("株式会社東京きらぼしは、会社です。", ""),
+        ("我们是北京华通有限公司。", "北京华通有限公司"),
+        ("Die Nordlicht GmbH ist ein Unternehmen.", "Nordlicht GmbH"),
+        ("Suministros Farallón S.A.S. es una empresa de Cali.", "Suministros Farallón S.A.S."),
+        ("A Padaria Dourada Ltda. foi fundada em 2003.", "Padaria Dourada Ltda."),
+        ("La Poste SA est une entreprise.", "La Poste SA"),
+    ],
+)
+def test_the_name_of_a_company_has_no_article_and_no_particle_of_its_sentence(text: str, name: str) -> None:
+    assert answers("Name of Offeror", texts={"a.md": f"# Us\n\n{text}\n"}) == [name]
+
+
+@pytest.mark.parametrize(
     ("text", "question"),
     [
         ("# CV of Jane Roe\n\nPhone: +1 555 0100 200\n", "Telephone"),

@@ -25,10 +25,15 @@ _MAIL_HEADER = re.compile(
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
 _SITE = re.compile(r"(?:https?://|www\.)[^\s<>()\"']+[\w/]")
 _COMPANY = re.compile(
+    r"(?!(?:Die|Der|Das|A|O|Somos) )"
     r"(?:[A-ZÀ-ÖØ-Þ][\w’'&.-]{0,30},? (?:(?:&|und|et|and|y|e) )?){1,6}"
-    r"(?:GmbH(?: & Co\.? KG)?|AG|KG|SE|UG|Ltd\.?|Limited|Inc\.?|LLC|PLC|Corp\.?|SAS|SARL|SA|S\.A\.|SpA|S\.p\.A\."
-    r"|S\.?r\.?l\.?|BV|B\.V\.|NV|N\.V\.|S\.L\.|Lda\.?|Ltda\.?|ApS|AB|Oy)(?![\w-])"
-    r"|株式会社[^\s、。（）()]{1,20}|[^\s、。，（）()]{1,20}(?:株式会社|有限公司)"
+    r"(?:GmbH(?: & Co\.? KG)?|AG|KG|SE|UG|Ltd\.?|Limited|Inc\.?|LLC|PLC|Corp\.?|SAS|SARL|SA|SpA|S\.p\.A\."
+    r"|S\.A\.S\.|S\.A\.|S\.?r\.?l\.?|BV|B\.V\.|NV|N\.V\.|S\.L\.U\.|S\.L\.|Lda\.?|Ltda\.?|ApS|AB|Oy)(?![\w-])"
+    # In Japanese, particles follow a name without a space: where it ends is sure before a single one.
+    r"|(?:株式|有限|合同)会社[^\s、。，（）()「」ぁ-ん]{1,20}"
+    r"(?=$|[\s、。，（）()「」]|(?:では|には|とは|から|より|として|です|である|による|及び|[はがのをにでともへや])(?![ぁ-ん]))"
+    r"|[^\s、。，（）()「」ぁ-ん是我们們]{1,20}(?:(?:株式|有限|合同)会社|有限公司)",
+    re.MULTILINE,
 )
 # What refers to another place, or says that there is nothing.
 _CLAUSE = re.compile(r"[,;，；(]\s?|\s(?:and|und|et|y|e|en|of whom|davon|dont)\s")
