@@ -134,6 +134,22 @@ def test_a_passage_that_is_confidential_is_left_out_when_the_file_is_read_again_
 
 
 @pytest.mark.req("B1")
+def test_a_mark_is_taken_back_by_its_words_and_the_file_read_again_with_them(written: Story) -> None:
+    kept, passage = ref("9,000"), ref("We paid 9,100.")
+    for number, words in enumerate((kept, passage), 1):
+        written.when(asking.mark_confidential(written.asked(), "input-1", number, words))
+        written.when(Record(outcome(written, written.jobs(j.ReadInput)[0], f"without {number}")))
+    written.when(asking.mark_confidential(written.asked(), "input-1", 3, ref("other"), True)).then_refused(
+        "passage_not_marked"
+    )
+    written.when(asking.mark_confidential(written.asked(), "input-1", 3, passage, True))
+    [job] = written.jobs(j.ReadInput)
+    assert (job.confidential, job.version) == ((kept,), 4)
+    assert [one.artifact for one in internal_of(written.document)] == [kept]
+    assert input_views(written.document)[1].confidential == (kept,)
+
+
+@pytest.mark.req("B1")
 def test_a_text_with_a_passage_that_was_marked_is_no_evidence_if_it_cannot_be_read_again(written: Story) -> None:
     def refused() -> None:
         [job] = written.jobs(j.ReadInput)
@@ -149,6 +165,12 @@ def test_a_text_with_a_passage_that_was_marked_is_no_evidence_if_it_cannot_be_re
     written.when(asking.replace_input(written.asked(), "input-1", 3, ref("three", PDF), is_text=False, staged=False))
     refused()
     assert [one.artifact for one in evidence_of(written.document)] == [ref("two without it")]
+    written.when(asking.mark_confidential(written.asked(), "input-1", 4, ref("9,100"), True))
+    refused()
+    assert [one.artifact for one in evidence_of(written.document)] == [ref("two without it")]
+    written.when(asking.mark_confidential(written.asked(), "input-1", 5, ref("another passage")))
+    refused()
+    assert [one.artifact for one in evidence_of(written.document)] == [ref("three", PDF)]
 
 
 @pytest.mark.req("B1")

@@ -40,6 +40,7 @@ EXAMPLES: dict[str, Any] = {
     "instruction": "Shorter.", "guidance": "Shorter.", "sources": ["rfp.md"], "without_brief": True,
     "second_opinion": True, "role": "internal", "decisions": [{"requirement_id": "R1", "confirmed": True}],
     "closed": [{"code": "no_demands", "source": "rfp.md"}], "passage": "EUR 9.",
+    "taken_back": True,
 }  # fmt: skip
 
 READS = {

@@ -345,15 +345,19 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
         given = await http.post(f"{one}/role", data={"version": "1", "role": "internal"}, files={"file": ("", b"")})
         said = {"version": "1", "passage": "We paid 9."}
         marked = await http.post(f"{one}/confidential", data=said, files={"file": ("", b"")})
+        again = await http.post(f"{one}/unmark", data=said, files={"file": ("", b"")})
     assert shown.url.path == one
     words = shown.text.partition('class="at-words"')[2].partition("</p>")[0]
     assert re.search("<del>Ten.*<ins>Twelve &lt;b&gt;weeks", words)
     assert "They become stale. Nothing is written anew by that." in shown.text
     assert "it counts from now on" in plain(applied.text)
-    staged, counting, role, passage = [request for _, request in bus.received]
+    staged, counting, role, passage, back = [request for _, request in bus.received]
     assert "the passage is never quoted" in plain(marked.text)
     assert isinstance(passage, r.MarkConfidential)
-    assert (passage.input_id, passage.passage) == ("input-9", "We paid 9.")
+    assert (passage.input_id, passage.passage, passage.taken_back) == ("input-9", "We paid 9.", False)
+    assert "the passage may be quoted again" in plain(again.text)
+    assert isinstance(back, r.MarkConfidential)
+    assert (back.passage, back.taken_back) == ("We paid 9.", True)
     assert "its role is changed" in plain(given.text)
     assert isinstance(role, r.SetInputRole)
     assert (role.input_id, role.version, role.role) == ("input-9", 1, "internal")

@@ -326,9 +326,13 @@ class SetInputRole(InputDecision):
 
 @registry.contract("stemma.mark.confidential.v1", Family.REQUEST)
 class MarkConfidential(InputDecision):
-    """Have a passage of an input never quoted, whatever the input is for: the rest of it stays what it is."""
+    """Have a passage of an input never quoted, whatever the input is for: the rest of it stays what it is.
+
+    With ``taken_back`` it may be quoted again; the words are those that were marked.
+    """
 
     passage: Annotated[str, Stored("passage.txt")] = Field(min_length=1, max_length=20_000)
+    taken_back: StrictBool = False
 
 
 @registry.contract("stemma.confirm.form.fields.v1", Family.REQUEST)

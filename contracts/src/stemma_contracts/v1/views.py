@@ -455,6 +455,7 @@ class InputView(Contract):
     used_as: UploadRole = "evidence"
     proposed: bool = False
     drawn: ArtifactRef | None = None
+    confidential: tuple[ArtifactRef, ...] = Field(default=(), description="passages that its text leaves out")
 
     @property
     def as_given(self) -> InputFile:

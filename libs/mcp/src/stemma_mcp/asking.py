@@ -62,6 +62,7 @@ ARGUMENTS: Mapping[str, Any] = {
         Field(max_length=100, description="Requests among the inputs; all of them are read, named or not."),
     ],
     "without_brief": Annotated[bool, Field(description="The brief makes no demands.")],
+    "taken_back": Annotated[bool, Field(description="The passage may be quoted again.")],
     "second_opinion": Annotated[
         bool, Field(description="Ask the model of this installation, too, for what the rules do not find.")
     ],
@@ -148,7 +149,12 @@ ASKING = (
     Asking(r.ApplyInput, "Read with read_input first what it changes.", version=_STAGED),
     Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, SeenInput),
     Asking(r.SetInputRole, "What is internal is never quoted.", version=SeenInput, then="list_inputs"),
-    Asking(r.MarkConfidential, "Give its words as read_input has them.", version=SeenInput, then="list_inputs"),
+    Asking(
+        r.MarkConfidential,
+        "Give its words as read_input has them, or as they were marked.",
+        version=SeenInput,
+        then="list_inputs",
+    ),
     Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
     Asking(r.DecideRequirements, "A merged row says the same as another one.", then=_LEDGER),
     Asking(r.PauseDocument, "resume_document goes on."),

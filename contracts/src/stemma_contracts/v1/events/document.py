@@ -77,9 +77,10 @@ class DocumentInputRoleSet(InputEvent):
 
 @registry.contract("stemma.document.passage.marked.v1", Family.EVENT)
 class DocumentPassageMarked(InputEvent):
-    """A passage of an input is confidential. The file is read again, and from then on without it."""
+    """A passage of an input is confidential, or is not any more: the file is read again without it, or with it."""
 
     passage: ArtifactRef
+    taken_back: StrictBool = False
 
 
 @registry.contract("stemma.document.input.read.v1", Family.EVENT)

@@ -16,11 +16,13 @@ _EXCERPT = 160
 _LONG_WORD = 20
 
 
-def show_inputs(view: DocumentView) -> None:
+async def show_inputs(client: Client, view: DocumentView) -> None:
     say_rows(_COLUMNS, view.input_views)
     for one in view.input_views:
         for words in remarks_of(one):
             note(words)
+        for passage in one.confidential:
+            note(f"{one.name}, confidential: {clean_line(await client.stored_text(view.document_id, passage) or '')}")
     if view.lacks_brief:
         note(brief_words(view))
 

@@ -267,7 +267,7 @@ async def show(
         if inputs and as_json:
             say_json(view.input_views)
         elif inputs:
-            show_inputs(view)
+            await show_inputs(client, view)
         elif mermaid:
             print("\n".join(documents.map_mermaid(view)))
         elif graph:

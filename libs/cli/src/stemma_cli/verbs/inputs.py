@@ -93,7 +93,13 @@ async def set_role(
         await _tell(client, accepted, f"{one.name} is {role} now", as_json)
 
 
-async def confidential(document: Document, name: InputName, message: Message, as_json: AsJson = False) -> None:
+async def confidential(
+    document: Document,
+    name: InputName,
+    message: Message,
+    undo: Annotated[bool, typer.Option("--undo", help="The passage that was marked may be quoted again.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Have a passage of an input never quoted; give its words, whole sentences at best.
 
     Example: stemma input confidential 3f2a facts.docx -m "We paid EUR 9,100."
@@ -104,8 +110,9 @@ async def confidential(document: Document, name: InputName, message: Message, as
     async with connected(as_json) as client:
         view, one = await find_input(client, document, name)
         about = {"document_id": view.document_id, "input_id": one.input_id, "version": one.version}
-        accepted = await client.request(MarkConfidential.model_validate({**about, "passage": passage}))
-        await _tell(client, accepted, f"marked a passage of {one.name} as confidential", as_json)
+        asked = MarkConfidential.model_validate({**about, "passage": passage, "taken_back": undo})
+        done = f"a passage of {one.name} is {'not confidential any more' if undo else 'confidential now'}"
+        await _tell(client, await client.request(asked), done, as_json)
 
 
 async def amend(

@@ -33,12 +33,13 @@ INPUTS = "/desk/documents/{document_id}/inputs"
 MOST_SHOWN = 50
 ROLES: tuple[UploadRole, ...] = ("request", "evidence", "past-text", "style", "form", "internal", "price")
 InputId = Annotated[Token, Path()]
-Done = Literal["apply", "withdraw", "role", "confidential"]
+Done = Literal["apply", "withdraw", "role", "confidential", "unmark"]
 DECISIONS: Mapping[Done, type[InputDecision]] = {
     "apply": ApplyInput,
     "withdraw": WithdrawInput,
     "role": SetInputRole,
     "confidential": MarkConfidential,
+    "unmark": MarkConfidential,
 }
 router = APIRouter(route_class=PageRoute)
 
@@ -160,10 +161,12 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
     """Have what is staged count, or drop it; without anything staged, withdraw the input. Or say what it is for."""
     async with sent(request) as form:
         version = whole_number(form.text("version"))
-        more = {name: words for name in ("role", "passage") if (words := form.text(name))}
+        more: dict[str, Any] = {name: words for name in ("role", "passage") if (words := form.text(name))}
     if version is None:
         raise Invalid(Problem.of("version_no_number", "version"))
-    about = {"document_id": document_id, "input_id": input_id, "version": version}
+    about: dict[str, Any] = {"document_id": document_id, "input_id": input_id, "version": version}
+    if verb == "unmark":
+        more["taken_back"] = True
     try:
         answer = await ask(session, DECISIONS[verb].model_validate(about | more))
     except REFUSED as error:
@@ -218,6 +221,7 @@ async def _one(
     told = changes.changed[:MOST_SHOWN]
     pairs = tuple((part.before, part.after) for part in told)
     words = await session.client.compute(pairs_compared, pairs, document.language)
+    marked = [await session.client.stored_text(document.document_id, passage) for passage in one.confidential]
     return shown(
         request,
         session,
@@ -225,6 +229,7 @@ async def _one(
         error=error,
         document=document,
         one=one,
+        marked=[passage for passage in marked if passage],
         parts=list(zip(told, words, strict=True)),
         more=max(len(changes.changed) - MOST_SHOWN, 0) + changes.left_off,
     )

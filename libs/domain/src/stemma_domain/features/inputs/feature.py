@@ -99,8 +99,7 @@ def _inputs_after(document: Document, event: e.AnyInputEvent) -> dict[str, Input
         case e.DocumentInputWithdrawn():
             return {**inputs, one.input_id: _withdrawn(one)}
         case e.DocumentPassageMarked():
-            marked = replace(one, confidential=(*one.confidential, event.passage))
-            return {**inputs, one.input_id: _read_again(document, marked)}
+            return {**inputs, one.input_id: _read_again(document, one.marked(event))}
         case e.DocumentInputRoleSet():
             return _with_role(document, inputs, one, known_role(event.role) or "internal")
         case e.DocumentInputRead():
@@ -222,8 +221,8 @@ def _with_reading(one: Input, event: e.DocumentInputRead) -> Input:
     pending = one.pending
     if pending is None:
         return one
-    text, reading, left_out = event.reading.text, event.reading, len(one.confidential)
-    about = (pending.number, pending.file, text, reading, None, event.difference, event.children, left_out)
+    text, reading = event.reading.text, event.reading
+    about = (pending.number, pending.file, text, reading, None, event.difference, event.children, one.confidential)
     return _with(one, pending, Content(*about))
 
 
@@ -237,9 +236,9 @@ def _with_refusal(one: Input, *, unreadable: Unreadable) -> Input:
     pending = one.pending
     if pending is None:
         return one
-    left_out = len(one.confidential)
-    before = one.current.text if one.current and one.current.left_out == left_out else None
-    content = Content(pending.number, pending.file, before, unreadable=unreadable, left_out=left_out)
+    kept = one.current if one.current and set(one.confidential) <= set(one.current.left_out) else None
+    text, left_out = (kept.text, kept.left_out) if kept else (None, one.confidential)
+    content = Content(pending.number, pending.file, text, unreadable=unreadable, left_out=left_out)
     return _with(one, pending, content)
 
 
@@ -251,10 +250,7 @@ def _with(one: Input, pending: Pending, content: Content) -> Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Added(Asked[r.AddInput]):
-    """One more input; ``unreadable`` says why nobody needs to try to read it.
-
-    ``proposed`` is its role if no person chose one.
-    """
+    """One more input; ``proposed`` is its role if no person chose one, ``unreadable`` why nobody tries to read it."""
 
     to_read: bool
     proposed: UploadRole = "evidence"
@@ -332,9 +328,10 @@ def _replace(command: Replaced, one: Input) -> e.DocumentInputReplaced:
 def _about(command: Asked[InputDecided], document: Document, one: Input) -> e.AnyEvent:
     match command.request:
         case r.MarkConfidential():
-            if problem := _problem_of_passage(document, one):
-                return refused(command, problem)
-            return e.DocumentPassageMarked(**command.asked, input_id=one.input_id, passage=command.stored["passage"])
+            about = {"passage": command.stored["passage"], "taken_back": command.request.taken_back}
+            marks = e.DocumentPassageMarked.model_validate({**command.asked, "input_id": one.input_id, **about})
+            problem = _problem_of_passage(document, one, marks)
+            return refused(command, problem) if problem else marks
         case r.SetInputRole() as request:
             if problem := _problem_of_role(request.role, document, one):
                 return refused(command, problem)
@@ -357,9 +354,11 @@ def _problem_of_reading(one: Input) -> Problem | None:
     return Problem.of("input_staged", "input_id", input_id=one.input_id) if is_staged else None
 
 
-def _problem_of_passage(document: Document, one: Input) -> Problem | None:
-    """Why no more of an input can be confidential."""
-    if sum(len(each.confidential) for each in document.inputs.values()) >= MOST_PASSAGES:
+def _problem_of_passage(document: Document, one: Input, marks: e.DocumentPassageMarked) -> Problem | None:
+    """Why no more of an input can be confidential, or this of it is not."""
+    if marks.taken_back and marks.passage not in one.confidential:
+        return Problem.of("passage_not_marked", "passage")
+    if not marks.taken_back and sum(len(each.confidential) for each in document.inputs.values()) >= MOST_PASSAGES:
         return Problem.of("passages_too_many", "passage", most=MOST_PASSAGES)
     return _problem_of_reading(one)
 
@@ -536,6 +535,7 @@ def _view(document: Document, one: Input) -> InputView:
         uses=uses,
         form=reading.form if reading else None,
         drawn=reading.drawn if reading else None,
+        confidential=one.confidential,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told
 

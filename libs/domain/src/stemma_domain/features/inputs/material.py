@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stemma_contracts.media import READ, SHOWN
+from stemma_contracts.v1.events import DocumentPassageMarked
 from stemma_contracts.v1.inputs import (
     BRIEF,
     ChangedInput,
@@ -28,7 +29,7 @@ class Content:
 
     ``text`` is None where nothing is read of it: an image, an attachment, a file that could not be read. A version
     that could not be read has the text of the one before, unless that has a passage that was marked since. ``children``
-    are the attachments of a message, ``left_out`` counts the passages that its text leaves out.
+    are the attachments of a message, ``left_out`` are the passages that its text leaves out.
     """
 
     number: int
@@ -38,7 +39,7 @@ class Content:
     unreadable: Unreadable | None = None
     difference: InputDifference | None = None
     children: tuple[InputFile, ...] = ()
-    left_out: int = 0
+    left_out: tuple[ArtifactRef, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -107,6 +108,11 @@ class Input:
         """Whether a version is being read that counts at once."""
         pending = self.pending
         return pending is not None and pending.job_id is not None and not pending.staged and not self.withdrawn
+
+    def marked(self, event: DocumentPassageMarked) -> Input:
+        """The input with one more passage that is confidential, or with one less."""
+        others = tuple(passage for passage in self.confidential if passage != event.passage)
+        return replace(self, confidential=others if event.taken_back else (*self.confidential, event.passage))
 
     def content(self, number: int) -> Content | None:
         """A version by its number."""
