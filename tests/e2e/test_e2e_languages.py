@@ -1,4 +1,4 @@
-"""A model writes a whole document in German and in Japanese: all that a program adds to it is in that language."""
+"""A model writes a whole document in German: all that a program adds to it is in that language."""
 
 from __future__ import annotations
 
@@ -43,58 +43,35 @@ class Sample:
     titles: tuple[str, ...]
     on_a_page: tuple[str, ...]
     footer: str
-    east_asian: str = ""
 
 
-SAMPLES = {
-    "de": Sample(
-        brief="# Ein Lesegarten\n\nSchlage einen Lesegarten auf der Wiese neben der Stadtbibliothek vor.\n",
-        facts="# Fakten\n\nDie Wiese misst 640 Quadratmeter. Die Bepflanzung kostet 4.250 Euro, Bänke 1.180 Euro.\n",
-        outline="## Die Wiese\n\nWo der Garten liegt.\n\n## Budget\n\ndepends on: Die Wiese\n",
-        text="# Die Wiese\n\nDie Wiese misst 640 Quadratmeter.\n\n![Der Plan der Wiese](plan.png)\n",
-        budget={
-            "summary": "Bezahlt werden die Bepflanzung und die Bänke.",
-            "currency": "EUR",
-            "items": [
-                {"item": "Bepflanzung", "basis": "Angebot", "amount": 4250},
-                {"item": "Bänke", "basis": "Angebot", "amount": 1180},
-            ],
-        },
-        titles=("Die Wiese", "Budget"),
-        on_a_page=(
-            *("Inhalt", "Abbildung 1: Der Plan der Wiese"),
-            *("Kosten", "Tabelle 1: Kosten nach Posten", "Summe", "5.430,00"),
-        ),
-        footer="Seite 3 von",
+SAMPLE = Sample(
+    brief="# Ein Lesegarten\n\nSchlage einen Lesegarten auf der Wiese neben der Stadtbibliothek vor.\n",
+    facts="# Fakten\n\nDie Wiese misst 640 Quadratmeter. Die Bepflanzung kostet 4.250 Euro, Bänke 1.180 Euro.\n",
+    outline="## Die Wiese\n\nWo der Garten liegt.\n\n## Budget\n\ndepends on: Die Wiese\n",
+    text="# Die Wiese\n\nDie Wiese misst 640 Quadratmeter.\n\n![Der Plan der Wiese](plan.png)\n",
+    budget={
+        "summary": "Bezahlt werden die Bepflanzung und die Bänke.",
+        "currency": "EUR",
+        "items": [
+            {"item": "Bepflanzung", "basis": "Angebot", "amount": 4250},
+            {"item": "Bänke", "basis": "Angebot", "amount": 1180},
+        ],
+    },
+    titles=("Die Wiese", "Budget"),
+    on_a_page=(
+        *("Inhalt", "Abbildung 1: Der Plan der Wiese"),
+        *("Kosten", "Tabelle 1: Kosten nach Posten", "Summe", "5.430,00"),
     ),
-    "ja": Sample(
-        brief="# 読書の庭\n\n町の図書館の隣の芝生に読書の庭を提案してください。\n",
-        facts="# 資料\n\n芝生の広さは640平方メートルです。植栽の費用は4250ユーロ、ベンチの費用は1180ユーロです。\n",
-        outline="## 芝生\n\n庭の場所。\n\n## 予算\n\ndepends on: 芝生\n",
-        text="# 芝生\n\n芝生の広さは640平方メートルです。\n\n![芝生の図面](plan.png)\n",
-        budget={
-            "summary": "植栽とベンチの費用です。",
-            "currency": "EUR",
-            "items": [
-                {"item": "植栽", "basis": "見積もり", "amount": 4250},
-                {"item": "ベンチ", "basis": "見積もり", "amount": 1180},
-            ],
-        },
-        titles=("芝生", "予算"),
-        on_a_page=("目次", "費用", "図 1：芝生の図面", "表 1：項目別の費用", "合計", "5,430.00"),
-        footer="3/",
-        east_asian="ja-JP",
-    ),
-}  # fmt: skip
+    footer="Seite 3 von",
+)
 
 
 @pytest.mark.req("T5", "P19", "W5")
-@pytest.mark.parametrize("tag", ["de", pytest.param("ja", marks=pytest.mark.full)])
 async def test_a_document_is_in_its_language_from_the_prompt_to_the_last_page(
-    scripted: Client, model: Provider, tmp_path: Path, tag: str
+    scripted: Client, model: Provider, tmp_path: Path
 ) -> None:
-    client = scripted
-    sample = SAMPLES[tag]
+    client, sample, tag = scripted, SAMPLE, "de"
     model.requests.clear()
     model.script[:] = [
         *(says(sample.text), says(scores("default"))),
@@ -121,7 +98,7 @@ async def test_a_document_is_in_its_language_from_the_prompt_to_the_last_page(
     missing = {to: [one for one in expected if squeezed(one) not in seen] for to, seen in words.items()}
     assert not any(missing.values()), missing
     assert squeezed(sample.footer) in words[ExportFormat.PDF]
-    assert languages_of(data[ExportFormat.DOCX]) == (tag, sample.east_asian or language(tag).locale)
+    assert languages_of(data[ExportFormat.DOCX]) == (tag, language(tag).locale)
 
 
 def scores(kind: str) -> str:
@@ -179,4 +156,4 @@ def languages_of(docx: bytes) -> tuple[str, str]:
     (lang,) = re.findall(r"<w:docDefaults>.*?<w:lang ([^/]*)/>.*?</w:docDefaults>", styles, re.DOTALL)
     values = dict(re.findall(r'w:(\w+)="([^"]*)"', lang))
     assert told is not None
-    return told[1], values["eastAsia"] if "eastAsia" in values and told[1] in ("ja", "zh") else values["val"]
+    return told[1], values["val"]

@@ -32,6 +32,7 @@ from stemma_testkit.working import assert_at_work, at_work
 
 GENERATION = subjects.GENERATION
 REASON, ERROR, SUBJECT = "stemma-dead-reason", "stemma-dead-error", "stemma-dead-subject"
+READY_WITHIN_S = 180.0
 RETRY_S = 0.001
 """The pause before the first repetition; each that follows is twice as long."""
 
@@ -53,7 +54,7 @@ async def here(
             assert_at_work(tasks)
             return all(file.exists() for file in ready_files)
 
-        await eventually(are_ready, 60)
+        await eventually(are_ready, READY_WITHIN_S)
         yield
 
 

@@ -172,14 +172,6 @@ async def test_the_stream_of_another_protocol_is_whole_with_its_reason_and_no_an
     assert (await model.text(context(), "generate", PROMPT, on_token=ignore)).value == "whole"
 
 
-async def test_a_stream_that_goes_on_after_its_reason_is_whole(provider: Provider) -> None:
-    usage = {"usageMetadata": {"promptTokenCount": 4, "candidatesTokenCount": 2, "totalTokenCount": 6}}
-    said = {"content": {"parts": [{"text": "whole"}], "role": "model"}, "finishReason": "STOP"}
-    provider.script = [events({"candidates": [said], **usage}, usage)]
-    model = caller(provider, name="gemini/gemini-2.5-flash")
-    assert (await model.text(context(), "generate", PROMPT, on_token=ignore)).value == "whole"
-
-
 async def test_an_answer_in_one_piece_is_whole_without_a_reason(provider: Provider) -> None:
     provider.script = [Reply({"content": "whole"}, stated=False)]
     answer = await caller(provider).text(context(), "generate", PROMPT)
@@ -204,13 +196,6 @@ async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit
     warm_provider.script = [Reply({"content": "one two three"}, silent=True, cut=True), says("whole")]
     answer = await caller(warm_provider, call_limit=3).text(context(), "generate", PROMPT, on_token=ignore)
     assert (answer.value, answer.usage.calls, len(warm_provider.requests)) == ("whole", 2, 2)
-
-
-@pytest.mark.full
-async def test_a_stream_may_last_longer_than_its_provider_may_be_silent(warm_provider: Provider) -> None:
-    warm_provider.script = [Reply({"content": "one two three four"}, pause_s=0.2)]
-    answer = await caller(warm_provider, call_limit=4.0).text(context(), "generate", PROMPT, on_token=ignore)
-    assert (answer.value, len(warm_provider.requests)) == ("one two three four", 1)
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "nobody-knows-it"])

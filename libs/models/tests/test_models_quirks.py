@@ -27,7 +27,7 @@ from stemma_models import (
 )
 from stemma_models.errors import LONGEST_WAIT_S, Wait
 from stemma_models.thoughts import without_thoughts, words_so_far
-from stemma_testkit.provider import Provider, Reply, fails, says
+from stemma_testkit.provider import Provider, Reply, says
 from tenacity import Future, RetryCallState
 
 pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6")]
@@ -336,12 +336,6 @@ def test_a_wait_is_read_in_each_of_its_forms(headers: dict[str, str], seconds: f
 def test_a_wait_of_our_own_doubles_up_to_a_minute() -> None:
     assert 1 < wait_after({"retry-after": formatdate(time.time() + 50, usegmt=True)}) <= 50
     assert [wait_after({}, attempt) for attempt in (1, 2, 3, 30)] == [7, 14, 28, LONGEST_WAIT_S]
-
-
-async def test_a_wait_in_milliseconds_is_the_providers(provider: Provider) -> None:
-    """With our own backoff it would not end within the limit."""
-    provider.script = [fails(429, retry_after_ms="1"), says(SECTION)]
-    assert await text(provider, Told(there=False), backoff=3600, call_limit=60) == SECTION
 
 
 SENT_AGAIN = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from stemma_provisioning.server import find_binary
@@ -39,16 +37,6 @@ def test_another_word_in_the_variable_is_refused_by_its_name() -> None:
 def test_an_address_where_no_engine_listens_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{free_port()}")
     assert not engine_answers()
-
-
-def test_the_results_say_where_the_servers_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, Servers.PACKAGED)
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    (tmp_path / "test_nothing.py").write_text("def test_nothing(): pass\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "stemma_testkit.server_choice", "--rootdir", str(tmp_path)]
-    done = subprocess.run([*command, str(tmp_path)], check=False, capture_output=True, text=True, cwd=tmp_path)
-    assert "servers: packaged binaries" in done.stdout.splitlines()
 
 
 def test_the_packaged_servers_have_the_versions_of_the_images() -> None:
