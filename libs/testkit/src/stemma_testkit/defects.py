@@ -6,7 +6,6 @@ of a service: in this process with a test's ``monkeypatch``, in one that is star
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from nats.aio.client import Client
 from nats.js.api import Header
-from stemma_contracts import Contract, Registry
 from stemma_eventlog.decider import EventStore
 
 from .customizing import env_of
@@ -109,16 +107,3 @@ def stops_at_what_is_no_event(patch: pytest.MonkeyPatch) -> None:
             raise RuntimeError("what lies there is no event") from error
 
     patch.setattr(EventStore, "_taken_in", strictly)
-
-
-def reads_only_what_it_knows(patch: pytest.MonkeyPatch) -> None:
-    """A contract with a field that was added later is refused."""
-    decode = Registry.decode
-
-    def strict(registry: Registry, ce_type: str, data: bytes) -> Contract:
-        contract = decode(registry, ce_type, data)
-        if unknown := json.loads(data).keys() - type(contract).model_fields.keys():
-            raise ValueError(unknown)
-        return contract
-
-    patch.setattr(Registry, "decode", strict)
