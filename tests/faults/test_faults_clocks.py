@@ -50,6 +50,7 @@ async def gone_on_with_after_the_clock_was_set_back(folder: Path, within_s: floa
         assert_times(await client.history(earlier), began)
 
 
+@pytest.mark.full
 @pytest.mark.req("F3", "F5")
 async def test_a_thread_and_new_documents_go_on_after_the_clock_was_set_back(tmp_path: Path) -> None:
     await gone_on_with_after_the_clock_was_set_back(tmp_path, DEADLINE_S)

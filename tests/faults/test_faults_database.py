@@ -76,11 +76,6 @@ async def written_without_its_database(
         return database.broken
 
 
-@pytest.mark.req("F5", "P2")
-async def test_a_document_is_written_while_its_database_is_cut_off(tmp_path: Path) -> None:
-    assert await written_without_its_database(tmp_path, GONE_FOR_A_MOMENT_S, {}) > AT_FIRST
-
-
 @pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_a_lost_database_that_is_taken_for_a_failure(
