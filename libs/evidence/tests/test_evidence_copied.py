@@ -72,6 +72,14 @@ def test_a_marked_quotation_of_the_request_is_none_of_its_sentences_as_ours() ->
         assert not found(f"# A\n\n{draft}\n", "request", RFP)
 
 
+def test_a_matrix_quotes_the_demand_that_a_cell_to_its_right_answers() -> None:
+    demand = "The bidder shall report each leak within one day."
+    head = "# A\n\n| Demand | Met | Answer |\n| --- | --- | --- |\n"
+    assert not found(f"{head}| {demand} | ✓ | We report it within an hour. |\n", "request", RFP)
+    for row in (f"| {demand} | ✓ | |", f"| Reports | | {demand} |", f"| {demand} | | {demand} |"):
+        assert found(f"{head}{row}\n", "request", RFP) == [demand[:-1]]
+
+
 def test_an_instruction_is_no_name_and_no_title() -> None:
     asked = "Please write to the Ministry of Science, Art and Culture of Rome."
     brief = f"# A bid for the Board of Norden on meters\n\n{asked}\n"

@@ -63,7 +63,10 @@ class _Sentence(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A heading, paragraph, cell or block of code of a draft, and the tokens of it that are marked as a quotation."""
+    """A heading, paragraph, cell or block of code of a draft, and the tokens of it that are marked as a quotation.
+
+    It ``is_answered`` if it is a cell with words in a cell to its right, as in a matrix of demands and answers.
+    """
 
     text: str
     line: int
@@ -71,6 +74,13 @@ class _Piece(NamedTuple):
     quoted: Collection[int]
     is_title: bool
     plain: re.Pattern[str]
+    is_answered: bool = False
+
+    def quotes(self, first: int, last: int) -> bool:
+        """Whether these tokens are marked as words of somebody else, as most of a cell with an answer behind it is."""
+        return all(at in self.quoted for at in range(first, last)) or (
+            self.is_answered and 2 * (last - first) >= len(self.tokens)
+        )
 
 
 def copied(text: str, foreign: Sequence[tuple[Whose, Source]], ours: Iterable[str]) -> tuple[Copied, ...]:
@@ -80,7 +90,7 @@ def copied(text: str, foreign: Sequence[tuple[Whose, Source]], ours: Iterable[st
     request. What the request says is no secret, and no instruction. Takes time linear in all texts.
     """
     plain = _PLAIN_JAPANESE if _HIRAGANA.search(text) else _PLAIN
-    pieces = [_piece(prose, plain) for prose in Document(text).prose]
+    pieces = _answered([_piece(prose, plain) for prose in Document(text).prose])
     sizes = {SENTENCE, *RUN.values()} if foreign else set[int]()
     wanted = {size: {key for piece in pieces for _, _, key in _runs(piece.tokens, size)} for size in sizes}
     own = {size: set[int]() for size in sizes}
@@ -117,6 +127,15 @@ def _piece(prose: Prose, plain: re.Pattern[str]) -> _Piece:
     spans = (found.span() for found in _QUOTED.finditer(prose.text))
     quoted = range(len(tokens)) if prose.quoted else frozenset(_within(tokens, spans))
     return _Piece(prose.text, prose.line, tokens, quoted, prose.kind == "heading", plain)
+
+
+def _answered(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """The pieces, each with whether one with words stands behind it on its line, which only cells have."""
+    told, line = list[_Piece](), 0
+    for piece in reversed(pieces):
+        told.append(piece._replace(is_answered=piece.line == line))
+        line = piece.line if any(token.word.isalpha() for token in piece.tokens) else line
+    return told[::-1]
 
 
 def _within(tokens: Sequence[_Token], spans: Iterable[tuple[int, int]]) -> Iterator[int]:
@@ -183,7 +202,7 @@ def _copied(piece: _Piece, whose: Whose, places: dict[int, _Place], said: set[in
 
 def _told(piece: _Piece, whose: Whose, first: int, last: int, place: _Place) -> Iterator[Copied]:
     text = piece.text[piece.tokens[first].start : piece.tokens[last - 1].end]
-    if whose == "request" and all(at in piece.quoted for at in range(first, last)):
+    if whose == "request" and piece.quotes(first, last):
         return
     if whose == "internal" or piece.plain.search(text):
         source = place.source
