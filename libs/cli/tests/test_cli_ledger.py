@@ -417,6 +417,34 @@ async def test_an_export_tells_each_rule_for_the_bid_and_a_broken_one_ends_it_wi
     assert ("B1 is broken" in (await cli("show", document_id)).stderr) is (state == "broken")
 
 
+@pytest.mark.req("B6")
+async def test_a_format_that_the_request_demands_is_missing_unless_it_is_exported_in_the_same_call(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    async def convert(request: requests.ExportDocument) -> None:
+        name = f"x-{request.format}"
+        read.accepted = {"export_id": name}
+        asked = events.ExportRequested(export_id=name, format=request.format)
+        state: Any = "kept" if request.format == "pdf" else "broken"
+        rule = RuleCheck(rule_id="B1", kind="file_format", state=state, wanted="pdf", measured=request.format)
+        file = await read.text(document_id, request.format)
+        about = {"export_id": name, "format": request.format, "job_id": "j", "artifact": file, "rules": (rule,)}
+        await read.append(document_id, asked, events.DocumentExported.model_validate(about))
+
+    read.on_request = convert
+    alone = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
+    missing = "the request demands pdf, which is missing: export both with `--format docx --format pdf`"
+    assert (alone.exit_code, missing in " ".join(alone.stderr.split())) == (5, True)
+    both = await cli("export", document_id, "-f", "docx", "-f", "pdf", "-o", str(tmp_path))
+    assert both.exit_code == 0
+    assert {Path(line).suffix: Path(line).read_text() for line in both.stdout.split()} == {
+        ".docx": "docx",
+        ".pdf": "pdf",
+    }
+    one_file = await cli("export", document_id, "-f", "docx", "-f", "pdf", "-o", str(tmp_path / "a.docx"))
+    assert "several formats need a folder" in one_file.stderr
+
+
 async def answered(stage: Any, document_id: str, *, sure: bool = True) -> None:
     """R1 is assigned to a section, and its second block answers it."""
     text = "# Training\n\nWe train ten users.\n\n=A third block.\n"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from stemma_client.client import Client
 from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1 import events
+from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.events import DocumentExported
 from stemma_contracts.v1.exports import OPEN, ExportFormat, ExportRemark, ExportWarning, VersionPair
 
@@ -56,6 +57,39 @@ def warning_lines(done: DocumentExported, path: Path) -> Iterator[str]:
     )
     yield from (f"warning: {words}" for words in warnings)
     yield from check_lines(done.rules)
+    yield from _missing_formats(done)
+
+
+def held_together(exports: Sequence[DocumentExported]) -> list[DocumentExported]:
+    """Files that leave together: a format that one of them has is missing in none of the others."""
+    there = {check.rule_id for done in exports for check in done.rules if _is_format(check) and check.state == "kept"}
+    return [done.model_copy(update={"rules": tuple(_beside(check, there) for check in done.rules)}) for done in exports]
+
+
+def _is_format(check: RuleCheck) -> bool:
+    return check.kind == "file_format"
+
+
+def _beside(check: RuleCheck, there: Container[str]) -> RuleCheck:
+    is_there = check.state == "broken" and _is_format(check) and check.rule_id in there
+    return check.model_copy(update={"state": "to_see"}) if is_there else check
+
+
+def _missing_formats(done: DocumentExported) -> Iterator[str]:
+    for check in done.rules:
+        wanted = check.wanted.split(", ")
+        if check.state != "broken" or not _is_format(check) or done.format in wanted:
+            continue
+        ours = next((one for one in wanted if one in {*ExportFormat}), None)
+        how = f"export both with `--format {done.format} --format {ours}`" if ours else "convert the file"
+        yield f"the request demands {check.wanted}, which is missing: {how}"
+
+
+def formats_of(wanted: Sequence[str], output: Path | None) -> list[ExportFormat]:
+    """The formats that were asked for, each once; several go into a folder."""
+    if len(wanted) > 1 and output is not None and not output.is_dir():
+        raise CliError(ExitCode.USAGE, f"several formats need a folder, and {output} is none", "name one with --output")
+    return list(dict.fromkeys(format_of(one, output) for one in (wanted or (None,))))
 
 
 def format_of(wanted: str | None, output: Path | None) -> ExportFormat:

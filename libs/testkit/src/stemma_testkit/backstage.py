@@ -113,7 +113,7 @@ class Backstage:
             "request_sequence": 1,
             "request_digest": hashlib.sha256(body).hexdigest(),
         }
-        accepted = answers.RequestAccepted(**common, document_id=document_id, export_id="x1", **self.accepted)
+        accepted = answers.RequestAccepted(**common, document_id=document_id, **{"export_id": "x1", **self.accepted})
         rejected = answers.RequestRejected(**common, problems=self.problems, **self.rejected)
         answer = rejected if self.problems else accepted
         await self._publish(subjects.answer(TENANT, request_id), answer, document_id)

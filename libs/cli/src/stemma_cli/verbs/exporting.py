@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +15,12 @@ from stemma_cli.output import console, note, say, say_json
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from stemma_client.client import Client
     from stemma_contracts.v1.events import DocumentExported
 
+Format = StrEnum("Format", ["docx", "pdf", "html", "json", "md"])
 Citations = Annotated[
     bool, typer.Option("--citations", help="Footnotes say on which page or place of the inputs a sentence rests.")
 ]
@@ -30,8 +35,10 @@ Form = Annotated[
 async def export(
     document: Document,
     format: Annotated[
-        Literal["docx", "pdf", "html", "json", "md"] | None,
-        typer.Option("--format", "-f", help="Format; else what the ending of PATH says, docx without one."),
+        list[Format] | None,
+        typer.Option(
+            "--format", "-f", help="Format, also several; else what the ending of PATH says, docx without one."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PATH", help="File or folder to write to; `-` is stdout.")
@@ -52,7 +59,8 @@ async def export(
 ) -> ExitCode:
     """Export a document, finished or not.
 
-    Exit code 5 says that a file was written and that the document in it is unfinished.
+    Exit code 5 says that a file was written and that the document in it is unfinished. Several formats are held
+    against the rules for the bid together.
 
     Example: stemma export 3f2a --format docx -o proposal.docx
     Example: stemma export 3f2a --citations -o proposal.pdf
@@ -68,33 +76,52 @@ async def export(
     from stemma_cli.exports import pairs
 
     async with connected(as_json) as client:
-        chosen = exports.format_of(format, output)
+        chosen = exports.formats_of(format or (), output)
         added = tuple(name for name, asked in (("citations", citations), ("matrix", matrix)) if asked)
         exports.check_output(output, as_json=as_json)
-        exports.check_redline(chosen, redline, section, added=added)
+        for one in chosen:
+            exports.check_redline(one, redline, section, added=added)
         document_id = await find_document(client, document)
-        path = exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{chosen}")
         compared = await pairs(client, document_id, section, redline) if redline else ()
-        with console(stderr=True).status(f"exporting {chosen}"):
-            done = await client.export(document_id, chosen, redline=compared, citations=citations, matrix=matrix)
-            exports.write(path, await client.artifact(document_id, done.artifact))
-            if done.open_list and (beside := exports.list_path(done, path)):
-                exports.write(beside, await client.artifact(document_id, done.open_list))
-    return _told(done, path, as_json)
+        made: list[DocumentExported] = []
+        paths: list[Path] = []
+        for one in chosen:
+            paths.append(exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{one}"))
+            exporting = client.export(document_id, one, redline=compared, citations=citations, matrix=matrix)
+            made.append(await _written(client, document_id, exporting, paths[-1]))
+    return _told(exports.held_together(made), paths, as_json)
 
 
-def _told(done: DocumentExported, path: Path, as_json: bool) -> ExitCode:
+async def _written(
+    client: Client, document_id: str, exporting: Awaitable[DocumentExported], path: Path
+) -> DocumentExported:
     from stemma_cli import exports
 
-    finished = not exports.is_unfinished(done)
+    with console(stderr=True).status("exporting"):
+        done = await exporting
+        exports.write(path, await client.artifact(document_id, done.artifact))
+        if done.open_list and (beside := exports.list_path(done, path)):
+            exports.write(beside, await client.artifact(document_id, done.open_list))
+    return done
+
+
+def _told(made: Sequence[DocumentExported], paths: Sequence[Path], as_json: bool) -> ExitCode:
+    from stemma_cli import exports
+
+    unfinished = [exports.is_unfinished(done) for done in made]
     if as_json:
-        say_json(done.model_dump(mode="json") | {"path": str(path), "finished": finished})
+        told = [
+            done.model_dump(mode="json") | {"path": str(path), "finished": not lacks}
+            for done, path, lacks in zip(made, paths, unfinished, strict=True)
+        ]
+        say_json(told[0] if len(told) == 1 else told)
     else:
-        if path != exports.STDOUT:
-            say(str(path))
-        for line in (f"exported as {done.export_id}", *exports.warning_lines(done, path)):
-            note(line)
-    return ExitCode.OK if finished else ExitCode.UNFINISHED
+        for done, path in zip(made, paths, strict=True):
+            if path != exports.STDOUT:
+                say(str(path))
+            for line in (f"exported as {done.export_id}", *exports.warning_lines(done, path)):
+                note(line)
+    return ExitCode.UNFINISHED if any(unfinished) else ExitCode.OK
 
 
 async def _form(document: str, form: str, output: Path | None, as_json: bool, *, alone: bool) -> ExitCode:
