@@ -37,6 +37,11 @@ def pdf(source: str) -> bytes:
     return bytes(typst.compile(source.encode()))
 
 
+def japanese_pdf(source: str) -> bytes:
+    head, folder = '#set text(font: "Noto Sans CJK JP", lang: "ja")\n', Path(noto_cjk_sans_jp_regular.FONT_PATH).parent
+    return bytes(typst.compile((head + source).encode(), font_paths=[folder]))  # type: ignore[misc]
+
+
 @pytest.mark.parametrize(("title", "read_as"), [("Ten clinics", "Ten clinics"), ("Microsoft Word - rfp.docx", "")])
 def test_the_title_among_the_properties_is_told_unless_it_is_the_name_of_a_file(title: str, read_as: str) -> None:
     assert (
@@ -227,15 +232,24 @@ def test_notes_on_a_page_are_read_and_what_is_struck_out_by_a_note_or_a_line_is_
 
 def test_lines_of_japanese_are_joined_without_a_space_also_behind_the_end_of_a_page() -> None:
     source = (
-        '#set page(width: 8cm, height: 4cm, margin: 1cm)\n#set text(font: "Noto Sans CJK JP", lang: "ja")\n'
+        "#set page(width: 8cm, height: 4cm, margin: 1cm)\n"
         "受注者は、本業務の実施に当たり、関係法令を遵守しなければならない。また、発注者の指示に従い、速やかに必要な措置を講じるものとする。\n\n"
         "（１）提出部数は三部とする。"
     )
-    folder = Path(noto_cjk_sans_jp_regular.FONT_PATH).parent
-    content: bytes = typst.compile(source.encode(), font_paths=[folder])  # type: ignore[misc]
-    reading = read("a.pdf", content)
+    reading = read("a.pdf", japanese_pdf(source))
     assert reading.figures.pages > 1
-    assert reading.markdown == "\n\n".join(source.split("\n")[2:]).replace("\n\n\n", "\n") + "\n"
+    assert reading.markdown == source.partition("\n")[2] + "\n"
+
+
+def test_items_that_kana_count_are_whole_and_no_table() -> None:
+    items = [
+        ("ア", "受託者は、関係法令を遵守し、発注者の指示に従うこと。"),
+        ("イ", "報告すること。"),
+        ("ウ", "保管すること。"),
+    ]
+    cells = ", ".join(f"[{mark}], [{text}]" for mark, text in items)
+    source = f"#set page(width: 8cm, margin: 1cm)\n#grid(columns: (8mm, 1fr), row-gutter: 8pt, {cells})"
+    assert read("a.pdf", japanese_pdf(source)).markdown == "\n\n".join(map(" ".join, items)) + "\n"
 
 
 @pytest.mark.parametrize(("labels", "places"), [
@@ -271,6 +285,24 @@ def test_a_table_with_lines_keeps_its_cells_and_running_lines_are_read_once() ->
     assert reading.markdown.count("running title") == 1
     assert "1 of 4" not in reading.markdown
     assert [a.label for a in reading.anchors] == ["p. 1", "Prices", "p. 2", "p. 3", "p. 4"]
+
+
+@pytest.mark.parametrize("head", ["[No], [Item],", "table.header([No], [Item]),"])
+def test_a_table_that_goes_on_behind_its_page_is_one_with_its_head_once(head: str) -> None:
+    rows = "".join(f"[{number}], [Bolt {number}]," for number in range(1, 31))
+    reading = read("a.pdf", pdf(f"#set page(height: 9cm)\n#table(columns: 2, {head} {rows})"))
+    assert cells(reading.markdown) == [["No", "Item"], *([str(at), f"Bolt {at}"] for at in range(1, 31))]
+    assert reading.figures.tables == 1
+    second = next(anchor for anchor in reading.anchors if anchor.label == "p. 2")
+    assert reading.markdown[second.offset :].startswith("| ")
+
+
+def test_the_box_of_a_shaded_cell_is_no_column() -> None:
+    def boxed(text: str) -> str:
+        return f"box(width: 100%, stroke: 0.5pt)[{text}]"
+
+    source = f"#table(columns: (4cm, 4cm), {boxed('Item')}, {boxed('Price')}, [Nut], [1 €], [Bolt], [2 €])"
+    assert cells(read("a.pdf", pdf(source)).markdown) == [["Item", "Price"], ["Nut", "1 €"], ["Bolt", "2 €"]]
 
 
 @pytest.mark.req("L1")

@@ -104,6 +104,11 @@ class Composer:
         self._write("\n", "|" + " --- |" * width)
         return [*starts, *(self._write("\n", row) for row in body)]
 
+    def more_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        """Rows that go on the table that was written last."""
+        for row in rows:
+            self._write("\n", _row(row, len(row)))
+
     def block(self, markdown: str) -> int:
         self._depths = []
         start = self._write("\n\n", markdown)

@@ -15,7 +15,7 @@ from pypdfium2 import raw
 
 from . import escaping
 from .composing import Composer, put_edges
-from .pdf_lines import Line, Table, between, joined, lines_of, rows_of, ruled_tables, spaced_tables
+from .pdf_lines import Line, Table, between, joined, lines_of, rows_behind, rows_of, ruled_tables, spaced_tables
 from .pdf_page import Page, Run, is_wide, page_labels, page_of
 from .pdf_seen import HIDDEN, differs, is_garbled, not_read, xfa_of, xfa_texts
 from .pictures import Recogniser
@@ -24,7 +24,7 @@ from .result import Unreadable
 _BULLET = re.compile(r"[•▪■●○◦‣∙·–—*o](?=\s)\s*|[\uf0b7\uf0a7\uf0d8\uf02d\uf06f・]\s*|-\s+")
 _NUMBER = re.compile(r"(\d{1,3}[.)])\s+(?=\S)")
 _OUTLINE = re.compile(
-    r"(?:\(?[a-zA-Z]{1,4}[.)]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,3})+\.?|§+)\s+\S|"
+    r"(?:\(?[a-zA-Z]{1,4}[.)]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,3})+\.?|§+|[ア-ン])\s+\S|"
     r"[（(][\d一二三四五六七八九十ア-ン]{1,3}[)）]|[①-⑳]|第[\d一二三四五六七八九十百]{1,4}[条章節項編]|[０-９]{1,2}[．、]|・"
 )
 ENDED = re.compile(r"[.:;?!”\"’)\]。！？：；」』）]\W?$")
@@ -460,12 +460,13 @@ class _Pdf:
 
 
 class _Writer:
-    """Writes blocks; a paragraph that goes on behind the end of its page stays one."""
+    """Writes blocks; a paragraph or a table that goes on behind the end of its page stays one."""
 
     def __init__(self, composer: Composer, looks: Looks, words: Counter[str]) -> None:
         self._composer, self._looks, self._words = composer, looks, words
         self._held = ""
         self._turns: list[tuple[int, str]] = []
+        self._table: Table | None = None
 
     def put(
         self, label: str, items: Sequence[Block | Table], pictures: Sequence[_Picture], running: Iterable[str]
@@ -494,6 +495,7 @@ class _Writer:
 
     def _picture(self, picture: _Picture) -> None:
         self.end()
+        self._table = None
         if shown := self._composer.image(picture.data):
             self._composer.paragraph(shown)
 
@@ -503,8 +505,11 @@ class _Writer:
             self._held = appended(self._held, text, self._words)
             return
         self.end()
+        before, self._table = self._table, item if isinstance(item, Table) else None
         if isinstance(item, Table):
-            self._composer.table([[escaping.inline(cell) for cell in row] for row in item.rows])
+            more = rows_behind(before, item) if before else None
+            write = self._composer.table if more is None else self._composer.more_rows
+            write([[escaping.inline(cell) for cell in row] for row in (item.rows if more is None else more)])
         elif level := self._looks.level(item):
             self._composer.heading(level, escaping.inline(text))
         elif found := item_of(text):

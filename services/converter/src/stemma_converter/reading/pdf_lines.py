@@ -198,7 +198,7 @@ def _columns(columns: list[list[Run]], bounds: list[float]) -> Iterator[Line]:
 
 
 _LEADERS = re.compile(r"(?<!\s)(?:\s++\.{3,}+|(?<!\.)\.{3,}+)\s*+$")
-_SNAP, _REACH = 3.0, 4.0
+_SNAP, _INSET, _REACH = 3.0, 8.0, 4.0
 _FEWEST_ROWS, _FEWEST_WIDE = 2, 3
 _MOST_CELLS, _MOST_PAIRS, _MOST_LINES = 20_000, 1_000_000, 500
 _APART, _GUTTER, _NEXT_ROW, _FAR = 1.0, 0.5, 1.15, 3.2
@@ -212,6 +212,17 @@ class Table:
     top: float
     right: float
     bottom: float
+
+
+def rows_behind(before: Table, table: Table) -> tuple[tuple[str, ...], ...] | None:
+    """The rows of a table that go on one of the page before: below the same head, or with the next number."""
+    (*_, last), (first, *rest) = before.rows, table.rows
+    if len(last) != len(first):
+        return None
+    if first == before.rows[0]:
+        return tuple(rest)
+    goes_on = last[0].isdecimal() and first[0].isdecimal() and int(first[0]) == int(last[0]) + 1
+    return table.rows if goes_on else None
 
 
 def ruled_tables(page: Page) -> tuple[list[Table], tuple[Run, ...]]:
@@ -250,7 +261,7 @@ def _meet(across: Rule, down: Rule) -> bool:
 
 
 def _ruled(rules: list[Rule], runs: list[Run]) -> tuple[Table | None, list[Run]]:
-    xs = _snapped(rule.at for rule in rules if not rule.is_across)
+    xs = _dividers(rules)
     ys = _snapped(rule.at for rule in rules if rule.is_across)
     if len(xs) < 3 or len(ys) < _FEWEST_ROWS + 1 or len(xs) * len(ys) > _MOST_CELLS:
         return None, runs
@@ -271,7 +282,7 @@ def _merged_left(rules: list[Rule], xs: list[float], ys: list[float], row: int, 
     """The first of the cells that no line divides from a cell."""
     middle = (ys[row] + ys[row + 1]) / 2
     while column > 0 and not any(
-        not rule.is_across and abs(rule.at - xs[column]) <= _SNAP and rule.start - 1 <= middle <= rule.end + 1
+        not rule.is_across and abs(rule.at - xs[column]) <= _INSET and rule.start - 1 <= middle <= rule.end + 1
         for rule in rules
     ):
         column -= 1
@@ -309,6 +320,24 @@ def _is_one(runs: list[Run]) -> bool:
     return all(below - above <= _CLOSE * runs[0].size for above, below in pairwise(bottoms))
 
 
+def _dividers(rules: list[Rule]) -> list[float]:
+    """Where columns are divided: of lines that are too near for a column between them, the longest counts.
+
+    A shaded cell may have a box of its own inside of its lines.
+    """
+    lengths: dict[float, float] = {}
+    for rule in rules:
+        if not rule.is_across:
+            lengths[rule.at] = lengths.get(rule.at, 0) + rule.end - rule.start
+    found: list[list[float]] = []
+    for at in sorted(lengths):
+        if found and at - found[-1][-1] <= _INSET:
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return [max(group, key=lambda at: lengths[at]) for group in found]
+
+
 def _snapped(values: Iterable[float]) -> list[float]:
     found: list[float] = []
     for value in sorted(values):
@@ -342,10 +371,15 @@ def spaced_tables(lines: list[Line]) -> Iterator[Line | Table]:
             at += 1
 
 
+_KANA = re.compile("[ア-ン]")
+
+
 def _is_list(table: Table) -> bool:
     """Whether the first of two columns are marks; word processors write a circle as the letter o."""
     marks = [word for row in table.rows for word in row[0].split()]
-    return len(table.rows[0]) == 2 and all(len(mark) <= 3 and (mark == "o" or not mark.isalpha()) for mark in marks)
+    return len(table.rows[0]) == 2 and all(
+        len(mark) <= 3 and (mark == "o" or not mark.isalpha() or _KANA.fullmatch(mark)) for mark in marks
+    )
 
 
 def _is_prose(table: Table) -> bool:
