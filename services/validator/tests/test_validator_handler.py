@@ -142,11 +142,11 @@ async def test_an_answer_that_its_field_does_not_accept_is_an_issue(
 
 
 @pytest.mark.req("L7")
-async def test_the_id_of_a_field_is_no_quantity_that_an_input_would_have_to_say(
+async def test_what_a_form_asks_is_no_claim_that_an_input_would_have_to_say(
     run: Run, job_for: Build, artifacts: ArtifactStore
 ) -> None:
     brief = await artifacts.put(TENANT, DOCUMENT, b"# Bus", media_type="text/markdown", name="brief.md")
-    job = await job_for("# Form\n\n### f-1919764188: Region\n\nWest\n")
+    job = await job_for("# Form\n\n### f-1919764188: 26 monitors of 32 inches\n\nWest\n")
     form = AnsweredForm(input_id="input-1", version=1, fields=brief)
     answering = job.model_copy(update={"section": job.section.model_copy(update={"form": form}), "brief": brief})
     assert (await run(answering)).validation.unsupported == {}

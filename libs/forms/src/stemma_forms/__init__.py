@@ -6,7 +6,15 @@ the files of strangers calls it in a process with limits.
 
 from .field import AnswersRefused, Field, FormError, Kind, Limit, Unit, UnreadableForm, refusal_of
 from .form import fill, find_fields, unsupported
-from .markdown import TooLong, Unaccepted, answers_in, as_markdown, too_long_answers, unaccepted_answers, without_ids
+from .markdown import (
+    TooLong,
+    Unaccepted,
+    answers_in,
+    as_markdown,
+    too_long_answers,
+    unaccepted_answers,
+    without_questions,
+)
 
 __all__ = [
     "AnswersRefused",
@@ -26,5 +34,5 @@ __all__ = [
     "too_long_answers",
     "unaccepted_answers",
     "unsupported",
-    "without_ids",
+    "without_questions",
 ]

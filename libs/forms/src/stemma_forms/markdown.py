@@ -12,6 +12,7 @@ from .field import Field, Kind, Limit, mismatch_of, shown, stated_limit
 
 _LONGEST_HEADING = 120
 _ID = re.compile(r"f-[0-9a-f]{10}(?![0-9a-z])")
+_QUESTION = re.compile(rf"(?m)(?<=^#{{3}} ){_ID.pattern}.*$")
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
@@ -72,9 +73,9 @@ def unaccepted_answers(text: str, fields: Iterable[Field]) -> Iterator[Unaccepte
             yield Unaccepted(block.line, field.id, field.kind, shown(answer), ", ".join(map(shown, field.allowed)))
 
 
-def without_ids(text: str) -> str:
-    """The text with letters in place of the ids of fields, each as long as it was: an id of digits is no number."""
-    return _ID.sub(lambda found: "x" * len(found[0]), text)
+def without_questions(text: str) -> str:
+    """The text with letters in place of the headings of fields, each as long as it was: what is asked is not ours."""
+    return _QUESTION.sub(lambda found: "x" * len(found[0]), text)
 
 
 def heading(field: Field) -> str:

@@ -18,7 +18,7 @@ from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationIssue, ValidationSummary
-from stemma_forms import without_ids
+from stemma_forms import without_questions
 from stemma_telemetry import get_logger
 
 from .answers import answers_in
@@ -115,7 +115,7 @@ async def _claims(
     with unfinished.noted():
         citations = await tools.citations.of(job, text, given, tools.limits)
     with unfinished.noted():
-        claims = await tools.grounds.check(job, without_ids(text) if job.section.form else text, citations.ranges)
+        claims = await tools.grounds.check(job, without_questions(text) if job.section.form else text, citations.ranges)
     return citations.added_to(claims)
 
 
