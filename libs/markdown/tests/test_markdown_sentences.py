@@ -173,3 +173,11 @@ def test_a_sentence_ends_after_an_hour_or_a_letter_where_another_one_begins(lang
 def test_a_source_is_looked_for_in_the_few_characters_behind_a_sentence_alone(lines: int, sentences: int) -> None:
     """The expression itself does the work that a bound saves, where no call is counted: so the bound is shown."""
     assert len(sentence_ranges("It costs EUR 5." + "\n" * lines + "(plan.md)", "en")) == sentences
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "(1) It runs. It stops."), ("de", "(a) Es läuft. Es hält."), ("ja", "(1) 走る。止まる。")],
+)
+def test_the_sentences_of_an_item_are_told_apart_whatever_its_mark(language: str, text: str) -> None:
+    assert len(sentence_ranges(text, language)) == 2

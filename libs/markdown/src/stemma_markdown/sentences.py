@@ -18,6 +18,8 @@ KEPT_TEXTS = 512
 """Paragraphs of one window whose sentences are kept: they are asked for several times, also of the next version."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
+_MARK = re.compile(r"\s{0,9}\([^\s()]{1,4}\)(?=\s)")
+"""The mark of an item, "(1)": sentencex takes what begins with it for one sentence."""
 _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
 _OPENING = '(["“„«‹'
 _GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:ºª°]")
@@ -119,6 +121,7 @@ _kept = lru_cache(maxsize=KEPT_TEXTS)(_ranges)
 
 def _breaks(text: str, language: str) -> Iterator[int]:
     readable = text if text.isascii() and text.isprintable() else _ODD_SPACE.sub(" ", text)
+    readable = _MARK.sub(_blank, readable, count=1) if _MARK.match(readable) else readable
     at = 0
     while at < len(text):
         parts = sentencex.segment(language, readable[at : at + WINDOW])
@@ -127,6 +130,10 @@ def _breaks(text: str, language: str) -> Iterator[int]:
             at += len(part)
             if at < len(text) and (whole or len(parts) > 1):
                 yield at
+
+
+def _blank(mark: re.Match[str]) -> str:
+    return " " * len(mark[0])
 
 
 def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
