@@ -404,6 +404,12 @@ def test_a_scan_that_nothing_recognises_is_refused_with_what_to_do() -> None:
     assert "tesseract" in refused.words
 
 
+def test_a_word_that_is_divided_between_lines_is_whole_unless_its_rest_is_a_word_of_the_file() -> None:
+    lines = ("The bidder has to demon-", "strate that all is self-", "made: nothing is made by", "anybody else.")
+    content = "".join(line(text, 250 - 14 * number) for number, text in enumerate(lines))
+    assert "demonstrate that all is self-made: nothing" in read("a.pdf", bare_pdf(content)).markdown
+
+
 def test_locked_and_damaged_pdfs_are_told() -> None:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("Secret"))))
     writer.encrypt("user", "owner", algorithm="RC4-128")

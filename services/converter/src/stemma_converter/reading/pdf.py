@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 
 import pypdfium2 as pdfium
 from PIL import Image
@@ -30,6 +30,7 @@ _OUTLINE = re.compile(
 ENDED = re.compile(r"[.:;?!”\"’)\]。！？：；」』）]\W?$")
 _CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,5}\.?\s+[^\W\d_a-z]")
 _LONGEST_CLAUSE = 90
+_HYPHENS = ("-", "‐")
 _ADDRESS = re.compile(r"https?://\S*$")
 _LAST_LINE = re.compile(r"\D{0,20}\d+(?:\D{1,6}\d+)?\D{0,3}")
 # What is left of the number of a page without its figures.
@@ -181,14 +182,16 @@ def text_of(block: Block, words: Counter[str]) -> str:
 
 
 def appended(text: str, line: str, words: Counter[str]) -> str:
-    """A text with its next line; the mark of a divided word goes if the file has the word elsewhere."""
+    """A text with its next line; the mark of a divided word goes if the file has the word elsewhere, or if what stands
+    behind the mark is no word that the file has by itself."""
     if not text:
         return line
     head, tail = text.rpartition(" ")[2], line.partition(" ")[0]
-    if text.endswith(("-", "‐")) and tail[:1].isalpha() and len(head) > 1 and head[-2].isalpha():
+    if text.endswith(_HYPHENS) and tail[:1].isalpha() and len(head) > 1 and head[-2].isalpha():
         whole = re.sub(r"\W+$", "", head[:-1] + tail).lower().lstrip("(“\"'")
         with_mark = re.sub(r"\W+$", "", head + tail).lower().lstrip("(“\"'")
-        divided = tail[:1].islower() and 0 < words[whole] >= words[with_mark]
+        known = words[re.sub(r"\W+$", "", tail)] or words[with_mark]
+        divided = tail[:1].islower() and (0 < words[whole] >= words[with_mark] or not known)
         return (text[:-1] if divided else text) + line
     in_address = _ADDRESS.search(text) is not None and "/" in tail
     return text + line if text.endswith("/") or in_address else f"{text}{between(text, line)}{line}"
@@ -252,7 +255,15 @@ def _without_numbers(line: Line) -> str:
 
 
 def all_words(pages: Iterable[Sequence[Line]]) -> Counter[str]:
-    return Counter(word for page in pages for line in page for word in _plain_words(line.text))
+    return Counter(word for page in pages for word in _whole_words(page))
+
+
+def _whole_words(lines: Iterable[Line]) -> Iterator[str]:
+    """The words of lines, without what may only be the rest of a divided one."""
+    divided = False
+    for line in lines:
+        yield from islice(_plain_words(line.text), 1 if divided else 0, None)
+        divided = line.text.endswith(_HYPHENS)
 
 
 def _plain_words(text: str) -> Iterator[str]:
