@@ -15,7 +15,11 @@ def found(text: str, language: str = "en") -> dict[str, tuple[str, str]]:
 
 def test_a_unit_has_its_headings_its_line_its_place_and_what_announces_it() -> None:
     text = "# Bid\n\n## Work\n\nThe Contractor shall:\n\n- run *daily*\n  backups. Weekly, too.\n"
-    first, _, third = units(text, "en")
+    *headings, first, _, third = units(text, "en")
+    assert [(one.form, one.text, one.path) for one in headings] == [
+        ("heading", "Bid", ()),
+        ("heading", "Work", ("Bid",)),
+    ]
     assert first.text == "The Contractor shall:"
     assert first.path == ("Bid", "Work")
     assert third.text == "Weekly, too."
@@ -431,3 +435,101 @@ def test_items_right_below_a_heading_of_requirements_are_demands_and_those_below
 )
 def test_what_a_system_does_and_what_is_to_be_done_without_a_party_is_a_demand(language: str, sentence: str) -> None:
     assert set(found(f"# 1\n\n{sentence}\n", language)) == {sentence}
+
+
+def test_a_heading_that_is_a_sentence_is_a_demand_and_the_lead_of_its_list_and_a_title_is_none() -> None:
+    text = """# 4 Mandatory Requirements for the Contractor and its Personnel
+
+## 4.1 Mandatory requirements
+
+### 4.1.1 The system SHALL keep a log of each change for seven years.
+
+### 4.1.2 The system MAY provide the following ways to log in:
+
+- a badge
+
+Rationale: Staff should not need passwords.
+
+- Page 3 of 9
+"""
+    assert found(text) == {
+        "4.1.1 The system SHALL keep a log of each change for seven years.": ("work", "mandatory"),
+        "4.1.2 The system MAY provide the following ways to log in:": ("work", "option"),
+        "a badge": ("work", "option"),
+    }
+
+
+@pytest.mark.req("B5")
+def test_lines_of_a_paragraph_that_begin_with_marks_are_items_whose_kinds_of_marks_are_their_levels() -> None:
+    text = (
+        "(1) 企画書\nア 参加者は、次の事項を明確にした企画書を作成すること。\n(ア) 調査の方法\n(イ) 実施体制\n"
+        "イ 複数の提案は認めない。なお、様式は任意である。\n"
+    )
+    assert [(one.unit.text, one.announced_by) for one in requirements(text, "ja")] == [
+        ("ア 参加者は、次の事項を明確にした企画書を作成すること。", ""),
+        ("(ア) 調査の方法", "ア 参加者は、次の事項を明確にした企画書を作成すること。"),
+        ("(イ) 実施体制", "ア 参加者は、次の事項を明確にした企画書を作成すること。"),
+        ("イ 複数の提案は認めない。", ""),
+        ("なお、様式は任意である。", ""),
+    ]
+    inline = "Une livraison doit comprendre :\n• le code source\n• un document\n\n# Page 17\n\n• la licence\n"
+    assert [*found(inline, "fr")] == ["• le code source", "• un document", "• la licence"]
+
+
+def test_what_has_a_number_of_a_series_of_demands_is_one() -> None:
+    text = "REQ-1 The system shall log in users.\n\nREQ-2 Export to CSV\n\nREQ-3 Dark colours\n\nAP1 Start\n\nAP2 End\n"
+    assert [*found(text)] == ["REQ-1 The system shall log in users.", "REQ-2 Export to CSV", "REQ-3 Dark colours"]
+
+
+def test_a_criterion_with_its_weight_is_a_demand_of_evaluation_and_a_total_is_none() -> None:
+    text = "# Evaluation\n\n| Criterion | Weight |\n|---|---|\n| Quality of the plan | 40 % |\n| Total | 100 % |\n"
+    assert found(text) == {"Quality of the plan | 40 %": ("evaluation", "mandatory")}
+
+
+@pytest.mark.req("B5")
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Die Preise sind unter Angabe der Mengen (§ 3 Abs. 2) aufzuschlüsseln."),
+        ("de", "Bietergemeinschaften haben in ihren Angeboten alle Mitglieder sowie einen bevollmächtigten Vertreter "
+        "für den Abschluss und die Durchführung des Vertrages zu benennen."),
+        ("de", "Die Grafiken werden vom Auftragnehmer in zwei Sprachen entwickelt."),
+        ("de", "Zu jeder Grafik wird eine kleine Fassung erstellt."),
+        ("fr", "Chaque intervention fera l'objet d'un rapport."),
+        ("fr", "Les demandes urgentes sont prises en charge par le prestataire."),
+        ("fr", "La maintenance comprend la mise à jour de la documentation."),
+        ("fr", "Les autres matériels sont à la charge du titulaire."),
+        ("fr", "Le titulaire désigne un chef de projet."),
+        ("es", "Para ello, aportará una verificación del poder."),
+        ("es", "Devolver los datos al terminar el contrato."),
+        ("es", "El servicio comprende la atención a usuarios."),
+        ("pt", "Devolver os dados ao fim do contrato."),
+        ("it", "Restituire i dati al termine del contratto."),
+        ("ja", "運用に必要な手順書を作成する。"),
+        ("ja", "契約の終了後にデータを廃棄することとし、証明書を提出する．"),
+        ("en", "Migrate the existing records."),
+        ("en", "No changes will be permitted after the opening."),
+    ],
+)  # fmt: skip
+def test_a_duty_is_found_in_each_form_in_which_a_language_says_one(language: str, sentence: str) -> None:
+    assert [*found(sentence, language)] == [sentence]
+
+
+@pytest.mark.req("B5")
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Sie werden auf der Homepage genutzt, wo sie jede Person findet."),
+        ("de", "Ziel ist es, die Öffentlichkeit zu informieren."),
+        ("de", "Die Übersetzung wird durch den Auftraggeber zur Verfügung gestellt."),
+        ("de", "Die Daten haben sich in allen Nutzungen bewährt."),
+        ("fr", "Les documents seront fournis au titulaire."),
+        ("fr", "Le service central mettra un accès à disposition du titulaire."),
+        ("fr", "Le terme « anomalie » désigne un défaut."),
+        ("es", "Para la adjudicación se aplicará el procedimiento abierto."),
+        ("es", "Lugar de la prestación del servicio"),
+        ("ja", "本市では毎年祭りを実施する。"),
+    ],
+)
+def test_what_a_buyer_does_and_what_only_sounds_like_a_duty_is_none(language: str, sentence: str) -> None:
+    assert found(sentence, language) == {}

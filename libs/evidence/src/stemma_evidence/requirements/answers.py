@@ -376,7 +376,8 @@ class Answers:
         self._reader = _DemandReader(language)
         self._rows = every
         self._rows_with = _rows_with(tuple(row.quote for row in every), language)
-        self._passages = [self._passage(found) for found in _paragraphs(units(text, language))]
+        said = (unit for unit in units(text, language) if unit.form != "heading")
+        self._passages = [self._passage(found) for found in _paragraphs(said)]
         self._with_word: dict[str, list[int]] = defaultdict(list)
         for number, passage in enumerate(self._passages):
             for word in frozenset[str]().union(*(clause.words for clause in passage.clauses)):

@@ -70,16 +70,8 @@ def deadlines(text: str, language: str, demanded: Collection[tuple[int, str]] = 
     there, whatever it is. Time grows with the length of the text, whatever it holds.
     """
     reading = _Reading(text, language, demanded)
-    for unit in sorted((*units(text, language), *_headings(text)), key=lambda one: one.start):
-        yield from reading.of(unit)
-
-
-def _headings(text: str) -> Iterator[Unit]:
-    document = document_of(text)
-    for piece in document.prose:
-        if piece.kind == "heading":
-            words = " ".join(piece.text.split())
-            yield Unit(words, "sentence", (), (), document.line(piece.start), piece.start, piece.end)
+    for unit in units(text, language):
+        yield from reading.of(replace(unit, path=()) if unit.form == "heading" else unit)
 
 
 def title_of(text: str) -> tuple[str, ...] | None:
@@ -159,7 +151,7 @@ class _Reading:
         if verb := self._verb_beside(context.before):
             return verb
         after = context.after[: 0 if when.counted and not self._cues.event_first else NEAR]
-        above = () if unit.form == "sentence" and not due else (*unit.leads[-1:], *self._section(unit))
+        above = () if unit.form in ("sentence", "heading") and not due else (*unit.leads[-1:], *self._section(unit))
         found = (self._kind_in(words, due=due) for words in (context.before, after, *above))
         return next((kind for kind in found if kind != "other"), "other")
 

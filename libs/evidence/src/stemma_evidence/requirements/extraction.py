@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -20,6 +21,11 @@ LEAD_END = 30
 """Characters at the end of a sentence without a colon in which it says that a list follows."""
 LONGER = 4
 """Letters of a word that has a capital in a heading of English."""
+SERIES = 3
+DEMANDING = 0.3
+"""How many units a series of numbered demands has at least, and which share of them says that something is demanded."""
+CRITERION = 3
+"""Words that the name of a criterion has at least, beside its weight."""
 KEPT = 500
 """How many announcements and headings are remembered: those of a list come again with each of its items."""
 
@@ -27,6 +33,9 @@ _URL = re.compile(r"https?://\S*")
 _WORD = re.compile(r"[\u3041-\u9fff]{1,2}|[^\W_\u3041-\u9fff]+")
 """A word; in a script without spaces, two characters."""
 _STOPS = (".", "。")
+_ID = re.compile(r"\W{0,3}(?P<series>[A-Z]{1,5}(?:[-_.][A-Z]{1,5}){0,3})[-_. ]?\d{1,4}(?:[.-]\d{1,4}){0,4}(?!\w)\W")
+"""The number of a demand with letters before it: "REQ-12", "[F1.2]", "E 3"."""
+_SCORE = re.compile(r"\W{0,2}\d{1,3}(?:[.,]\d{1,2})?\s?(?:%|％|[^\W\d]{1,8}\.?)?\W{0,2}")
 _KANA = "\u3041"
 _UNTICKED = ("□", "☐", "◻")
 
@@ -51,8 +60,9 @@ def requirements(text: str, language: str) -> Iterator[Requirement]:
 
     Time grows with the length of the text, whatever it holds.
     """
-    reading = _Reading(text, language)
-    for unit in units(text, language):
+    every = [*units(text, language)]
+    reading = _Reading(text, language, every)
+    for unit in every:
         found = reading.requirement(unit)
         if found is not None:
             yield found
@@ -61,14 +71,28 @@ def requirements(text: str, language: str) -> Iterator[Requirement]:
 class _Reading:
     """The reading of one request."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str, language: str, every: Sequence[Unit]) -> None:
         self._words = demands(language)
         self._reader = Reader(self._words, text)
+        self._series = self._series_among(every)
         self._lead = lru_cache(maxsize=KEPT)(self._reader.read)
         self._about = lru_cache(maxsize=KEPT)(self._read_heading)
         self._before: tuple[tuple[str, ...], Kind] = ((), "work")
         self._grades = Grades(self._words, text)
         self._exchanges = Exchanges(self._words)
+
+    def _series_among(self, every: Sequence[Unit]) -> frozenset[str]:
+        """The letters before the numbers of demands: of enough units with such a number many demand something."""
+        series = defaultdict[str, list[Unit]](list)
+        for unit in every:
+            if name := _series_of(unit):
+                series[name].append(unit)
+        return frozenset(
+            name
+            for name, found in series.items()
+            if len(found) >= SERIES
+            and sum(self._reader.read(one.text, "").obligation is not None for one in found) >= DEMANDING * len(found)
+        )
 
     def requirement(self, unit: Unit) -> Requirement | None:
         """A unit as a requirement, if it is one by itself or by what announces it."""
@@ -117,8 +141,8 @@ class _Reading:
 
     def _is_told(self, unit: Unit, place: Place) -> bool:
         """Whether a verb at the beginning of a unit tells somebody to do it: not in a list of goals, or of no tasks."""
-        if not unit.leads:
-            return True
+        if unit.form == "heading" or not unit.leads:
+            return unit.form != "heading"
         lead = self._lead(unit.leads[-1], place)
         if lead.denies:
             return False
@@ -141,9 +165,12 @@ class _Reading:
         columns."""
         if unit.form == "row" and self._lists_demands(unit):
             return Said("mandatory"), self._lead_in(unit)
-        if unit.form == "item" and not unit.leads and unit.number == 0 and self._stands_in_list(unit):
-            return Said("mandatory"), ""
-        if _is_title(unit) or unit.number > 1 or (unit.number and not _is_short(unit)):
+        if unit.form == "row" and self._scores(unit, place):
+            return Said("mandatory", "evaluation"), self._lead_in(unit)
+        if _series_of(unit) in self._series:
+            return Said("mandatory"), self._lead_in(unit)
+        listed = unit.form == "item" and unit.number == 0 and self._stands_in_list(unit)
+        if not listed and (_is_title(unit) or unit.number > 1 or (unit.number and not _is_short(unit))):
             return Said(), ""
         for lead in reversed(unit.leads):
             said = self._lead(lead, place)
@@ -151,11 +178,19 @@ class _Reading:
                 return Said(), ""
             if said.announces and said.obligation is not None and not said.conditional:
                 return Said(said.obligation, said.kind), lead
-        return Said(), ""
+        return Said("mandatory" if listed else None), ""
 
     def _stands_in_list(self, unit: Unit) -> bool:
         """Whether an item stands right below a heading that names demands."""
-        return any(self._words.listing.search(self._words.folded(title[:NEAR])) for title in unit.path[-2:])
+        return set(unit.leads) <= set(unit.path) and any(
+            self._words.listing.search(self._words.folded(title[:NEAR])) for title in unit.path[-2:]
+        )
+
+    def _scores(self, unit: Unit, place: Place) -> bool:
+        """Whether a row is a criterion with its weight."""
+        named = place == "evaluation" or any(map(self._words.judging.search, map(self._words.folded, unit.columns)))
+        said = any(len(_WORD.findall(cell)) >= CRITERION for cell in unit.cells)
+        return named and said and any(_SCORE.fullmatch(cell) for cell in unit.cells)
 
     def _lists_demands(self, unit: Unit) -> bool:
         named = (*unit.path[-1:], *unit.leads[-1:])
@@ -178,15 +213,26 @@ def _is_title(unit: Unit) -> bool:
 
 
 def _is_heading(unit: Unit) -> bool:
-    """Whether a line by itself is written as headings are: without an end, each longer word with a capital."""
+    """Whether a line by itself is written as headings are: without an end, each longer word with a capital.
+
+    A heading that says more than that is a demand that is numbered as headings are.
+    """
+    longer = [word for word in _WORD.findall(unit.text[:NEAR]) if len(word) >= LONGER]
+    named = all(word[0].isupper() for word in longer)
+    if unit.form == "heading":
+        return named or _is_short(unit)
     if unit.form != "sentence" or unit.count > 1 or not unit.text[-1:].isalnum():
         return False
-    longer = [word for word in _WORD.findall(unit.text[:NEAR]) if len(word) >= LONGER]
-    return 1 < len(longer) <= LABEL_WORDS and all(word[0].isupper() for word in longer)
+    return 1 < len(longer) <= LABEL_WORDS and named
 
 
 def _is_short(unit: Unit) -> bool:
     return len(_WORD.findall(unit.text[:NEAR])) <= LABEL_WORDS
+
+
+def _series_of(unit: Unit) -> str:
+    found = _ID.match(unit.text) if unit.number == 0 else None
+    return found["series"] if found else ""
 
 
 Kind = Literal["instruction", "evaluation", "work", "form"]

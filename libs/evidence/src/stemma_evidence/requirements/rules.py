@@ -163,7 +163,7 @@ def bid_rules(text: str, language: str) -> list[_Found]:
     Time grows with the length of the text, whatever it holds.
     """
     words = bid_words(language)
-    every = sorted((*units(text, language), *_headings(text)), key=lambda unit: unit.start)
+    every = [*units(text, language)]
     reading = _Reading(words, title_of(text))
     found = [one for unit in every if len(unit.text) <= LONGEST for one in reading.of(unit)]
     listed = [_with_chapters(one, every) if one.kind == "order" else one for one in found]
@@ -175,18 +175,6 @@ def _with_chapters(order: _Found, every: Sequence[Unit]) -> _Found:
     items = (unit.text for unit in every if unit.number == 0 and unit.leads[-1:] == (order.unit.text,))
     names = (_trimmed(_BEHIND_TITLE.split(_MARK.sub("", item, count=1))[0])[:MOST_VALUE] for item in items)
     return replace(order, values=tuple(islice(filter(None, names), MOST_VALUES)))
-
-
-def _headings(text: str) -> Iterator[Unit]:
-    """The headings as units, each with those above it."""
-    document, path = document_of(text), list[tuple[int, str]]()
-    for piece in document.prose:
-        if piece.kind == "heading":
-            words = " ".join(piece.text.split())
-            path = [above for above in path if above[0] < piece.level]
-            about = tuple(title for _, title in path)
-            yield Unit(words, "sentence", about, ("#",), document.line(piece.start), piece.start, piece.end)
-            path.append((piece.level, words))
 
 
 def _once(found: Sequence[_Found]) -> list[_Found]:
@@ -212,7 +200,7 @@ class _Reading:
     def of(self, unit: Unit) -> Iterator[_Found]:
         """The rules of a unit."""
         text = self._with_digits(unit.text.replace("’", "'"))
-        if unit.leads == ("#",) or self._words.denied.search(text):
+        if unit.form == "heading" or self._words.denied.search(text):
             return
         about = self._is_about_bids(unit, text)
         advised = self._words.advised.search(text) is not None
@@ -494,7 +482,7 @@ def _is_judged(unit: Unit, words: BidWords) -> bool:
 
 def _criterion(unit: Unit, words: BidWords) -> _Found | None:
     """A row, an item or a heading that is a name and one weight."""
-    if unit.form == "sentence" and unit.leads != ("#",):
+    if unit.form == "sentence":
         return None
     if unit.form == "row":
         return _criterion_in_row(unit, words)

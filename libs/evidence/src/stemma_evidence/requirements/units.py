@@ -6,20 +6,42 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from stemma_markdown import Container, Leaf, Prose, Token, document_of, sentence_ranges
 
-Form = Literal["sentence", "item", "row"]
+Form = Literal["sentence", "item", "row", "heading"]
 
 MOST_LEADS = 4
 """How many announcements a unit keeps, the nearest ones: deeper lists are nested for other reasons."""
 
+_NUMBERED = r"\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]"
+_SECTION = r"\d{1,3}(?:\.\d{1,3}){1,5}\.?\s"
+_SIGN = (
+    r"[•●▪◦·∙►▸➢➤➔→✓✗✔❖◆◇■−]\s|[・※]|[ア-ン][\s．.)）]|[①-⑳]|[（(][0-9０-９一二三四五六七八九十ア-ンあ-ん]{1,3}[)）]"
+)
+"""What begins an item wherever it begins a line: bullets and numbers that are no words."""
 _MARK = re.compile(
-    r"\s{0,3}(?:[-–—•●▪◦*✓o]\s|[ア-ン][\s．.)）]|[①-⑳]|[（(][0-9０-９一二三四五六七八九十]{1,3}[)）]|[一二三四五六七八九十]{1,3}、|\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]\s{0,3}(?=\S)|\d{1,3}(?:\.\d{1,3}){1,5}\.?\s)"
+    rf"\s{{0,3}}(?:[-–—*o]\s|{_SIGN}|[一二三四五六七八九十]{{1,3}}、|{_NUMBERED}\s{{0,3}}(?=\S)|{_SECTION})"
 )
 """What begins an item that is written as a paragraph: "a)", "(1)", "5.6.1", a dash or a bullet."""
+_BULLET = re.compile(rf"\s{{0,3}}(?:{_SIGN})")
+_LINE = re.compile(rf" (?={_SIGN})|(?<=[.;:。；：]) (?={_NUMBERED}\s|{_SECTION})")
+"""Before what may begin an item that is written as a line of a paragraph."""
+_PAGE = re.compile(
+    r"\W*(?:page|seite|página|pagina|ページ|第)\s*\d{1,4}\s*(?:页|頁|(?:/|of|de|di|von|van|sur)\s*\d{1,4})?\W*", re.I
+)
+"""A heading that only counts the pages of the file that a text was made from."""
 _STRUCK = re.compile(r"~~(?:[^~\n]|\n(?!\s*\n))+~~|<(?:del|s|strike)>[^<]{0,4000}</(?:del|s|strike)>")
+_COLONS = (":", "：")
+_NUMERALS = (
+    (re.compile(r"\d+|[０-９]+|[一二三四五六七八九十]+"), "1"),
+    (re.compile("[a-zA-Z]+"), "a"),
+    (re.compile("[ア-ン]"), "ア"),
+    (re.compile("[①-⑳]"), "①"),
+)
+"""What counts items, each with the sign that stands for all of its kind."""
 _LETTERED = tuple(f"{letter})" for letter in "abcdefghijklmnopqrstuvwxyz")
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?(?=\s)")
 _MARK_ALONE = re.compile(r"\s{0,3}\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3}(?:\.\d{1,3}){0,5})[.)]?")
@@ -64,16 +86,18 @@ class Source:
 
 @dataclass
 class _Frame:
-    """A block that holds blocks: what its paragraphs inherit, what its last one announces, and to which items.
+    """A block that holds blocks: what its paragraphs inherit, and what its last one announces.
 
-    Of a list whose items are numbered, ``below`` is what its last announcing item, of this ``number``, announces.
+    ``styles`` are the kinds of marks of the paragraphs that are items now, the outer ones first, each with what
+    announces its items. Of a list whose items are numbered, ``below`` is what its last announcing item, of this
+    ``number``, announces.
     """
 
     kind: str
     leads: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     announces_next: bool = False
-    to_marked: tuple[str, ...] = ()
+    styles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     row: list[Prose | None] = field(default_factory=list)
     number: str = ""
     below: tuple[str, ...] = ()
@@ -84,7 +108,8 @@ class _Reading:
     """Where the reading of a text is."""
 
     def __init__(self, text: str, language: str) -> None:
-        self._document = document_of(_STRUCK.sub(_blank, text))
+        self._text = _STRUCK.sub(_blank, text)
+        self._document = document_of(self._text)
         self._language = language
         self._prose = deque(self._document.prose)
         self._path: list[tuple[int, str]] = []
@@ -118,7 +143,7 @@ class _Reading:
         above = self._frames[-1]
         leads = above.leads if token.kind in ("item", "row") else above.last
         above.announces_next = False
-        self._frames.append(_Frame(token.kind, leads, to_marked=leads))
+        self._frames.append(_Frame(token.kind, leads))
 
     def _piece(self, leaf: Leaf) -> Prose | None:
         """The words of a leaf, if it has any."""
@@ -129,11 +154,10 @@ class _Reading:
     def _of_piece(self, piece: Prose) -> Iterator[Unit]:
         frame = self._frames[-1]
         match piece.kind:
+            case "heading" if _PAGE.fullmatch(piece.text.strip()):
+                pass
             case "heading" if not piece.quoted and len(self._frames) == 1:
-                self._path = [above for above in self._path if above[0] < piece.level]
-                self._path.append((piece.level, _spaced(piece.text)))
-                if not frame.announces_next:
-                    frame.last, frame.to_marked = (), ()
+                yield from self._heading(piece, frame)
             case "cell":
                 frame.row.append(piece)
             case "paragraph" | "heading":
@@ -141,23 +165,55 @@ class _Reading:
             case "code" | "html":
                 pass
 
+    def _heading(self, piece: Prose, frame: _Frame) -> Iterator[Unit]:
+        self._path = [above for above in self._path if above[0] < piece.level]
+        for start, end in _sentences(piece.text, self._language):
+            yield self._unit(_spaced(piece.text[start:end]), "heading", (), *piece.source(start, end))
+        text = _spaced(piece.text)
+        self._path.append((piece.level, text))
+        if text.endswith(_COLONS):
+            frame.last, frame.announces_next = (text,), True
+        elif not frame.announces_next:
+            frame.last = ()
+        frame.styles = {}
+
     def _paragraph(self, piece: Prose, frame: _Frame) -> Iterator[Unit]:
-        marked = _MARK.match(piece.text) is not None
-        if frame.announces_next:
-            frame.to_marked = frame.last
-        elif not marked:
-            frame.to_marked = frame.leads
-        above = self._frames[-2] if frame.kind == "item" else frame
-        is_below = above.number and piece.text.startswith((f"{above.number.rstrip('.')}.", *_LETTERED))
-        leads = above.below if is_below else frame.to_marked
-        form: Form = "item" if marked or frame.kind == "item" else "sentence"
-        last = ""
-        ranges = list(_sentences(piece.text, self._language))
+        """The units of a paragraph; each of its lines that begins with a mark is one of its own."""
+        lines = (mark.end() for mark in _LINE.finditer(piece.text) if self._is_line_end(piece, mark.start()))
+        for start, end in pairwise([0, *lines, len(piece.text)]):
+            yield from self._part(piece, start, end, frame)
+
+    def _is_line_end(self, piece: Prose, place: int) -> bool:
+        start, end = piece.source(place, place + 1)
+        return "\n" in self._text[start:end]
+
+    def _part(self, piece: Prose, begin: int, stop: int, frame: _Frame) -> Iterator[Unit]:
+        text = piece.text[begin:stop]
+        leads = self._leads(text, frame)
+        form: Form = "item" if frame.styles or frame.kind == "item" else "sentence"
+        ranges = [(begin + start, begin + end) for start, end in _sentences(text, self._language)]
+        said = [_spaced(piece.text[start:end]) for start, end in ranges]
         for number, (start, end) in enumerate(ranges):
-            last = _spaced(piece.text[start:end])
-            yield replace(self._unit(last, form, leads, *piece.source(start, end)), number=number, count=len(ranges))
-        frame.announces_next = last.endswith((":", "："))
-        frame.last = (*leads, last)[-MOST_LEADS:]
+            unit = self._unit(said[number], form, leads, *piece.source(start, end))
+            yield replace(unit, number=number, count=len(ranges))
+        if said:
+            frame.announces_next = said[-1].endswith(_COLONS)
+            frame.last = (*leads, *(said[-1:] if frame.announces_next else said[-2:]))[-MOST_LEADS:]
+
+    def _leads(self, text: str, frame: _Frame) -> tuple[str, ...]:
+        """What announces a paragraph; for one that begins with a mark, what stands above the first with such a mark."""
+        style = _style_of(text)
+        above = self._frames[-2] if frame.kind == "item" else frame
+        if above.number and text.startswith((f"{above.number.rstrip('.')}.", *_LETTERED)):
+            return above.below
+        leads = frame.last if frame.announces_next or _BULLET.match(text) else frame.leads
+        if not style:
+            frame.styles = {}
+            return frame.last if frame.announces_next else frame.leads
+        known = [*frame.styles]
+        outer = known[: known.index(style) + 1] if style in known else known
+        frame.styles = {one: frame.styles[one] for one in outer}
+        return frame.styles.setdefault(style, leads)
 
     def _row(self, frame: _Frame) -> Iterator[Unit]:
         table = self._frames[-1]
@@ -190,6 +246,17 @@ def _sentences(text: str, language: str) -> Iterator[tuple[int, int]]:
         else:
             before = None
             yield begin, end
+
+
+def _style_of(text: str) -> str:
+    """The kind of the mark that a paragraph begins with: "(1)" and "(2)" are one; empty without a mark."""
+    mark = _MARK.match(text)
+    if mark is None:
+        return ""
+    style = "".join(mark[0].split())
+    for sign, one in _NUMERALS:
+        style = sign.sub(one, style)
+    return style
 
 
 def _in_one_line(cells: tuple[str, ...]) -> str:
