@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -215,17 +214,6 @@ async def test_watch_says_what_is_stale_and_why(cli: Any, edited: str) -> None:
     assert "makes stale solution [research 1 -> 2], plan [solution is stale]" in done.stdout
     assert "stale: solution (research 1 -> 2)\nstale: plan (solution is stale)\n" in done.stderr
     assert f"see `stemma stale {edited[:8]}`" in done.stderr
-
-
-async def test_watch_does_not_end_while_a_section_is_regenerated(
-    cli: Any, backstage: Any, edited: str, drafted: Any, reviewable: Any
-) -> None:
-    asked = events.SectionRegenerationRequested(section_id="solution", version=1, starts=("solution",))
-    await backstage.append(edited, asked)
-    watching = asyncio.create_task(cli("watch", edited))
-    await backstage.append(edited, drafted("solution", version=2), reviewable("solution", version=2))
-
-    assert (await watching).stdout.splitlines()[-1].endswith("solution: review requested (version 2, no lint issues)")
 
 
 async def test_diff_tells_where_a_paragraph_stood_and_what_is_gone(

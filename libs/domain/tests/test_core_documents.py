@@ -37,6 +37,14 @@ def test_a_paused_document_starts_nothing_but_still_records(begun: Story) -> Non
     assert len(begun.open_jobs()) == 1
 
 
+def test_resume_publishes_the_job_that_opened_during_the_pause(begun: Story) -> None:
+    begun.when(asking.pause(begun.asked()))
+    begun.drafted("research")
+    begun.when(asking.resume(begun.asked()))
+    (job,) = begun.open_jobs().values()
+    assert isinstance(job, j.ValidateDraft)
+
+
 def test_cancel_closes_the_open_jobs_and_a_late_outcome_is_superseded_but_paid(begun: Story) -> None:
     late = begun.job_of("research")
     begun.when(asking.cancel(begun.asked()))

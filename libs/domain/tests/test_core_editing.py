@@ -127,6 +127,13 @@ def test_an_instruction_goes_to_the_editor_and_its_result_is_settled(done: Story
     assert stale(done) == {"solution", "budget", "timeline"}
 
 
+def test_an_instruction_that_is_refused_leaves_the_section_approved(done: Story) -> None:
+    edit(done, "research")
+    done.outcome(o.InstructionRefused, "research", reason=ref("no"))
+    assert done.status("research") == SectionStatus.APPROVED
+    assert done.document_status() == DocumentStatus.COMPLETED
+
+
 @pytest.mark.req("P10")
 def test_keep_accepts_the_current_upstream_versions_and_leaves_the_status(done: Story) -> None:
     write(done, "research", "a person's text")
@@ -146,6 +153,13 @@ def test_keeping_the_last_stale_section_completes_the_document(done: Story) -> N
 
 def test_keep_is_refused_where_nothing_is_stale(done: Story) -> None:
     keep(done, "solution").then_refused("section_not_stale")
+
+
+def test_keep_is_refused_while_a_stale_section_is_written_anew(done: Story) -> None:
+    write(done, "research", "a person's text")
+    regenerate(done, "solution")
+    assert "solution" in stale(done)
+    keep(done, "solution").then_refused("section_generating")
 
 
 @pytest.mark.req("P10")
@@ -174,11 +188,31 @@ def test_what_was_kept_against_a_stale_upstream_is_stale_again_when_something_el
 
 
 @pytest.mark.req("P10")
+def test_a_section_kept_against_a_stale_upstream_hears_of_it_when_that_was_kept_and_is_stale_anew(
+    done: Story,
+) -> None:
+    write(done, "research", "a person's text")
+    keep(done, "budget")
+    keep(done, "solution")
+    assert stale(done) == set()
+    (again,) = write(done, "research", "another text", 2)
+    assert {mark.section_id for mark in again.makes_stale} == {"solution", "budget", "timeline"}
+
+
+@pytest.mark.req("P10")
 def test_a_log_that_does_not_say_why_an_upstream_was_stale_means_whatever_made_it_so(done: Story) -> None:
     write(done, "research", "a person's text")
     accepted = (UpstreamVersion(section_id="solution", version=1, stale=True),)
     done.state = evolve(done.state, e.SectionKept(section_id="budget", version=1, accepted=accepted))
     assert stale(done) == {"solution", "timeline"}
+
+
+@pytest.mark.req("P10")
+def test_what_was_kept_against_a_stale_upstream_is_stale_again_when_that_gets_another_text(done: Story) -> None:
+    write(done, "research", "a person's text")
+    keep(done, "budget")
+    (written,) = write(done, "solution", "another text")
+    assert [mark.section_id for mark in written.makes_stale] == ["budget"]
 
 
 @pytest.mark.req("P9")
@@ -195,6 +229,15 @@ def test_the_very_text_that_dependents_rest_on_leaves_them_fresh_however_it_came
     assert (again.version, again.makes_stale) == (3, ())
     assert set(again.clears_stale) == {"solution", "budget", "timeline"}
     assert done.document_status() == DocumentStatus.COMPLETED
+
+
+@pytest.mark.req("P9", "P10")
+def test_a_stale_upstream_whose_text_came_back_is_named_by_its_version_of_now(done: Story) -> None:
+    write(done, "solution", "another text")
+    write(done, "research", "a person's text")
+    done.when(asking.restore(done.asked(), "solution", 2, 1))
+    (reason,) = staleness(done.document)["budget"].reasons
+    assert (reason.accepted_version, reason.current_version, reason.upstream_stale) == (3, 3, True)
 
 
 @pytest.mark.req("P9")
@@ -215,6 +258,29 @@ def test_a_regenerated_section_is_queued_and_its_guidance_reaches_the_generator(
     job = done.jobs(j.GenerateSection)[0]
     assert job.guidance == ref("more figures")
     assert [(u.section_id, u.version) for u in job.upstream] == [("research", 2)]
+
+
+def test_the_guidance_goes_with_every_lint_round(done: Story) -> None:
+    regenerate(done, "solution")
+    done.drafted("solution", "anew")
+    done.validated("solution", passed=False)
+    (job,) = done.jobs(j.GenerateSection)
+    assert (job.round, job.guidance) == (1, ref("more figures"))
+
+
+def test_a_regeneration_with_the_same_text_makes_no_version_and_nothing_stale(done: Story) -> None:
+    regenerate(done, "solution")
+    done.drafted("solution")
+    done.validated("solution")
+    done.approve("solution")
+    assert done.document.sections["solution"].current_number == 1
+    assert done.document_status() == DocumentStatus.COMPLETED
+
+
+def test_a_regeneration_supersedes_a_waiting_review(begun: Story) -> None:
+    begun.reviewable("research")
+    regenerate(begun, "research")
+    begun.approve("research").then_refused("section_generating")
 
 
 @pytest.mark.parametrize("way", ["write", "restore"])
@@ -293,6 +359,15 @@ def test_an_instruction_while_generating_applies_to_the_last_version(done: Story
     assert [type(event) for event in done.drafted("solution", "late", job_id=late)] == [e.OutcomeSuperseded]
 
 
+def test_an_instruction_is_refused_where_nothing_is_written(begun: Story) -> None:
+    edit(begun, "budget", 0).then_refused("nothing_written")
+
+
+def test_one_instruction_at_a_time(done: Story) -> None:
+    edit(done, "solution")
+    edit(done, "solution").then_refused("section_generating")
+
+
 def test_a_queued_section_takes_a_persons_text_and_turns_stale_when_its_upstream_is_written(begun: Story) -> None:
     write(begun, "solution", "written ahead", 0)
     assert begun.status("solution") == SectionStatus.EDITED
@@ -313,6 +388,13 @@ def test_an_export_shows_what_is_stale(done: Story) -> None:
     done.when(asking.export(done.asked(), ExportFormat.MD))
     job = done.jobs(j.ConvertDocument)[0]
     assert {section.section_id for section in job.sections if section.stale} == {"budget", "timeline"}
+
+
+def test_a_failed_section_can_be_written_by_a_person(begun: Story) -> None:
+    begun.outcome(o.ModelUnavailable, "research")
+    assert begun.document_status() == DocumentStatus.FAILED
+    (edited, *_) = write(begun, "research", "a person's text", 0)
+    assert edited.starts == ("solution",)
 
 
 def test_a_revised_draft_is_evaluated_beside_its_review(begun: Story) -> None:

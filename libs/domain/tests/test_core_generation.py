@@ -14,7 +14,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import GenerationWarning, ProcessingMetadata
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import NOT_CHECKED
 from stemma_domain.state import Validating
@@ -176,6 +176,12 @@ def test_an_approval_of_an_old_version_is_refused_with_the_current_one(begun: St
     assert begun.status("research") == SectionStatus.AWAITING_REVIEW
 
 
+def test_a_second_approval_is_refused_by_the_status(begun: Story) -> None:
+    begun.settle("research")
+    (refused,) = begun.approve("research")
+    assert refused.problem.code == "section_approved"
+
+
 @pytest.mark.req("E3")
 def test_the_same_request_id_changes_nothing_the_second_time(begun: Story) -> None:
     begun.reviewable("research")
@@ -324,6 +330,14 @@ def test_a_check_of_a_settled_text_that_was_given_up_can_be_made_again(begun: St
     begun.when(asking.retry(begun.asked(), "research")).then_refused("section_edited")
 
 
+def test_a_failed_edit_leaves_the_draft_with_its_reviewer(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("more")))
+    (failed,) = begun.outcome(o.ModelUnavailable, "research")
+    assert failed.activity == Activity.EDIT
+    assert begun.status("research") == SectionStatus.AWAITING_REVIEW
+
+
 @pytest.mark.parametrize(("ended", "fields"), [(o.ModelUnavailable, {}), (o.InstructionRefused, {"reason": ref("no")})])
 def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidance(
     begun: Story, ended: type[o.Outcome], fields: dict[str, Any]
@@ -336,6 +350,12 @@ def test_an_edit_without_a_result_leaves_a_regeneration_to_be_made_by_its_guidan
     (job,) = begun.open_jobs().values()
     assert isinstance(job, j.GenerateSection)
     assert job.guidance == ref("more figures")
+
+
+def test_a_section_with_nothing_to_try_again_is_not_retried(begun: Story) -> None:
+    begun.reviewable("research")
+    for name in ("research", "solution"):
+        begun.when(asking.retry(begun.asked(), name)).then_refused(f"section_{begun.status(name)}")
 
 
 def test_a_section_whose_job_is_stuck_can_be_retried_under_another_job(begun: Story) -> None:

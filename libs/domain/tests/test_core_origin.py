@@ -43,6 +43,23 @@ def test_a_regeneration_that_gives_a_persons_words_again_leaves_them_the_persons
     regenerate(written, replace_edited=False).then_refused("edited_by_person")
 
 
+def test_a_lint_round_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    for _ in range(2):
+        written.drafted("research", WORDS)
+        written.validated("research", passed=False)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
+def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", WORDS)
+    written.validated("research")
+    written.when(asking.revise(written.asked(), "research", 2, ref("as it was")))
+    written.outcome(o.DraftRevised, "research", draft=ref(WORDS), summary=ref("none"), provenance=PROVENANCE)
+    assert current(written) == (2, Origin.WRITTEN)
+
+
 @pytest.mark.req("P9", "P10")
 def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_only(written: Story) -> None:
     regenerate(written, replace_edited=True)
@@ -60,3 +77,16 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     assert isinstance(asked, e.SectionRegenerationRequested)
     written.drafted("research", "the machine's text")
     assert not written.document.sections["research"].versions[-1].is_a_persons
+
+
+def test_what_the_editor_made_of_a_generated_text_is_the_machines(begun: Story) -> None:
+    begun.reviewable("research")
+    begun.when(asking.revise(begun.asked(), "research", 1, ref("shorter")))
+    begun.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    assert not begun.document.sections["research"].versions[-1].is_a_persons
+
+
+def test_a_regeneration_with_other_words_is_the_machines(written: Story) -> None:
+    regenerate(written, replace_edited=True)
+    written.drafted("research", "the machine's text")
+    assert current(written) == (3, Origin.GENERATED)

@@ -151,6 +151,22 @@ def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
 
 
 @pytest.mark.req("P9")
+def test_a_newer_version_voids_an_instruction_under_way(done: Story) -> None:
+    (asked,) = instruct(done)
+    voided, _ = write(done, "a person's text")
+    assert voided.proposal_id == asked.proposal_id
+    assert not done.jobs(j.ReviseDraft)
+
+
+@pytest.mark.req("P9")
+def test_the_same_text_again_voids_nothing(done: Story) -> None:
+    proposal = proposed(done)
+    write(done, "text of research")
+    (edited,) = accept(done, proposal)
+    assert edited.draft == ref("short")
+
+
+@pytest.mark.req("P9")
 def test_refuses_a_proposal_that_is_not_there_or_still_being_made(done: Story) -> None:
     (refused,) = accept(done, "p999")
     assert words(refused) == ("proposal_id", "the section has no proposed edit p999")
@@ -228,17 +244,6 @@ def test_an_instruction_to_a_section_in_review_is_a_revision() -> None:
     assert story.status("research") == SectionStatus.AWAITING_REVIEW
     (refused,) = instruct(story, version=2)
     assert refused.problem.code == "revision_limit"
-
-
-@pytest.mark.req("P9")
-def test_a_plan_of_an_old_log_settles_an_instruction_at_once() -> None:
-    story = Story()
-    story.create()
-    story.settle("research")
-    (asked,) = instruct(story)
-    assert asked.result == "settled"
-    (edited,) = revised(story)
-    assert isinstance(edited, e.SectionEdited)
 
 
 @pytest.mark.req("P9")

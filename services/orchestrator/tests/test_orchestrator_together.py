@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +21,10 @@ from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
 from orchestrator_crowd import DECIDING, TENANT, Crowd
 from stemma_client import Client
-from stemma_client.errors import RequestRejectedError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
-from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.views import SectionView
 from stemma_domain.work import open_jobs
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.app import service
@@ -41,8 +38,6 @@ QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 CLIENTS = 3
 LASTS_S = 3.0
 """How long a stop lasts: longer than the lease of a message."""
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
-ENDS = (e.SectionEdited, e.SectionEditRejected)
 WANTED: list[tuple[tuple[str, ...], ReviewMode, ReviewEdits]] = [
     (("budget", "timeline"), ReviewMode.HUMAN, "human"),
     (("conclusion",), ReviewMode.NONE, "none"),
@@ -335,77 +330,3 @@ async def test_an_orchestrator_that_is_stopped_many_times_changes_no_history(
     server: NatsServer, tmp_path: Path, seed: int
 ) -> None:
     await run(server, tmp_path, seed, requests=30, stopped=True)
-
-
-class Steady(Random):
-    """Work is done once and well."""
-
-    def random(self) -> float:
-        return 0.5
-
-
-async def decided_at_once(client: Client, decisions: Sequence[r.ProposalDecision]) -> list[str]:
-    """Ask for all at the same moment; why each was refused, nothing if it holds."""
-
-    async def reason(decision: r.ProposalDecision) -> str:
-        try:
-            await client.request(decision)
-        except RequestRejectedError as refused:
-            return str(refused)
-        return ""
-
-    return list(await asyncio.gather(*map(reason, decisions)))
-
-
-async def approach_once(client: Client, document_id: str, condition: Callable[[SectionView], bool]) -> SectionView:
-    """The section of the tests as soon as a condition holds for it."""
-
-    async def approach() -> SectionView:
-        return (await client.document(document_id)).sections["approach"]
-
-    async def holds() -> bool:
-        return condition(await approach())
-
-    await eventually(holds, within_s=60)
-    return await approach()
-
-
-async def proposal_of(client: Client, document_id: str) -> tuple[str, int]:
-    """A proposed edit of the approach, asked for now, and the version that it changes."""
-    section = await approach_once(client, document_id, lambda one: one.status in SETTLED)
-    await client.edit(document_id, "approach", section.version, instruction="Shorter.")
-    proposal = (await approach_once(client, document_id, lambda one: one.proposes)).proposal
-    assert proposal is not None
-    return proposal.proposal_id, proposal.version
-
-
-@pytest.mark.timeout(400)
-@pytest.mark.req("P9")
-async def test_of_an_acceptance_and_a_rejection_at_the_same_moment_one_holds_and_the_other_is_told_why(
-    server: NatsServer, tmp_path: Path
-) -> None:
-    crowd, user = Crowd(server, Steady(1)), client_user(TENANT)
-    async with (
-        connected(server) as nats,
-        orchestrators(server, tmp_path, [server.url] * 2),
-        Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
-        crowd.at_work(),
-    ):
-        wanted = created(0, ("approach",), ReviewMode.NONE, "human")
-        document_id = (await client.request(wanted)).document_id
-        for number in range(6):
-            proposal_id, version = await proposal_of(client, document_id)
-            about: dict[str, Any] = {"document_id": document_id, "section_id": "approach", "version": version}
-            kinds = (r.AcceptEdit, r.RejectEdit) if number % 2 else (r.RejectEdit, r.AcceptEdit)
-            asked = [kind(**about, proposal_id=proposal_id, request_id=f"{kind.__name__}-{number}") for kind in kinds]
-            reasons = await decided_at_once(client, asked)
-            (held,) = (one for one, reason in zip(asked, reasons, strict=True) if not reason)
-            (refused,) = (reason for reason in reasons if reason)
-            became = "accepted" if isinstance(held, r.AcceptEdit) else "rejected"
-            assert became in refused, refused
-            history = [one.event for one in await history_of(nats, document_id)]
-            (end,) = (one for one in history if isinstance(one, ENDS) and one.proposal_id == proposal_id)
-            assert end.request_id == held.request_id
-            assert isinstance(end, e.SectionEdited) == (became == "accepted")
-            section = (await client.document(document_id)).sections["approach"]
-            assert section.version == (end.version if became == "accepted" else version)
