@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from uuid import uuid4
 
 import nats
 import pytest
 from nats.aio.client import Client
+from stemma_eventlog import StreamId
 from stemma_provisioning.permissions import inbox_prefix
 from stemma_provisioning.server import NatsServer
 from stemma_testkit.servers import provisioned_server
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[NatsServer]:
-    """A running server with every stream."""
-    with provisioned_server(tmp_path / "nats", ack_wait_s=None) as server:
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """A running server with every stream; each test has documents of its own."""
+    with provisioned_server(tmp_path_factory.mktemp("nats"), ack_wait_s=None) as server:
         yield server
+
+
+@pytest.fixture
+def stream() -> StreamId:
+    return StreamId("default", uuid4().hex)
 
 
 @pytest.fixture

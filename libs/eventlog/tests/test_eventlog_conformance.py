@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 from nats.aio.client import Client
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e
 from stemma_eventlog import Conflict, EventLog, JetStreamEventLog, MemoryEventLog, NewEvent, Recorded, StreamId
-
-STREAM = StreamId("default", "doc1")
-OTHER = StreamId("default", "doc2")
 
 
 @pytest.fixture(params=["memory", "jetstream"])
@@ -23,7 +21,12 @@ def log(request: pytest.FixtureRequest) -> EventLog:
     return JetStreamEventLog(orchestrator, batch=10)
 
 
-def new(event: Contract, number: int, stream: StreamId = STREAM) -> NewEvent:
+@pytest.fixture
+def other() -> StreamId:
+    return StreamId("default", uuid4().hex)
+
+
+def new(event: Contract, number: int, stream: StreamId) -> NewEvent:
     envelope = envelope_for(
         registry.entry_of(event),
         id=f"e{number}",
@@ -35,72 +38,73 @@ def new(event: Contract, number: int, stream: StreamId = STREAM) -> NewEvent:
     return NewEvent(envelope, event)
 
 
-async def events(log: EventLog, after: int = 0) -> list[Recorded]:
-    found = await log.read(STREAM, after)
+async def events(log: EventLog, stream: StreamId, after: int = 0) -> list[Recorded]:
+    found = await log.read(stream, after)
     return [event for event in found if isinstance(event, Recorded)]
 
 
-async def test_an_empty_document_has_no_events(log: EventLog) -> None:
-    assert await log.read(STREAM) == []
+async def test_an_empty_document_has_no_events(log: EventLog, stream: StreamId) -> None:
+    assert await log.read(stream) == []
 
 
-async def test_reads_back_what_was_appended_in_order(log: EventLog) -> None:
-    last = await log.append(STREAM, 0, [new(e.DocumentPaused(), 1)])
-    last = await log.append(STREAM, last, [new(e.DocumentResumed(), 2)])
-    recorded = await events(log)
+async def test_reads_back_what_was_appended_in_order(log: EventLog, stream: StreamId) -> None:
+    last = await log.append(stream, 0, [new(e.DocumentPaused(), 1, stream)])
+    last = await log.append(stream, last, [new(e.DocumentResumed(), 2, stream)])
+    recorded = await events(log, stream)
     assert [r.event for r in recorded] == [e.DocumentPaused(), e.DocumentResumed()]
     assert [r.envelope.sequence for r in recorded] == [1, 2]
     assert recorded[-1].sequence == last
 
 
-async def test_reads_a_long_history_and_only_what_is_behind_a_sequence(log: EventLog) -> None:
+async def test_reads_a_long_history_and_only_what_is_behind_a_sequence(log: EventLog, stream: StreamId) -> None:
     sequences = [0]
     for number in range(1, 36):
-        sequences.append(await log.append(STREAM, sequences[-1], [new(e.DocumentPaused(), number)]))
-    assert len(await log.read(STREAM)) == 35
-    assert [r.envelope.sequence for r in await events(log, sequences[33])] == [34, 35]
-    assert await log.read(STREAM, sequences[-1]) == []
+        sequences.append(await log.append(stream, sequences[-1], [new(e.DocumentPaused(), number, stream)]))
+    assert len(await log.read(stream)) == 35
+    assert [r.envelope.sequence for r in await events(log, stream, sequences[33])] == [34, 35]
+    assert await log.read(stream, sequences[-1]) == []
 
 
-async def test_refuses_an_append_behind_the_end(log: EventLog) -> None:
-    await log.append(STREAM, 0, [new(e.DocumentPaused(), 1)])
+async def test_refuses_an_append_behind_the_end(log: EventLog, stream: StreamId) -> None:
+    await log.append(stream, 0, [new(e.DocumentPaused(), 1, stream)])
     with pytest.raises(Conflict):
-        await log.append(STREAM, 0, [new(e.DocumentResumed(), 1)])
-    assert len(await log.read(STREAM)) == 1
+        await log.append(stream, 0, [new(e.DocumentResumed(), 1, stream)])
+    assert len(await log.read(stream)) == 1
 
 
-async def test_documents_do_not_disturb_each_other(log: EventLog) -> None:
-    first = await log.append(STREAM, 0, [new(e.DocumentPaused(), 1)])
-    await log.append(OTHER, 0, [new(e.DocumentPaused(), 1, OTHER)])
-    await log.append(STREAM, first, [new(e.DocumentResumed(), 2)])
-    assert len(await log.read(STREAM)) == 2
-    assert len(await log.read(OTHER)) == 1
+async def test_documents_do_not_disturb_each_other(log: EventLog, stream: StreamId, other: StreamId) -> None:
+    first = await log.append(stream, 0, [new(e.DocumentPaused(), 1, stream)])
+    await log.append(other, 0, [new(e.DocumentPaused(), 1, other)])
+    await log.append(stream, first, [new(e.DocumentResumed(), 2, stream)])
+    assert len(await log.read(stream)) == 2
+    assert len(await log.read(other)) == 1
 
 
-async def test_the_events_of_one_decision_have_sequences_that_follow_one_another(log: EventLog) -> None:
-    paused = [new(e.DocumentPaused(), number) for number in (1, 2, 3)]
-    others = [new(e.DocumentPaused(), number, OTHER) for number in (1, 2, 3)]
-    last, _ = await asyncio.gather(log.append(STREAM, 0, paused), log.append(OTHER, 0, others))
-    assert [recorded.sequence for recorded in await events(log)] == [last - 2, last - 1, last]
+async def test_sequences_of_one_decision_follow_one_another(log: EventLog, stream: StreamId, other: StreamId) -> None:
+    paused = [new(e.DocumentPaused(), number, stream) for number in (1, 2, 3)]
+    others = [new(e.DocumentPaused(), number, other) for number in (1, 2, 3)]
+    last, _ = await asyncio.gather(log.append(stream, 0, paused), log.append(other, 0, others))
+    assert [recorded.sequence for recorded in await events(log, stream)] == [last - 2, last - 1, last]
 
 
-async def test_several_events_of_one_decision_are_there_together(log: EventLog) -> None:
-    last = await log.append(STREAM, 0, [new(e.DocumentPaused(), 1), new(e.DocumentResumed(), 2)])
-    recorded = await events(log)
+async def test_several_events_of_one_decision_are_there_together(log: EventLog, stream: StreamId) -> None:
+    last = await log.append(stream, 0, [new(e.DocumentPaused(), 1, stream), new(e.DocumentResumed(), 2, stream)])
+    recorded = await events(log, stream)
     assert [r.event for r in recorded] == [e.DocumentPaused(), e.DocumentResumed()]
     assert recorded[-1].sequence == last
 
 
-async def test_several_events_behind_the_end_are_refused_together(log: EventLog) -> None:
-    await log.append(STREAM, 0, [new(e.DocumentPaused(), 1)])
+async def test_several_events_behind_the_end_are_refused_together(log: EventLog, stream: StreamId) -> None:
+    await log.append(stream, 0, [new(e.DocumentPaused(), 1, stream)])
     with pytest.raises(Conflict):
-        await log.append(STREAM, 0, [new(e.DocumentResumed(), 2), new(e.DocumentPaused(), 3)])
-    assert len(await log.read(STREAM)) == 1
+        await log.append(stream, 0, [new(e.DocumentResumed(), 2, stream), new(e.DocumentPaused(), 3, stream)])
+    assert len(await log.read(stream)) == 1
 
 
-async def test_of_many_writers_one_wins_each_place(log: EventLog) -> None:
+async def test_of_many_writers_one_wins_each_place(log: EventLog, stream: StreamId) -> None:
     results = await asyncio.gather(
-        *(log.append(STREAM, 0, [new(e.DocumentPaused(), number)]) for number in range(8)), return_exceptions=True
+        *(log.append(stream, 0, [new(e.DocumentPaused(), number, stream)]) for number in range(8)),
+        return_exceptions=True,
     )
     assert sum(isinstance(result, int) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 7

@@ -120,11 +120,11 @@ async def test_numbers_the_events_of_a_document_without_gaps() -> None:
 
 
 @pytest.mark.req("E1")
-async def test_two_processes_on_one_document_lose_nothing(orchestrator: Client) -> None:
+async def test_two_processes_on_one_document_lose_nothing(orchestrator: Client, stream: StreamId) -> None:
     stores = [EventStore(JetStreamEventLog(orchestrator), DECIDER) for _ in range(3)]
     names = [f"{'two-' if i % 3 == 0 else ''}{i}" for i in range(30)]
-    await asyncio.gather(*(stores[i % 3].handle(STREAM, name, cause(name)) for i, name in enumerate(names)))
-    folded = await EventStore(JetStreamEventLog(orchestrator), DECIDER).load(STREAM)
+    await asyncio.gather(*(stores[i % 3].handle(stream, name, cause(name)) for i, name in enumerate(names)))
+    folded = await EventStore(JetStreamEventLog(orchestrator), DECIDER).load(stream)
     assert folded.state == {name: 2 if name.startswith("two") else 1 for name in names}
     assert folded.count == 40
 

@@ -13,7 +13,6 @@ from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_eventlog import Cause, Decider, EventStore, JetStreamEventLog, StreamId
 
 pytestmark = pytest.mark.req("S3")
-STREAM = StreamId("default", "doc1")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 PAUSED = registry.encode(DocumentPaused(actor="mallory"))
 Actors = tuple[str | None, ...]
@@ -54,37 +53,46 @@ FORGED: dict[str, tuple[Mapping[str, str], bytes]] = {
 }
 
 
+def about(said: Mapping[str, str], stream: StreamId) -> dict[str, str]:
+    """The headers with this document in place of the first."""
+    return {name: value.replace("default/doc1", f"default/{stream.document_id}") for name, value in said.items()}
+
+
 @pytest.mark.parametrize("forged", FORGED)
-async def test_what_is_no_event_of_its_document_is_skipped_and_reported(orchestrator: Client, forged: str) -> None:
+async def test_what_is_no_event_of_its_document_is_skipped_and_reported(
+    orchestrator: Client, stream: StreamId, forged: str
+) -> None:
     said, body = FORGED[forged]
     store = EventStore(JetStreamEventLog(orchestrator), DECIDER)
-    await store.handle(STREAM, "ada", cause("ada"))
-    subject = subjects.event(STREAM.tenant, STREAM.document_id, "document-paused")
-    stored = await orchestrator.jetstream().publish(subject, body, headers=dict(said))
-    await store.handle(STREAM, "ben", cause("ben"))
+    await store.handle(stream, "ada", cause("ada"))
+    subject = subjects.event(stream.tenant, stream.document_id, "document-paused")
+    stored = await orchestrator.jetstream().publish(subject, body, headers=about(said, stream))
+    await store.handle(stream, "ben", cause("ben"))
 
     reported: list[tuple[int, str]] = []
     again = EventStore(
         JetStreamEventLog(orchestrator), DECIDER, report=lambda _, sequence, why: reported.append((sequence, why))
     )
-    assert (await again.load(STREAM)).state == ("ada", "ben")
-    assert (await again.handle(STREAM, "cleo", cause("cleo"))).folded.state == ("ada", "ben", "cleo")
+    assert (await again.load(stream)).state == ("ada", "ben")
+    assert (await again.handle(stream, "cleo", cause("cleo"))).folded.state == ("ada", "ben", "cleo")
     assert [sequence for sequence, _ in reported] == [stored.seq]
     assert "mallory" not in str(reported)
 
 
-async def test_an_event_that_does_not_fit_what_was_before_is_skipped(orchestrator: Client) -> None:
+async def test_an_event_that_does_not_fit_what_was_before_is_skipped(orchestrator: Client, stream: StreamId) -> None:
     store = EventStore(JetStreamEventLog(orchestrator), DECIDER)
-    await store.handle(STREAM, "ada", cause("ada"))
+    await store.handle(stream, "ada", cause("ada"))
     event = SectionApproved(section_id="nowhere", version=1)
-    subject = subjects.event(STREAM.tenant, STREAM.document_id, "section-approved")
-    await orchestrator.jetstream().publish(subject, registry.encode(event), headers=headers(SectionApproved))
-    await store.handle(STREAM, "ben", cause("ben"))
+    subject = subjects.event(stream.tenant, stream.document_id, "section-approved")
+    await orchestrator.jetstream().publish(
+        subject, registry.encode(event), headers=about(headers(SectionApproved), stream)
+    )
+    await store.handle(stream, "ben", cause("ben"))
     reported: list[tuple[int, str]] = []
     again = EventStore(
         JetStreamEventLog(orchestrator), DECIDER, report=lambda _, sequence, why: reported.append((sequence, why))
     )
-    folded = await again.load(STREAM)
+    folded = await again.load(stream)
     assert (folded.state, folded.count) == (("ada", "ben"), 3)
     assert [why for _, why in reported] == ["it does not fit what was before"]
 

@@ -11,7 +11,6 @@ from stemma_contracts import Contract, Envelope, Family, Registry, subjects
 from stemma_contracts.v1.events import DocumentPaused
 from stemma_eventlog import Cause, Decider, EventStore, FoldFailed, JetStreamEventLog, StreamId
 
-STREAM = StreamId("default", "doc1")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 V1, V2 = "stemma.euros.set.v1", "stemma.budget.set.v1"
 Totals = tuple[int, ...]
@@ -48,32 +47,35 @@ def evolve(totals: Totals, event: Contract, _: datetime, __: int) -> Totals:
 DECIDER: Decider[Contract, Totals, Contract] = Decider((), lambda command, _: [command], evolve)
 
 
-async def publish(client: Client, ce_type: str, number: int, data: bytes) -> None:
-    envelope = Envelope(f"e{number}", ce_type, "/old", "default/doc1", AT, sequence=number)
-    subject = subjects.event(STREAM.tenant, STREAM.document_id, "euros-set" if ce_type == V1 else "budget-set")
-    await client.jetstream().publish(subject, data, headers=envelope.headers())
+async def publish(client: Client, stream: StreamId, ce_type: str, number: int, data: bytes) -> int:
+    """The event's place in the log."""
+    envelope = Envelope(f"e{number}", ce_type, "/old", f"default/{stream.document_id}", AT, sequence=number)
+    subject = subjects.event(stream.tenant, stream.document_id, "euros-set" if ce_type == V1 else "budget-set")
+    return (await client.jetstream().publish(subject, data, headers=envelope.headers())).seq
 
 
 @pytest.mark.req("E2")
-async def test_bytes_of_version_one_replay_through_the_upcaster_and_the_log_goes_on(orchestrator: Client) -> None:
-    await publish(orchestrator, V1, 1, b'{"euros":4250}')
-    await publish(orchestrator, V2, 2, b'{"cents":99}')
+async def test_bytes_of_version_one_replay_through_the_upcaster_and_the_log_goes_on(
+    orchestrator: Client, stream: StreamId
+) -> None:
+    await publish(orchestrator, stream, V1, 1, b'{"euros":4250}')
+    await publish(orchestrator, stream, V2, 2, b'{"cents":99}')
     store = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
-    assert (await store.load(STREAM)).state == (425_000, 99)
-    await store.handle(STREAM, DocumentPaused(), Cause("pause", "/new", AT))
+    assert (await store.load(stream)).state == (425_000, 99)
+    await store.handle(stream, DocumentPaused(), Cause("pause", "/new", AT))
     again = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
-    folded = await again.load(STREAM)
+    folded = await again.load(stream)
     assert (folded.state, folded.count) == ((425_000, 99), 3)
 
 
 @pytest.mark.req("E2")
 async def test_a_bug_in_an_upcaster_stops_the_document_and_a_message_that_is_no_version_one_is_skipped(
-    orchestrator: Client,
+    orchestrator: Client, stream: StreamId
 ) -> None:
-    await publish(orchestrator, V1, 1, b'{"pounds":1}')
-    await publish(orchestrator, V1, 2, b'{"euros":7}')
+    await publish(orchestrator, stream, V1, 1, b'{"pounds":1}')
+    await publish(orchestrator, stream, V1, 2, b'{"euros":7}')
     store = EventStore(JetStreamEventLog(orchestrator, contracts=later_release()), DECIDER)
-    assert (await store.load(STREAM)).state == (700,)
-    await publish(orchestrator, V1, 3, b'{"euros":0}')
-    with pytest.raises(FoldFailed, match="event 3 of default/doc1: UpcastFailed"):
-        await store.load(STREAM)
+    assert (await store.load(stream)).state == (700,)
+    third = await publish(orchestrator, stream, V1, 3, b'{"euros":0}')
+    with pytest.raises(FoldFailed, match=f"event {third} of default/{stream.document_id}: UpcastFailed"):
+        await store.load(stream)
