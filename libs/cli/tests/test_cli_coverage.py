@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.coverage import CoverageSummary, ForeignInput, UncoveredChapter
+from stemma_contracts.v1.inputs import UsedInput
+from stemma_contracts.v1.references import InputFile
+from stemma_markdown import parts
 
 Covered = Callable[[CoverageSummary], Awaitable[str]]
 
@@ -86,3 +91,44 @@ async def test_show_tells_where_nobody_could_find_out_what_is_covered(
     assert words not in (await cli("show", document_id)).stdout, "it is being checked"
     await backstage.append(document_id, reviewable("research"))
     assert words in (await cli("show", document_id)).stdout
+
+
+EVIDENCE = """# Our company
+
+We build bridges of steel since 1990.
+
+## References
+
+The bridge of Norden, 2019, for the Board of Norden.
+
+## Certificates
+
+We hold ISO 9001 since the year 2005.
+"""
+
+
+@pytest.mark.req("T1")
+async def test_evidence_that_no_section_uses_is_told_with_its_place_when_shown_and_exported(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any, tmp_path: Path
+) -> None:
+    text = await backstage.text(document_id, EVIDENCE)
+    files = tuple(InputFile(name=f"{role}.md", artifact=text, role=role) for role in ("evidence", "style"))
+    waits = reviewable("research")
+    taken = next(part for part in parts(EVIDENCE) if "steel" in part.text)
+    used = (UsedInput(input_id="input-1", parts=(taken.fingerprint,)),)
+    await backstage.append(
+        document_id,
+        requested.model_copy(update={"inputs": files, "sections": requested.sections[:1]}),
+        drafted("research", await backstage.text(document_id, "# Research\n")),
+        waits.model_copy(update={"validation": waits.validation.model_copy(update={"used": used})}),
+    )
+
+    async def convert(request: requests.ExportDocument) -> None:
+        asked = events.ExportRequested(export_id="x1", format=request.format)
+        done = events.DocumentExported(export_id="x1", format=request.format, job_id="j", artifact=text)
+        await backstage.append(document_id, asked, done)
+
+    backstage.on_request = convert
+    for told in (await cli("show", document_id), await cli("export", document_id, "-o", str(tmp_path / "a.docx"))):
+        lines = [line for line in told.stderr.splitlines() if "no section uses" in line]
+        assert lines == [f"no section uses evidence.md: “{name}”" for name in ("References", "Certificates")]

@@ -50,7 +50,7 @@ from stemma_cli.wording import (
 )
 
 from .findings import lines_about, lines_about_edit
-from .inputs import brief_words
+from .inputs import brief_words, unused_lines
 
 FEW = 4
 """Findings of a section that stand below the table of its document."""
@@ -102,6 +102,8 @@ async def show_document(client: Client, view: DocumentView) -> None:
     if view.lacks_brief:
         note(brief_words(view))
     _show_requests(view)
+    for words in await unused_lines(client, view):
+        note(words)
     _show_exports(view)
     say(_usage_words(view))
 

@@ -27,6 +27,19 @@ async def show_inputs(client: Client, view: DocumentView) -> None:
         note(brief_words(view))
 
 
+async def unused_lines(client: Client, view: DocumentView) -> list[str]:
+    """What of the evidence stands in no section, so that nothing is lost in silence."""
+    from stemma_client.unused import unused_evidence
+
+    found = await unused_evidence(client, view)
+    told = [f"no section uses {clean_line(_passage_words(*one))}" for one in found[:MOST_SHOWN]]
+    return [*told, f"and {len(found) - MOST_SHOWN} more passages"] if len(found) > MOST_SHOWN else told
+
+
+def _passage_words(name: str, heading: str, place: str) -> str:
+    return f"{name}{f', {place}' if place and place != heading else ''}{f': “{heading}”' if heading else ''}"
+
+
 def role_lines(view: DocumentView) -> Iterator[str]:
     """Which files have which role, and which of these roles nobody chose."""
     files: dict[str, list[str]] = {}

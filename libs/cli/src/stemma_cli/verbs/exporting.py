@@ -89,7 +89,8 @@ async def export(
             paths.append(exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{one}"))
             exporting = client.export(document_id, one, redline=compared, citations=citations, matrix=matrix)
             made.append(await _written(client, document_id, exporting, paths[-1]))
-    return _told(exports.held_together(made), paths, as_json)
+        unused = [] if redline else await _unused(client, document_id)
+    return _told(exports.held_together(made), paths, unused, as_json)
 
 
 async def _written(
@@ -105,13 +106,19 @@ async def _written(
     return done
 
 
-def _told(made: Sequence[DocumentExported], paths: Sequence[Path], as_json: bool) -> ExitCode:
+async def _unused(client: Client, document_id: str) -> list[str]:
+    from stemma_cli.rendering.inputs import unused_lines
+
+    return await unused_lines(client, await client.document(document_id))
+
+
+def _told(made: Sequence[DocumentExported], paths: Sequence[Path], unused: Sequence[str], as_json: bool) -> ExitCode:
     from stemma_cli import exports
 
     unfinished = [exports.is_unfinished(done) for done in made]
     if as_json:
         told = [
-            done.model_dump(mode="json") | {"path": str(path), "finished": not lacks}
+            done.model_dump(mode="json") | {"path": str(path), "finished": not lacks, "unused": unused}
             for done, path, lacks in zip(made, paths, unfinished, strict=True)
         ]
         say_json(told[0] if len(told) == 1 else told)
@@ -121,6 +128,8 @@ def _told(made: Sequence[DocumentExported], paths: Sequence[Path], as_json: bool
                 say(str(path))
             for line in (f"exported as {done.export_id}", *exports.warning_lines(done, path)):
                 note(line)
+        for line in unused:
+            note(line)
     return ExitCode.UNFINISHED if any(unfinished) else ExitCode.OK
 
 
