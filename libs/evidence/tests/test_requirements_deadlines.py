@@ -237,6 +237,7 @@ def test_a_deadline_is_linked_with_the_row_of_the_same_words() -> None:
         ("en", "The deadline for submission is extended from 12 March 2027 to 19 March 2027, 16:00."),
         ("en", "Proposals are now due 19 March 2027, 16:00 instead of 12 March 2027."),
         ("en", "The deadline for proposals has been extended to 19 March 2027, 16:00."),
+        ("it", "Dati i chiarimenti, il termine delle offerte è prorogato alle ore 16:00 del 19.3.2027."),
     ],
 )
 def test_a_sentence_of_an_amendment_replaces_the_deadline_that_it_moves(language: str, text: str) -> None:

@@ -63,6 +63,14 @@ def test_a_question_over_two_columns_is_answered_in_the_column_of_answers() -> N
 
 
 @pytest.mark.req("L7")
+def test_a_colon_in_a_cell_of_its_own_divides_no_label_from_its_blank() -> None:
+    form = document(table(("Bidder",), ("Name", ":", ""), ("Telephone", ":", "")), paragraph("Signed by: ____"))
+    assert list(by_question(form)) == ["Bidder Name", "Bidder Telephone", "Signed by"]
+    written = lines(filled(form, {"Bidder Name": "Northwind Ltd"}))
+    assert written == ["Bidder", "Name", ":", "Northwind Ltd", "Telephone", ":", "", "Signed by: ____"]
+
+
+@pytest.mark.req("L7")
 def test_content_controls_are_found_with_what_they_accept() -> None:
     fields = by_question(CONTROLS)
     assert list(fields) == [

@@ -152,8 +152,13 @@ class _Reading:
             return verb
         after = context.after[: 0 if when.counted and not self._cues.event_first else NEAR]
         above = () if unit.form in ("sentence", "heading") and not due else (*unit.leads[-1:], *self._section(unit))
-        found = (self._kind_in(words, due=due) for words in (context.before, after, *above))
+        found = (self._kind_in(words, due=due) for words in (self._term(context), context.before, after, *above))
         return next((kind for kind in found if kind != "other"), "other")
+
+    def _term(self, context: _Context) -> str:
+        """From the word for a deadline on, if one is said: what stands before it may be why it is another now."""
+        terms = list(self._cues.named.finditer(context.before))
+        return context.before[terms[-1].start() :] if terms else ""
 
     def _verb_beside(self, before: str) -> Literal["start", "end", ""]:
         """What begins or ends then, if that is said right before the time and in a clause of its own."""

@@ -239,6 +239,9 @@ class _Finder:
 
     def _labels(self, row: list[Cell], above: list[Cell], section: str, here: Around) -> None:
         """Find the free cells of a row that no header explains: beside a label, below a question, in a matrix."""
+        colons = [cell for cell in row if cell.words in _COLONS]
+        self._paragraphs += sum(len(cell.paragraphs) for cell in colons)
+        row = [cell for cell in row if cell not in colons]
         confidences = dict(_free_cells(row, above))
         label = ""
         for index, cell in enumerate(row):
@@ -297,6 +300,10 @@ class _Finder:
                 replace(field, place=here.place, group=group, question=asked, limit=limit, confidence=confidence), spot
             )
         )
+
+
+_COLONS = (":", "：")
+"""Some forms give the colon between a label and its blank a cell of its own."""
 
 
 def _ends_open(words: str) -> bool:
