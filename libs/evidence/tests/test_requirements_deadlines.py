@@ -150,6 +150,10 @@ def test_the_number_of_a_chapter_is_no_day(language: str, text: str) -> None:
     assert told(text, language) == []
 
 
+def test_what_lasts_from_the_day_of_the_contract_ends_then() -> None:
+    assert told("# 仕様書\n\n## 契約期間\n\n契約日から令和8年3月31日まで", "ja") == [("end", "2026-03-31", "")]
+
+
 def test_a_day_and_a_month_are_one_in_german() -> None:
     text = "Angebote müssen bis 4.9. vorliegen.\n\n15.11. ist die Frist für Angebote."
     assert told(text, "de") == [("submission", "--09-04", ""), ("submission", "--11-15", "")]

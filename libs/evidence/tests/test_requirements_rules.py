@@ -377,6 +377,22 @@ def test_reads_the_rules_for_the_bid_and_none_for_the_work(text: str, language: 
     assert rules(text, language) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "denied", "said"),
+    [
+        ("de", "Ein fehlendes Verzeichnis führt nicht zum Ausschluss des Angebots.",
+         "Verspätete Angebote werden ausgeschlossen."),
+        ("fr", "L'absence de sommaire n'entraîne pas le rejet de l'offre.", "Les offres tardives seront rejetées."),
+        ("es", "La falta de índice no es causal de rechazo de la propuesta.", "Será rechazada la propuesta tardía."),
+        ("it", "L'assenza dell'indice non è causa di esclusione dell'offerta.", "Le offerte tardive saranno escluse."),
+        ("ja", "目次のない提案書を失格としない。", "期限後の提案書は失格とする。"),
+        ("zh", "投标文件缺少目录不作为否决投标的理由。", "逾期的投标文件将被否决。"),
+    ],
+)  # fmt: skip
+def test_what_is_denied_excludes_no_bid(language: str, denied: str, said: str) -> None:
+    assert (rules(f"{denied}\n", language), rules(f"{said}\n", language)) == ([], ["exclusion : "])
+
+
 def test_reads_no_rule_of_a_real_request_that_it_does_not_have() -> None:
     found = rules((LABELLED / "fedramp-dashboard-rfq.md").read_text(), "en")
     assert [one for one in found if not one.startswith("exclusion")] == [

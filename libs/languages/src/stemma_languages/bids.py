@@ -36,7 +36,7 @@ class BidWords(BaseModel):
     ``languages`` have the names by their tags, as they stand behind ``in_language``.
 
     ``valid`` says that a bid binds, for ``units`` of time. ``blind`` forbids to name the bidder, ``excludes`` says that
-    a bid is rejected, unless the buyer only may (``free``), and ``order`` demands an order of chapters.
+    a bid is rejected, unless the buyer only may or it is denied (``free``), and ``order`` demands an order of chapters.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
