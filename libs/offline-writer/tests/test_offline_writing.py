@@ -284,6 +284,21 @@ def test_a_paragraph_stands_in_one_section_and_a_long_one_is_cut_where_a_sentenc
 
 
 @pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    ("tag", "heading", "paid", "costs"),
+    [
+        ("en", "Our experience", "We sold 410 parts to the harbour for EUR 96,400.", "Planting costs EUR 4,250."),
+        ("es", "Experiencia", "Vendimos 410 piezas al puerto por 96.400 euros.", "Plantar cuesta 4.250 euros."),
+        ("ja", "実績", "当社は港に部品を964万円で納めました。", "植栽には425万円かかります。"),
+    ],
+)
+def test_what_a_reference_was_paid_is_no_cost(tag: str, heading: str, paid: str, costs: str) -> None:
+    facts = f"# {heading}\n\n{paid}\n\n# 1\n\n{costs}\n"
+    draft = written(prompt("budget", tag, "A.", {"a.md": facts}, "amounts", "- C"))
+    assert (paid in draft, costs in draft) == (False, True)
+
+
+@pytest.mark.req("T3")
 def test_what_another_section_collects_stands_there_and_here_only_what_is_collected_here() -> None:
     facts = (
         "Planting costs EUR 4,250.\n\nThe garden opens on 1 June 2027.\n\nThe fence of EUR 900 stands on 2 May 2027.\n"

@@ -131,7 +131,7 @@ class Bearing:
         # Words of a purpose are shared by its own language alone; what is left says what the section is about.
         least = least if place.language == self._asked_in else 1
         found = ranking.scores(terms(" ".join((text, *place.headings)), place.language), least)
-        named, held = _headed(place), (kinds_of(text, place.language) | (given or frozenset())) - {"people"}
+        named, held = _headed(place), (_kinds(text, place) | (given or frozenset())) - {"people"}
 
         def weighed(score: float, entry: Section) -> float:
             is_named, holds = not named.isdisjoint(_things(entry, self._language)), bool(entry.collects & held)
@@ -159,6 +159,11 @@ def _headed(place: Place) -> frozenset[str]:
     return next(filter(None, each), frozenset())
 
 
+def _kinds(text: str, place: Place) -> frozenset[str]:
+    """What a text holds; what others paid for references, and when, is no price and no date of the document."""
+    return kinds_of(text, place.language) - (IN_FULL if "references" in _headed(place) else frozenset())
+
+
 @lru_cache(maxsize=256)
 def _things(section: Section, language: str) -> frozenset[str]:
     """What a section is about, as its title says it in the language of the document or in English."""
@@ -170,7 +175,7 @@ def _passages(request: Request, bears: Bearing, passages: list[Passage]) -> list
     always, others = set[int](), list[tuple[float, int]]()
     for ats in _kept_together(passages):
         words, place = " ".join(passages[at].words for at in ats), passages[ats[0]].place
-        kinds = kinds_of(words, place.language) if len(words) <= LONG else frozenset()
+        kinds = _kinds(words, place) if len(words) <= LONG else frozenset()
         score = bears.takes(words, place, kinds, LEAST_TERMS)
         if place.origin == "person" or (score is not None and bears.collectors(kinds)):
             always.update(ats)
