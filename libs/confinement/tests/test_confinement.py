@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
+from stemma_confinement.programs import run_program
 from stemma_testkit import confined_deeds as deeds
 from stemma_testkit.signals import interruptible
 
@@ -102,6 +103,18 @@ async def test_a_call_that_nobody_waits_for_any_more_is_ended(tmp_path: Path) ->
     assert running(str(tmp_path)) == []
 
 
+@pytest.mark.req("V2")
+async def test_a_program_that_nobody_waits_for_any_more_is_ended_with_its_children(tmp_path: Path) -> None:
+    command = ("/bin/sh", "-c", "sleep 300 & echo $$ > begun; wait")
+    calling = asyncio.create_task(run_program(command, folder=tmp_path, limits=ROOMY))
+    await begun(tmp_path)
+    calling.cancel()
+    await asyncio.wait({calling})
+    async with asyncio.timeout(10):
+        while running(str(tmp_path)):
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize(
     ("deed", "limits", "told"),
     [
@@ -156,6 +169,7 @@ PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 from stemma_confinement import Limits, Prepared
+from stemma_confinement.programs import run_program
 from stemma_testkit import confined_deeds as deeds
 asyncio.run(Prepared(deeds.prepare).run(deeds.leave_children_and_sleep, Path(sys.argv[1]), Limits()))
 """

@@ -224,8 +224,10 @@ def test_takes_any_text_and_each_claim_is_what_stands_at_its_place(text: str) ->
             assert text[claim.start : claim.end] == claim.text
 
 
-@pytest.mark.parametrize("piece", PIECES, ids=repr)
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    ("piece", "language"),
+    [*((piece, "en") for piece in PIECES), *((piece, "ja") for piece in ("千", "年月", "「", "1万"))],
+)
 def test_twice_as_much_hostile_text_is_about_twice_the_work(piece: str, language: str) -> None:
     def work(length: int) -> int:
         return calls(lambda: claims((piece * (length // len(piece) + 1))[:length], language))

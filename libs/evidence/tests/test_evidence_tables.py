@@ -124,3 +124,10 @@ def test_joined_cells_push_the_others_under_the_heads_that_they_stand_under() ->
 def test_a_cell_reaches_no_further_than_html_allows() -> None:
     rows = [[("a", {"colspan": "9999999999", "rowspan": "0"})], [("b", {"colspan": "99"})], []]
     assert [len(row) for row in placed(rows)] == [1, 100, 1]
+
+
+@pytest.mark.req("T3")
+def test_a_word_has_the_first_line_of_each_block_in_whatever_form_it_stands_there() -> None:
+    text = "Halls and a\nhall here.\n\nThe hall, x\nits halls.\n"
+    words = read(text, "text/markdown", "en", standing="input", name="a.md").words
+    assert (words["hall"], words["halls"]) == ({0: 1, 1: 4}, {0: 1, 1: 5})

@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from forms_made import pdf, pdf_field
 from pypdf import PdfReader
-from stemma_forms import AnswersRefused, Kind, Limit, Unit, UnreadableForm, fill, find_fields, unsupported
+from stemma_forms import Kind, Limit, Unit, UnreadableForm, fill, find_fields, unsupported
 
 pytestmark = pytest.mark.req("B3")
 BOX = "/AP << /N << /On 6 0 R /Off 6 0 R >> >> /AS /Off"
@@ -90,13 +90,6 @@ def test_a_field_whose_look_cannot_be_made_is_filled_for_the_reader_to_draw(
 def test_a_field_without_a_name_is_not_offered() -> None:
     form = pdf(pdf_field("Tx", "F", 700), pdf_field("Tx", "", 600).replace("/T ()", ""), words=WORDS)
     assert [field.place for field in find_fields(form)] == ["page 1, field F"]
-
-
-def test_an_answer_that_is_too_long_or_not_in_the_list_is_refused() -> None:
-    _, site, _, _, land = (field.id for field in find_fields(FORM))
-    with pytest.raises(AnswersRefused) as refused:
-        fill(FORM, {site: "x" * 21, land: "Spain"})
-    assert len(refused.value.reasons) == 2
 
 
 @pytest.mark.parametrize(

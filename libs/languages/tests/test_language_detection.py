@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from threading import Barrier, BrokenBarrierError
-from typing import Any
-
 import pytest
-from py3langid.langid import LanguageIdentifier
-from stemma_languages import detect, detection, foreign
+from stemma_languages import detect, foreign
 
 BRIEFS = {
     "de": [
@@ -113,20 +107,3 @@ def test_names_a_language_that_has_no_file(tag: str, brief: str) -> None:
 
 def test_looks_at_the_beginning_of_a_long_text() -> None:
     assert detect("Das ist der Anfang. " * 1_000 + "This is the end. " * 100_000) == "de"
-
-
-def test_two_threads_that_ask_at_once_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    load, loading, both_load = LanguageIdentifier.from_model_file, [], Barrier(2)
-
-    def counted(*args: Any, **options: Any) -> Any:
-        loading.append(args)
-        with suppress(BrokenBarrierError):
-            both_load.wait(timeout=0.2)
-        return load(*args, **options)
-
-    monkeypatch.setattr(LanguageIdentifier, "from_model_file", counted)
-    detection._identifier.cache_clear()
-    with ThreadPoolExecutor(2) as threads:
-        texts = "Das ist einer von zwei Briefen.", "Das ist der andere der beiden Briefe."
-        assert list(threads.map(detect, texts)) == ["de", "de"]
-    assert len(loading) == 1

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import IdentifiedBlocks, comparing, identify, nothing_identified
-from stemma_markdown.identity import _IDS, _STEP, _fresh
 from stemma_testkit.property_tests import examples
 
 WORDS = "the plan of city office opens in spring and costs more than last year because rooms are new".split()
@@ -110,12 +109,6 @@ def test_the_most_similar_block_gets_the_id() -> None:
     before = first(joined(["one two three four five six", "one two three four five seven"]))
     after = identify(before, joined(["one two three four five seven eight"]))
     assert ids(after) == ids(before)[1:]
-
-
-def test_counting_in_steps_comes_to_each_id_once() -> None:
-    assert pow(_STEP, -1, _IDS)
-    fresh = _fresh("s", 0)
-    assert len({next(fresh) for _ in range(20_000)}) == 20_000
 
 
 def test_a_rewritten_text_of_many_blocks_is_matched_by_few_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:

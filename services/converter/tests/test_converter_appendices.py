@@ -279,16 +279,6 @@ async def test_a_last_page_names_what_is_missing_what_was_left_out_and_what_cann
     assert [cell for cell in ("Language", "German") if cell in page.split("(English)")[1]] == ["Language", "German"]
 
 
-@pytest.mark.req("T2", "T5")
-async def test_the_page_names_both_languages_in_that_of_the_document(exporter: Any) -> None:
-    blocks = (BlockCoverage(file="en.md", chapter="Price", line=1, standing="not_comparable", language="en"),)
-    states = await with_coverage(exporter, CoverageReport(blocks=blocks, language="de"))
-    data, _ = await exporter.export("md", "# Eins\n\nDas Ende.\n", states=states, language="de")
-    page = " ".join(data.decode().split("Das Ende.")[1].split())
-    assert "in einer anderen Sprache als dieser Text (Deutsch)" in page
-    assert "Englisch" in page.split("(Deutsch)")[1]
-
-
 @pytest.mark.req("T1")
 async def test_a_document_that_covers_its_inputs_has_no_such_page(exporter: Any) -> None:
     states = await with_coverage(exporter, CoverageReport())

@@ -54,17 +54,6 @@ async def test_nothing_of_the_machine_is_on_a_page(exporter: Any, rich: str, pla
 
 
 @pytest.mark.req("W5")
-async def test_the_properties_say_what_it_was_written_with(exporter: Any) -> None:
-    word, _ = await exporter.export("docx", "# A\n", generator=MODEL)
-    assert MODEL in Document(BytesIO(word)).core_properties.comments
-    pdf, _ = await exporter.export("pdf", "# A\n", generator=MODEL)
-    properties = PdfReader(BytesIO(pdf)).metadata
-    assert properties
-    assert MODEL in str(properties.subject)
-    assert MODEL in (await exporter.text("html", "# A\n", generator=MODEL)).partition("<body>")[0]
-
-
-@pytest.mark.req("W5")
 async def test_the_cover_names_title_company_author_and_day(exporter: Any) -> None:
     word, _ = await exporter.export("docx", "# A\n", title="The plan")
     cover = [(p.style.name, p.text) for p in Document(BytesIO(word)).paragraphs if p.style][:4]

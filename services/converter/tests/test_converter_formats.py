@@ -133,13 +133,6 @@ async def test_structure_is_a_tree_with_metadata(exporter: Any, rich: str, plan:
     assert source.count("A note with `code` and **bold**.") == 1
 
 
-@pytest.mark.req("G12")
-async def test_structure_is_made_also_when_nothing_was_generated(exporter: Any) -> None:
-    structure = json.loads(await exporter.text("json", title=None))
-    assert structure["metadata"]["title"] == "Untitled"
-    assert structure["sections"] == []
-
-
 @pytest.mark.req("G13")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_same_job_gives_the_same_bytes(exporter: Any, rich: str, plan: Any, format: str) -> None:

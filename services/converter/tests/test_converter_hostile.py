@@ -237,7 +237,7 @@ header-includes: INCLUDED
 
 
 @pytest.mark.req("S8")
-@pytest.mark.parametrize("reader", ["gfm", "gfm-tex_math_dollars", "markdown", "commonmark_x", "markdown_mmd"])
+@pytest.mark.parametrize("reader", ["gfm", "markdown", "commonmark_x"])
 async def test_exported_markdown_is_text_for_every_reader(
     exporter: Any, converter: Any, reader: str, tmp_path: Path
 ) -> None:

@@ -112,16 +112,3 @@ async def test_very_many_images_are_looked_for_within_the_limits_of_the_conversi
     outcome = await exporter.outcome("md", draft, assets={f"plan{number:05}.png": b"" for number in range(1000)})
     assert isinstance(outcome, ConversionFailed)
     assert outcome.detail == "it took too long: the conversion took more than 1 s of CPU time"
-
-
-async def test_an_image_is_there_for_the_conversion_however_its_name_is_escaped(exporter: Any, plan: Any) -> None:
-    image = plan["media/plan.png"]
-    names = {
-        "site_plan.png": r"![x](site\_plan.png)",
-        "a b.png": "![x](<a b.png>)",
-        "a&b.png": "![x](a&amp;b.png)",
-        "\u00fcber.png": "![x](%C3%BCber.png)",
-    }
-    for name, markdown in names.items():
-        _, outcome = await exporter.export("html", f"# A\n\n{markdown}\n", assets={name: image})
-        assert outcome.warnings == (), name

@@ -13,7 +13,7 @@ from stemma_confinement import Limits, Stalled
 from stemma_contracts import subjects
 from stemma_contracts.v1.inputs import Anchors, DrawnPages, InputChanges, PageWords
 from stemma_contracts.v1.jobs import ReadInput
-from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
+from stemma_contracts.v1.outcomes import InputRead
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.confidential import without
 from stemma_converter.handlers import on_read_input, routes
@@ -51,15 +51,6 @@ async def test_a_file_is_read_and_its_outcome_published_on_both_lanes(
     assert subject == subjects.outcome(subjects.CONVERTER, "input-read")
     assert isinstance(told, InputRead)
     assert "| Kühlschrank | 2.750 € |" in await text_of(exporter, told.reading.text)
-
-
-@pytest.mark.req("I1", "I3")
-async def test_what_was_read_says_where_it_stood_and_how_much_it_is(exporter: Any) -> None:
-    told = await on_read_input(await job(exporter, WINDOWS, "prices.csv", "text/csv"), readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
-    assert told.reading.anchors is not None
-    assert Anchors.model_validate_json(await text_of(exporter, told.reading.anchors)).anchors
-    assert (told.reading.figures.tables, told.reading.figures.characters > 0) == (1, True)
 
 
 @pytest.mark.req("B1")
@@ -146,15 +137,6 @@ async def test_a_brief_is_called_as_its_first_heading_near_its_beginning(
     assert (await text_of(exporter, found) if found else None) == title
 
 
-@pytest.mark.req("I1")
-async def test_a_file_that_cannot_be_read_has_a_reason_and_words(exporter: Any) -> None:
-    asked = await job(exporter, b"\0\1\2" * 9, "plan.dwg", "application/octet-stream")
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputUnreadable)
-    assert told.unreadable.reason == "unknown"
-    assert told.unreadable.detail
-
-
 @pytest.mark.req("I1", "S3")
 async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: Any) -> None:
     asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
@@ -213,16 +195,3 @@ async def test_a_new_version_is_compared_with_the_text_before_it_block_by_block(
     changes = InputChanges.model_validate_json(await text_of(exporter, difference.changes))
     [part] = changes.changed
     assert (part.before, part.after, part.heading) == ("The pilot starts in May.", "The pilot starts in June.", "Scope")
-
-
-@pytest.mark.req("I4")
-async def test_the_same_text_in_other_looks_changes_nothing(exporter: Any) -> None:
-    head = (await exporter.job("md", "# A\n")).document
-    put = {"media_type": "text/markdown", "name": "rfp.md"}
-    previous = await exporter.store.put(head.tenant, head.document_id, b"# A\n\nOne two\nthree.\n\n- x y\n", **put)
-    other = b"# A\n\nOne *two* three.\n\n* x  y\n"
-    asked = await job(exporter, other, "rfp.md", "text/markdown", is_text=True, previous=previous)
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
-    assert told.difference is not None
-    assert (told.difference.blocks, told.difference.parts) == (0, ())

@@ -120,15 +120,6 @@ async def test_a_change_that_nobody_is_known_for_is_the_houses(exporter: Any) ->
     assert {author for author, _ in made(data).values()} == {"Ada Lovelace"}
 
 
-@pytest.mark.req("W5")
-async def test_a_comparison_with_authors_is_valid_and_the_same_each_time(exporter: Any, tmp_path: Path) -> None:
-    asked = {"previous": [FIRST], "history": [("ann", SECOND), ("bob", THIRD)]}
-    data, _ = await exporter.export("docx", THIRD, **asked)
-    (tmp_path / "out.docx").write_bytes(data)
-    assert OpenXmlValidator().validate(tmp_path / "out.docx").errors == []
-    assert (await exporter.export("docx", THIRD, **asked))[0] == data
-
-
 @given(
     st.lists(st.sampled_from(["one two three", "one three", "two one", "three four one", ""]), min_size=2, max_size=5)
 )

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from stemma_artifacts.store import ArtifactMissing, JetStreamArtifactStore, MemoryArtifactStore
-from stemma_contracts import registry, subjects
+from stemma_artifacts.store import ArtifactMissing
+from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
 from stemma_converter.handlers import Tools, on_convert_document, routes
-from stemma_messaging import Publisher, WorkerBroker, WorkerSettings
-from stemma_provisioning import NatsServer
+from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
-from stemma_testkit.servers import connected, eventually, provisioned_server
-from stemma_testkit.working import access, at_work
+from stemma_testkit.servers import eventually
 from structlog.testing import capture_logs
 
 
@@ -31,41 +28,6 @@ def test_settings_that_ship_build_a_converter() -> None:
     assert built.pandoc.program.is_file()
     assert {file.name for file in built.config.iterdir()} >= {"template.docx", "document.typ", "document.html"}
     assert settings.slots > settings.conversions > settings.conversions_per_tenant
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[NatsServer]:
-    with provisioned_server(tmp_path) as running:
-        yield running
-
-
-@asynccontextmanager
-async def running_on(server: NatsServer) -> AsyncIterator[None]:
-    async with at_work(service.run(service.load_settings(**access(server, service.name)))):
-        yield
-
-
-@pytest.mark.req("E1", "G13")
-async def test_a_job_on_the_bus_becomes_a_document_in_the_store(
-    exporter: Any, rich: str, make_picture: Any, server: NatsServer
-) -> None:
-    large = make_picture(1200, 900) + b"\0" * 200_000
-    async with connected(server) as client, running_on(server):
-        jetstream = client.jetstream(timeout=10)
-        exporter.store = JetStreamArtifactStore(jetstream)
-        job = await exporter.job("docx", rich, assets={"media/plan.png": large})
-        subject = subjects.job(subjects.CONVERTER, "convert-document")
-        await Publisher(jetstream, "test").publish(subject, job, id=job.job_id, about="default/doc-1")
-
-        async def answered() -> bool:
-            return (await jetstream.stream_info(subjects.OUTCOMES)).state.messages == 1
-
-        await eventually(answered)
-        message = await jetstream.get_msg(subjects.OUTCOMES, 1)
-        outcome = registry.decode((message.headers or {})["ce-type"], message.data or b"")
-        assert isinstance(outcome, DocumentConverted)
-        assert outcome.warnings == ()
-        assert (await exporter.store.get("default", "doc-1", outcome.artifact)).startswith(b"PK")
 
 
 @pytest.mark.req("G13")
@@ -135,12 +97,6 @@ async def test_a_program_that_stops_at_a_passage_is_told_with_its_place_and_one_
     exporter.converter = replace(exporter.converter, pandoc=replace(pandoc, program=Path("/bin/false")))
     nowhere = await exporter.outcome("html", "# A\n")
     assert (nowhere.code, nowhere.params) == ("conversion_stopped", {"program": "pandoc", "how": "exit status 1"})
-
-
-async def test_a_lost_artifact_is_an_outage_and_no_outcome(exporter: Any) -> None:
-    job = await exporter.job("md", "# A\n")
-    with pytest.raises(ArtifactMissing):
-        await on_convert_document(job, tools=replace(exporter.tools, artifacts=MemoryArtifactStore()))
 
 
 async def test_drafts_of_another_tenant_are_out_of_reach(exporter: Any) -> None:

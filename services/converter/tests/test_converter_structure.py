@@ -26,11 +26,6 @@ def test_sources_in_order_are_the_exact_text(text: str) -> None:
 
 
 @pytest.mark.req("G12")
-def test_a_rich_document_gives_its_text_back(rich: str) -> None:
-    assert source_of(*section_tree(rich)) == rich
-
-
-@pytest.mark.req("G12")
 def test_every_line_number_leads_to_the_source(rich: str) -> None:
     lines = rich.split("\n")
 

@@ -30,7 +30,6 @@ from .reading_files import bare_pdf, line, read, refusal, strict
 pytestmark = pytest.mark.req("I1", "I2")
 
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
-SALES = [["", "Sales"], ["2025", "10"], ["2026", "12.5"]]
 
 
 def pdf(source: str) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from stemma_converter.reading import Limits
 from stemma_converter.reading.composing import Composer
 
-from .reading_files import WORD_MAIN, paragraph, read, refusal, relations, word
+from .reading_files import paragraph, read, refusal, relations, word
 
 pytestmark = pytest.mark.req("I1")
 
@@ -101,7 +101,3 @@ def test_each_kind_of_warning_is_told_before_more_of_one_kind() -> None:
     warnings = composer.reading().warnings
     assert [warning.code for warning in warnings[:2]] == ["page_not_recognised", "hidden_text"]
     assert "10 more" in warnings[-1].detail
-
-
-def test_the_right_suffix_is_not_told() -> None:
-    assert read("a.docx", word(paragraph("Hello"), WORD_MAIN)).warnings == ()

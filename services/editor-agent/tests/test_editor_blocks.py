@@ -50,19 +50,9 @@ def test_a_change_leaves_every_other_block_as_it_is(text: str, data: st.DataObje
             assert block.text + block.tail + following.text in revised
 
 
-def test_replaces_one_block() -> None:
-    draft = split_draft("# A\n\nold\n\nlast\n")
-    assert draft.replaced({"b2": "new\n\n- and a list"}) == "# A\n\nnew\n\n- and a list\n\nlast\n"
-
-
 def test_keeps_a_changed_block_apart_from_its_neighbours() -> None:
     draft = split_draft("before\n# A\nafter\n")
     assert draft.replaced({"b2": "new"}) == "before\n\nnew\n\nafter\n"
-
-
-def test_an_empty_text_removes_a_block() -> None:
-    draft = split_draft("# A\n\none\n\ntwo\n")
-    assert draft.replaced({"b2": ""}) == "# A\n\ntwo\n"
 
 
 def test_removing_the_last_block_leaves_no_blank_line() -> None:

@@ -31,15 +31,9 @@ def refusal(instruction: str, revised: str, language: str = "en") -> str:
 @pytest.mark.parametrize(
     ("instruction", "old", "new"),
     [
-        ("Delete the heading Milestones", "## Milestones\n\n", ""),
-        ('Please remove the heading "Milestones".', "## Milestones\n\n", ""),
-        ("Remove the sentence about blue.", " It is blue.", ""),
-        ('Remove the sentence "It is blue."', " It is blue.", ""),
-        ("Replace van by bicycle", "van", "bicycle"),
         ("Change 100 to 90", "100", "90"),
         ("Mention the couriers", "in May.", "in May. Couriers carry the crates."),
         ("Say that the pilot is repeated in spring.", "in May.", "in May. The pilot is repeated in spring."),
-        ("Add a sentence about insurance", "blue.", "blue. An insurance covers it."),
         ("Shorten the first paragraph", " It is blue.", ""),
         ("Shorten the second sentence", " It is blue.", " Blue."),
         ("Shorten the last section", "starts in May", "starts"),
@@ -58,7 +52,6 @@ def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: st
 @pytest.mark.parametrize(
     ("instruction", "old", "new", "reason"),
     [
-        ("Delete the heading Milestones", " It is blue.", "", "the heading “Milestones” is still there"),
         ("Delete the heading Risks", "## Milestones\n\n", "", "there is no heading “Risks”"),
         (
             "Delete the heading Milestones",
@@ -67,12 +60,6 @@ def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: st
             "more changed than the heading “Milestones”",
         ),
         ("Delete the heading Milestones", "## Milestones", "## Steps", "more changed than the heading “Milestones”"),
-        (
-            "Remove the sentence about blue",
-            "The van costs 100 euros. ",
-            "",
-            "nothing that speaks of “blue” was removed",
-        ),
         (
             "Remove the sentence about blue",
             "It is blue.\n\n## Milestones\n\nThe pilot starts in May.\n\n| what | euros |\n|---|---|\n| van | 100 |\n",
@@ -85,10 +72,7 @@ def test_takes_the_change_that_was_asked_for(instruction: str, old: str, new: st
             "The van with the couriers costs 900 euros.",
             "something else changed: Sentence changed",
         ),
-        ("Replace van by bicycle", "blue", "green", "“van” was not replaced by “bicycle”"),
         ("Replace lorry by bicycle", "van", "bicycle", "“lorry” does not stand in the text"),
-        ("Mention the couriers", "blue", "green", "nothing that was added speaks of “the couriers”"),
-        ("Shorten it", "blue.", "blue and very bright.", "the text did not get shorter"),
         ("Shorten the first paragraph", "starts in May", "starts", "something else changed than that paragraph"),
         ("Shorten the second sentence", "The van costs", "It costs", "something else changed than that sentence"),
         ("Shorten the last section", " It is blue.", "", "something else changed than that section"),

@@ -212,15 +212,6 @@ async def test_an_answer_that_changes_nothing_is_a_refusal_with_its_reason(desk:
     assert (outcome.reason.name, outcome.usage.calls) == ("reason.txt", 1)
 
 
-async def test_a_job_that_runs_again_asks_nothing_and_gives_the_same_account_included(desk: Desk) -> None:
-    job = await desk.job()
-    first = await desk.revise(ScriptedModel(script=[GOOD]), job)
-    unused = ScriptedModel(script=[])
-    again = await desk.revise(unused, job)
-    assert unused.calls == 0
-    assert again == first
-
-
 async def test_a_tag_that_the_model_saw_escaped_comes_back_as_it_was(desk: Desk) -> None:
     job = await desk.job("Make it friendlier")
     job = job.model_copy(update={"draft": await desk.put("# Form\n\nThe `<price>` is red.\n")})
@@ -278,14 +269,6 @@ async def test_a_draft_that_takes_too_long_to_compare_is_refused_with_what_to_do
     outcome = await on_revise_draft(job, tools=tools)
     assert isinstance(outcome, InstructionRefused)
     assert "Shorten it, or edit it yourself" in await desk.read(outcome.reason)
-
-
-@pytest.mark.req("T6")
-async def test_a_change_that_the_text_does_not_show_is_not_reported(desk: Desk) -> None:
-    said = answer({"b2": "The bicycle costs 100 euros.  It is blue."}, "Replaced van by bicycle and lowered the price.")
-    outcome = await desk.revise(ScriptedModel(script=[said]), await desk.job())
-    assert isinstance(outcome, DraftRevised)
-    assert await desk.read(outcome.summary) == SUMMARY
 
 
 @pytest.mark.req("T6")

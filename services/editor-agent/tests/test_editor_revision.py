@@ -15,16 +15,6 @@ def read(changes: dict[str, str], **rest: Any) -> Revision:
 
 
 @pytest.mark.req("P13")
-def test_accepts_changes_of_blocks_that_there_are() -> None:
-    assert read({"b2": "two"}).texts == {"b2": "two"}
-
-
-@pytest.mark.req("P13")
-def test_accepts_a_refusal() -> None:
-    assert read({}, refused=" Which table? ").refused == "Which table?"
-
-
-@pytest.mark.req("P13")
 @pytest.mark.parametrize(
     ("changes", "rest", "problem"),
     [

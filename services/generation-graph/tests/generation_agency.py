@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from generation_workshop import CONFIG, HEAD, Workshop, evaluation, recipe_of
+from generation_workshop import HEAD, Workshop, deps_of, evaluation, recipe_of
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -19,12 +19,11 @@ from stemma_contracts.v1.outcomes import GraphPaused, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
-from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
-from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph, find_graphs
+from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT, Graph
 from stemma_generation_graph.handlers import Tools, on_generate_section, on_resume_graph
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.settings import AgentLimits, GenerationSettings
+from stemma_generation_graph.settings import AgentLimits
 from stemma_generation_graph.sources import Library
 from stemma_models import ModelCaller
 from stemma_testkit.scripted import ScriptedModel
@@ -105,9 +104,8 @@ class Agency:
 
     def tools(self, model: BaseChatModel) -> Tools:
         models = Models(ModelCaller(model, recipe_of(model), self.workshop.records, self.workshop.artifacts))
-        graphs = {**find_graphs(), "document_agent": self.graph}
-        deps = load_deps(GenerationSettings(agent=self.limits), models, graphs, CONFIG)
-        runner = Runner(graphs, deps, self.checkpointer)
+        deps = replace(deps_of(models), agent=self.limits)
+        runner = Runner({"document_agent": self.graph}, deps, self.checkpointer)
         return Tools(runner, deps, Library(self.workshop.artifacts), self.workshop.publish, ANY_KIND)
 
     async def run(self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE) -> SectionGenerated:
@@ -127,12 +125,10 @@ class Agency:
             resume = await self.resumption(job, outcome)
             outcome = await on_resume_graph(resume, tools=tools)
         assert isinstance(outcome, SectionGenerated)
-        self.state = await self.final_state(tools, job)
+        last = await self.checkpointer.aget_tuple({"configurable": {"thread_id": job.thread_id}})
+        assert last is not None
+        self.state = last.checkpoint["channel_values"]
         return outcome
-
-    async def final_state(self, tools: Tools, job: GenerateSection) -> dict[str, Any]:
-        graph = find_graphs()["document_agent"].build(tools.deps).compile(checkpointer=self.checkpointer)
-        return (await graph.aget_state({"configurable": {"thread_id": job.thread_id}})).values
 
     async def resumption(self, job: GenerateSection, paused: GraphPaused) -> ResumeGraph:
         meet = {"validation": self.report, "conversion": self.convert, "question": self.say}[paused.need.kind]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -16,14 +18,12 @@ from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_generation_graph.app import load_deps
-from stemma_generation_graph.configuration import load_criteria
-from stemma_generation_graph.deps import Models
+from stemma_generation_graph.deps import GraphDeps, Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.sources import Library
-from stemma_kinds import find_kinds, merged
 from stemma_messaging import config_dir
 from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_offline_writer import OfflineWriter
@@ -51,10 +51,19 @@ def recipe_of(model: BaseChatModel) -> ModelSettings:
     return RECIPE.model_copy(update={"name": OFFLINE}) if isinstance(model, OfflineWriter) else RECIPE
 
 
+@cache
+def _loaded(path: tuple[str, ...]) -> GraphDeps:
+    return load_deps(GenerationSettings(), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]
+
+
+def deps_of(models: Models) -> GraphDeps:
+    """What ships, and what the folders on the path bring: read once for all tests that have the same path."""
+    return replace(_loaded(tuple(sys.path)), models=models)
+
+
 def evaluation(kind: str, score: float = 0.9) -> str:
     """An answer that gives every criterion of a kind the same score."""
-    criteria = load_criteria(CONFIG / "evaluation", [], merged(find_kinds().values(), "criteria", ".json"))
-    ids = criteria.for_kind(kind).ids
+    ids = deps_of(Models(default=None)).criteria.for_kind(kind).ids  # type: ignore[arg-type]
     return json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Name the deadline first."})
 
 
@@ -65,6 +74,7 @@ class Workshop:
     artifacts: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
     records: MemoryRecordStore = field(default_factory=MemoryRecordStore)
     tokens: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
 
     async def store(self, text: str | bytes, name: str = "text.md", media_type: str = "text/markdown") -> ArtifactRef:
         data = text if isinstance(text, bytes) else text.encode()
@@ -100,17 +110,18 @@ class Workshop:
         }
         return GenerateSection(**{**given, **fields})
 
-    def tools(self, model: BaseChatModel) -> Tools:
-        models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts))
-        graphs = find_graphs()
-        deps = load_deps(GenerationSettings(), models, graphs, CONFIG)
-        return Tools(Runner(graphs, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
+    def tools(self, model: BaseChatModel, *graphs: str) -> Tools:
+        """What the handlers need to run these graphs, or all that do not pause."""
+        deps = deps_of(Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts)))
+        wanted = {name: one for name, one in find_graphs().items() if name in graphs or not (graphs or one.pauses)}
+        return Tools(Runner(wanted, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 
     async def publish(self, tenant: str, document_id: str, section_id: str, data: bytes, at: int) -> bool:
         self.tokens.append(data.decode())
+        self.places.append(at)
         return True
 
     async def run(self, job: GenerateSection, script: Sequence[Any]) -> tuple[Any, ScriptedModel]:
         model = ScriptedModel(script=list(script))
-        outcome: Outcome = await on_generate_section(job, tools=self.tools(model))
+        outcome: Outcome = await on_generate_section(job, tools=self.tools(model, job.section.graph))
         return outcome, model

@@ -27,7 +27,6 @@ from stemma_generation_graph.graphs.document_agent.checking import _key
 from stemma_generation_graph.graphs.document_agent.tools import get_tools
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.settings import MAX_STEPS, RECURSION_LIMIT, AgentLimits
-from stemma_telemetry.logs import add_bound
 from structlog.testing import capture_logs
 
 TWO_FILES = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n", "c.md": "# C\n\nThree.\n"}
@@ -151,15 +150,6 @@ async def test_the_cap_can_end_the_document() -> None:
     assert [(w.code, w.count) for w in outcome.warnings] == [("validation_issues", 1), ("unfinished_chapters", 2)]
 
 
-@pytest.mark.req("T2")
-async def test_what_the_linter_mends_safely_is_in_the_document_before_a_model_is_asked(workshop: Workshop) -> None:
-    fixed = await workshop.store(CHAPTER.replace("40 m", "*40* m") + "\n")
-    agency = Agency(workshop, reports=[CLEAN.model_copy(update={"fixed": fixed})])
-    outcome = await agency.run([append(CHAPTER.replace("40 m", "_40_ m")), SAVE, FINISH, SCORES])
-    assert "is *40* m long" in await workshop.read(outcome.draft)
-    assert agency.state["fix_attempts"] == 0
-
-
 @pytest.mark.req("G8")
 async def test_the_cap_can_lead_to_the_error_handler() -> None:
     limits = AgentLimits(max_fix_attempts=0, max_retries=1, on_fix_bound="error_handler")
@@ -187,14 +177,6 @@ async def test_a_question_in_the_middle_is_answered_in_the_next_call() -> None:
     assert told(agency, 1) == ["It is 41 m."]
     assert agency.state["pending_question"] == ""
     assert not outcome.partial
-
-
-@pytest.mark.req("G7")
-async def test_a_question_goes_before_the_checkpoint_of_the_same_message() -> None:
-    agency = Agency(answers=["Yes."])
-    both = message(("create_checkpoint", {"label": "x"}), ("request_human_input", {"question": "Is it right?"}))
-    await agency.run([append(CHAPTER), both, call("list_files"), FINISH, SCORES])
-    assert [need.kind for need in agency.needs][:2] == ["question", "validation"]
 
 
 @pytest.mark.req("G6")
@@ -275,17 +257,6 @@ async def test_a_call_with_broken_json_is_answered_and_gets_another_step() -> No
     assert outcome.warnings == ()
 
 
-@pytest.mark.req("G16", "E8")
-async def test_every_line_of_a_node_carries_the_session() -> None:
-    agency = Agency(reports=[issues(1), CLEAN])
-    with capture_logs(processors=[add_bound]) as logs:
-        await agency.run([append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
-    named = ("node_finished", "tool_called", "checkpoint_saved", "validation_ran")
-    lines = [line for line in logs if line["event"] in named]
-    assert len(lines) > 10
-    assert {line.get("session_id") for line in lines} == {(await agency.job()).thread_id}
-
-
 @pytest.mark.req("G11", "G17")
 async def test_an_endless_loop_can_end_at_the_bound_with_a_warning() -> None:
     agency = Agency(limits=AgentLimits(max_agent_steps=30, on_step_bound="complete"))
@@ -304,14 +275,6 @@ async def test_at_the_bound_a_person_is_asked_and_the_agent_goes_on_with_as_many
 
 
 @pytest.mark.req("T2", "G11")
-async def test_the_person_can_end_it_at_the_bound_and_hears_what_is_open() -> None:
-    agency = Agency(limits=AgentLimits(max_agent_steps=2), answers=[" END  here"])
-    outcome = await agency.run([call("list_files"), append("# D\n\n## A"), SCORES])
-    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 2), ("unfinished_chapters", 1)]
-    assert not outcome.evaluation.checks[0].passed
-
-
-@pytest.mark.req("T2", "G11")
 def test_the_bound_grows_with_the_chapters_beyond_the_fifth() -> None:
     limits = AgentLimits()
     assert [limits.steps_for(chapters) for chapters in (0, 5, 6, 45)] == [100, 100, 120, 900]
@@ -319,13 +282,14 @@ def test_the_bound_grows_with_the_chapters_beyond_the_fifth() -> None:
 
 
 @pytest.mark.req("G10", "G11")
-@pytest.mark.parametrize("hostile", ["", "yes; rm -rf /", "go onwards", NeedAnswer(decisions={"x": "skip"}), "{"])
+@pytest.mark.parametrize("hostile", ["", "yes; rm -rf /", "go onwards", NeedAnswer(decisions={"x": "skip"})])
 async def test_an_answer_that_is_not_understood_changes_nothing_and_is_asked_for_again(hostile: Any) -> None:
-    agency = Agency(limits=AgentLimits(max_agent_steps=1), answers=[hostile, "end here"])
+    agency = Agency(limits=AgentLimits(max_agent_steps=1), answers=[hostile, " END  here"])
     outcome = await agency.run([append("# D"), SCORES])
     assert agency.questions[0] == agency.questions[1]
     assert agency.model.calls == 2
-    assert outcome.warnings[0].code == "step_bound"
+    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 1), ("unfinished_chapters", 1)]
+    assert not outcome.evaluation.checks[0].passed
 
 
 @pytest.mark.req("G11")
@@ -343,27 +307,16 @@ async def test_the_bound_can_fail_and_then_what_there_is_comes_as_partial() -> N
     assert await agency.workshop.read(outcome.draft) == CHAPTER + "\n"
 
 
-@pytest.mark.req("G5")
-async def test_each_step_is_one_call_with_the_tools_and_shows_where_the_agent_is() -> None:
-    agency = Agency()
-    texts = ("# D\n\n## A\n\nOne.", "## B\n\nTwo.", "## C\n\nThree.")
-    chapters = [step for text in texts for step in (append(text), SAVE)]
-    await agency.run([*chapters, FINISH, SCORES], TWO_FILES)
-    assert {tool["function"]["name"] for tool in agency.model.options[0]["tools"]} == set(get_tools("s-1"))
-    shown = agency.model.prompt_text(0)
-    for rule in ("one heading of level 1", "Never invent a figure", "When to ask the person"):
-        assert rule in shown
-    assert "Chapter 1 of 3, file 1 of 2." in shown
-    assert "Chapter 3 of 3, file 2 of 2." in agency.model.prompt_text(4)
-
-
-@pytest.mark.req("G15")
+@pytest.mark.req("G5", "G15")
 async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_written_twice() -> None:
     agency = Agency(reports=[CLEAN, issues(5), CLEAN, CLEAN])
     mend = call("edit_markdown_line", line_number=9, new_content="Two.\n\nThat is all.")
     script = [append("# D\n\n## A\n\nOne."), SAVE, append("## B\n\nTwo."), SAVE, mend, SAVE]
     script += [append("## C\n\nThree."), SAVE, FINISH]
     outcome = await agency.run([*script, SCORES], TWO_FILES)
+    assert {tool["function"]["name"] for tool in agency.model.options[0]["tools"]} == set(get_tools("s-1"))
+    for rule in ("one heading of level 1", "Never invent a figure", "When to ask the person"):
+        assert rule in agency.model.prompt_text(0)
     positions = [agency.model.prompt_text(step).split('<document lines="')[1] for step in range(len(script))]
     said = [text.split(">\n")[0].split(">")[1].split("<")[0] for text in positions]
     assert said[:3] == ["Chapter 1 of 3, file 1 of 2.", "Chapter 1 of 3, file 1 of 2.", "Chapter 2 of 3, file 1 of 2."]

@@ -16,6 +16,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_generation_graph.graphs.document_agent.nodes import build_document_agent
 from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT
 from stemma_generation_graph.settings import AgentLimits
+from stemma_telemetry.logs import add_bound
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -150,11 +151,13 @@ async def test_the_agent_can_roll_back_and_the_chapters_after_are_open_again() -
     assert names(logs) == ["rollback_performed"]
 
 
-@pytest.mark.req("G16")
+@pytest.mark.req("G16", "E8")
 async def test_checks_and_checkpoints_are_logged_by_name_with_counts_and_lines_only() -> None:
     agency = Agency(reports=[issues(3, 9)])
-    with capture_logs() as logs:
+    with capture_logs(processors=[add_bound]) as logs:
         await agency.run([append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
+    named = ("node_finished", "tool_called", "checkpoint_saved", "validation_ran")
+    assert {line.get("session_id") for line in logs if line["event"] in named} == {(await agency.job()).thread_id}
     checks = [line for line in logs if line["event"] == "validation_ran"]
     assert [(line["issue_count"], line["line_numbers"]) for line in checks] == [(2, [3, 9]), (0, [])]
     assert len([line for line in logs if line["event"] == "checkpoint_saved"]) == 3

@@ -150,7 +150,7 @@ def test_only_an_image_on_the_web_becomes_a_link_and_no_address_leaves_its_brack
 
 
 @pytest.mark.req("G3", "S6")
-@pytest.mark.parametrize("piece", ["![", "![a](", "![a][", "<img ", "[", "`"])
+@pytest.mark.parametrize("piece", ["![a](", "![a][", "<img ", "`"])
 def test_hostile_markdown_is_read_in_linear_time(piece: str) -> None:
     short, long = piece * 1_000, piece * 5_000
     assert with_assets("a.md", long, Shown) == long

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from generation_agency import CHAPTER, FINISH, SAVE, SCORES, Agency, append, call
 from generation_workshop import Workshop
-from stemma_contracts.v1.outcomes import GraphPaused, ThreadLost
+from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.handlers import on_generate_section, on_resume_graph
+from stemma_generation_graph.handlers import on_generate_section
 from stemma_models import MemoryRecordStore
 from stemma_models.records import Record, RecordStore
 from stemma_testkit.scripted import ScriptedModel
@@ -54,43 +54,3 @@ async def test_another_replica_goes_on_at_the_next_step_and_pays_for_no_step_twi
         outcome = await living.drive(job, model)
         assert await workshop.read(outcome.draft) == CHAPTER + "\n"
         assert not outcome.partial
-
-
-@pytest.mark.req("P2")
-async def test_a_worker_that_is_lost_after_an_answer_keeps_the_answer(workshop: Workshop) -> None:
-    agency = Agency(workshop)
-    job = await agency.job()
-    paused = await on_generate_section(job, tools=agency.tools(ScriptedModel(script=[append(CHAPTER), SAVE])))
-    assert isinstance(paused, GraphPaused)
-    resume = await agency.resumption(job, paused)
-    lost = Agency(replace(workshop, records=Failing(workshop.records, puts=0)), checkpointer=agency.checkpointer)
-    tools = lost.tools(ScriptedModel(script=[FINISH]))
-    with pytest.raises(ConnectionError):
-        await on_resume_graph(resume, tools=tools)
-    asked = await on_resume_graph(resume, tools=agency.tools(ScriptedModel(script=[FINISH])))
-    assert isinstance(asked, GraphPaused)
-    assert asked.need.kind == "conversion"
-    assert len(agency.validated) == 1
-
-
-@pytest.mark.req("P2")
-async def test_a_repeated_answer_hears_the_next_question_and_is_refused_once_that_is_answered(
-    workshop: Workshop,
-) -> None:
-    agency = Agency(workshop)
-    tools = agency.tools(ScriptedModel(script=[append(CHAPTER), FINISH, SCORES]))
-    job = await agency.job()
-    first = await on_generate_section(job, tools=tools)
-    assert isinstance(first, GraphPaused)
-    lost = await agency.resumption(job, first)
-    second = await on_resume_graph(lost, tools=tools)
-    assert isinstance(second, GraphPaused)
-    repeated = lost.model_copy(update={"job_id": "doc.9.resume.document"})
-    heard = await on_resume_graph(repeated, tools=tools)
-    assert isinstance(heard, GraphPaused)
-    assert heard.need == second.need
-    agency.needs.append(second.need)
-    await on_resume_graph(await agency.resumption(job, second), tools=tools)
-    late = await on_resume_graph(repeated, tools=tools)
-    assert isinstance(late, ThreadLost)
-    assert late.detail == "the thread is at another checkpoint"

@@ -89,6 +89,24 @@ async def test_no_argument_leads_out_of_the_session(bench: Bench, tool: str, arg
 
 
 @pytest.mark.req("G4")
+def test_the_tools_of_a_session_have_their_names_and_arguments_and_none_takes_a_session() -> None:
+    arguments = {name: " ".join(tool.arguments.model_fields) for name, tool in get_tools("s-1").items()}
+    assert arguments == {
+        "list_files": "",
+        "read_file": "file_name from_line",
+        "read_generated_file": "from_line",
+        "append_to_markdown": "content",
+        "edit_markdown_line": "line_number new_content",
+        "create_checkpoint": "label",
+        "rollback_to_checkpoint": "checkpoint_id",
+        "validate_markdown": "",
+        "request_human_input": "question",
+        "leave_out": "file heading reason",
+        "finish": "",
+    }
+
+
+@pytest.mark.req("G4")
 async def test_files_are_listed_under_bare_names_and_can_be_read_by_them(bench: Bench) -> None:
     listed = (await bench.told("list_files")).splitlines()
     assert listed == ["site.md (to read)", "deep__er__notes.md (to read)", "media/plan.png (image)"]
@@ -238,12 +256,3 @@ async def test_a_file_that_is_left_out_takes_the_place_of_its_chapters_at_the_bo
         "Left out: the whole file. The person is told, with the reason."
     )
     assert bench.work.left_out == [*other, {"file": "site.md", "heading": "", "reason": "All."}]
-
-
-@pytest.mark.req("T1", "G7")
-async def test_finish_is_answered_with_what_is_missing(bench: Bench) -> None:
-    bench.lacks = "It lacks: the quay."
-    assert await bench.told("finish") == "It lacks: the quay."
-    assert "generation_complete" not in bench.work.marks
-    bench.lacks = ""
-    assert await bench.told("finish") == "The document is complete."

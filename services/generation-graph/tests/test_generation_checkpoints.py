@@ -1,8 +1,6 @@
 """One suite for both checkpointers, and what PostgreSQL alone can do: be away, be old, keep a secret."""
 
 import asyncio
-import os
-import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_generation_graph.app import open_runner
+from stemma_generation_graph.app import main, open_runner
 from stemma_generation_graph.checkpoints import CheckpointsUnusable, open_checkpointer, set_up
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.graphs.registry import Graph
@@ -28,7 +26,6 @@ from stemma_testkit.postgres import PostgresServer, postgres_server
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
-SETUP = "import sys; sys.argv[1:] = ['--setup']; from stemma_generation_graph.app import main; main()"
 
 
 def meeting(barrier: asyncio.Barrier, durability: Literal["exit", "sync"]) -> Graph:
@@ -55,19 +52,6 @@ def settings_of(place: Path | str) -> GenerationSettings:
     return GenerationSettings(
         **{"checkpoint_path": place} if isinstance(place, Path) else {"STEMMA_CHECKPOINT_DSN": place}
     )
-
-
-def environment_of(place: Path | str) -> dict[str, str]:
-    name = "STEMMA_GENERATION_GRAPH_CHECKPOINT_PATH" if isinstance(place, Path) else "STEMMA_CHECKPOINT_DSN"
-    return {**os.environ, name: str(place)}
-
-
-async def command(code: str, environment: dict[str, str]) -> tuple[int | None, str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", code, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    out, _ = await process.communicate()
-    return process.returncode, out.decode()
 
 
 async def replicas(stack: AsyncExitStack, place: Path | str, graph: Graph) -> list[Runner]:
@@ -121,12 +105,19 @@ async def test_refuses_to_start_without_its_tables_and_names_them(empty_place: P
 
 
 @pytest.mark.parametrize("empty_place", ["postgresql", pytest.param("sqlite", marks=pytest.mark.full)], indirect=True)
-async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(empty_place: Path | str) -> None:
+async def test_setup_makes_the_tables_any_number_of_times_and_then_the_service_starts(
+    empty_place: Path | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_file = isinstance(empty_place, Path)
+    monkeypatch.setenv(
+        "STEMMA_GENERATION_GRAPH_CHECKPOINT_PATH" if is_file else "STEMMA_CHECKPOINT_DSN", str(empty_place)
+    )
+    monkeypatch.setattr("sys.argv", ["stemma-generation-graph", "--setup"])
     graphs, deps = {"asking": ASKING}, Workshop().tools(ScriptedModel(script=[])).deps
     settings = settings_of(empty_place)
     with pytest.raises(BadSettings, match="run stemma-generation-graph --setup"):
         await open_runner(settings, graphs, deps).__aenter__()
-    assert await command(SETUP, environment_of(empty_place)) == (0, "")
+    await asyncio.to_thread(main)
     await set_up(empty_place)
     async with open_runner(settings, graphs, deps) as runner:
         assert isinstance(runner, Runner)

@@ -40,6 +40,7 @@ def test_the_limits_that_ship_are_those_that_are_promised() -> None:
     shipped = service.load_settings(nats_url="nats://x", nats_user="u", nats_password="p")
     agent, roles = shipped.agent, shipped.roles
     assert (agent.max_agent_steps, agent.step_limit_s) == (100, 60)
+    assert (agent.steps_per_chapter, agent.on_step_bound, agent.on_fix_bound) == (20, "human_input", "checkpoint")
     assert (agent.max_fix_attempts, agent.max_retries, agent.max_checkpoints_per_session) == (3, 3, 50)
     assert (roles.min_roles, roles.max_roles, roles.role_limit_s, roles.graph_limit_s) == (2, 4, 30, 60)
     assert roles.role_retries == 3

@@ -46,13 +46,6 @@ def call(name: str, **args: object) -> ToolCall:
     return ToolCall(name=name, args=args, id="c1", type="tool_call")
 
 
-@pytest.mark.req("P14")
-async def test_a_web_search_provider_can_be_plugged_in() -> None:
-    web = web_tool(Encyclopedia(), 5)
-    [answer] = await run_tool_calls([call("search_web", query="quays")], {web.name: web}, EMPTY)
-    assert answer.content == '<web address="https://example.org/ferries">\nFerries\n\nAll about quays.\n</web>'
-
-
 async def test_more_calls_than_allowed_at_once_are_refused() -> None:
     web = web_tool(Encyclopedia(), 5)
     answers = await run_tool_calls([call("search_web", query="q")] * (MAX_CALLS + 1), {web.name: web}, EMPTY)

@@ -9,16 +9,10 @@ from generation_asking import ASKING, resumption, run
 from generation_workshop import Workshop
 from langgraph.types import Command
 from stemma_contracts.v1.jobs import GenerateSection, ResumeGraph
-from stemma_contracts.v1.outcomes import GraphPaused
 from stemma_generation_graph.checkpoints import open_checkpointer
-from stemma_generation_graph.handlers import Tools, on_generate_section
-from stemma_generation_graph.runner import Runner, ThreadLostError
-from stemma_generation_graph.sources import Library
+from stemma_generation_graph.runner import ThreadLostError
 from stemma_messaging import InvalidMessage
-from stemma_messaging.running import JobCancelledError
 from stemma_testkit.clocks import clock_ahead
-from stemma_testkit.scripted import ScriptedModel
-from stemma_testkit.working import ANY_KIND
 
 pytestmark = pytest.mark.req("P2")
 
@@ -31,7 +25,7 @@ async def in_new_process(job: ResumeGraph, place: Path | str) -> Any:
     return json.loads(out)
 
 
-@pytest.mark.parametrize("empty_place", ["postgresql", pytest.param("sqlite", marks=pytest.mark.full)], indirect=True)
+@pytest.mark.full
 async def test_a_paused_graph_goes_on_in_another_process_and_only_once(place: Path | str, job: GenerateSection) -> None:
     paused = await run(job, "", place)
     assert paused["question"] == "Which colour?"
@@ -64,33 +58,6 @@ async def test_a_job_that_was_killed_between_two_nodes_goes_on_there(place: Path
     assert (await run(resumption(job, paused), "blue", place))["steps"] == ["prepared", "blue", "closed"]
 
 
-async def test_refuses_an_answer_for_a_thread_that_nobody_knows(place: Path | str, job: GenerateSection) -> None:
-    resume = resumption(job, {"thread_id": "unknown", "checkpoint_id": "1"})
-    with pytest.raises(ThreadLostError, match="the thread is unknown"):
-        await run(resume, "blue", place)
-
-
-async def test_refuses_an_answer_for_another_checkpoint(place: Path | str, job: GenerateSection) -> None:
-    paused = await run(job, "", place)
-    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
-        await run(resumption(job, {**paused, "checkpoint_id": "other"}), "blue", place)
-
-
-async def test_refuses_a_second_answer_by_another_job(place: Path | str, job: GenerateSection) -> None:
-    paused = await run(job, "", place)
-    await run(resumption(job, paused), "blue", place)
-    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
-        await run(resumption(job, paused, "doc.3.resume"), "red", place)
-
-
-async def test_a_job_whose_question_was_answered_starts_nothing_again(place: Path | str, job: GenerateSection) -> None:
-    resume = resumption(job, await run(job, "", place))
-    finished = await run(resume, "blue", place)
-    with pytest.raises(JobCancelledError):
-        await run(job, "", place)
-    assert await run(resume, "blue", place) == finished
-
-
 async def test_a_repeated_answer_goes_on_where_the_lost_job_came_to(place: Path | str, job: GenerateSection) -> None:
     paused = await run(job, "", place)
     async with open_checkpointer(place) as checkpointer:
@@ -106,20 +73,6 @@ async def test_a_repeated_answer_goes_on_where_the_lost_job_came_to(place: Path 
 async def test_a_refused_job_is_put_aside_at_once(workshop: Workshop, job: GenerateSection) -> None:
     with pytest.raises(InvalidMessage, match="the graph is unknown"):
         await workshop.run(job, [])
-
-
-async def test_a_pause_is_an_outcome_with_the_question(
-    place: Path | str, job: GenerateSection, workshop: Workshop
-) -> None:
-    tools = workshop.tools(ScriptedModel(script=[]))
-    async with open_checkpointer(place) as checkpointer:
-        runner = Runner({"asking": ASKING}, tools.deps, checkpointer)
-        pausing = Tools(runner, tools.deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
-        outcome = await on_generate_section(job, tools=pausing)
-    assert isinstance(outcome, GraphPaused)
-    assert (outcome.thread_id, outcome.need.kind) == (job.thread_id, "question")
-    assert outcome.need.question is not None
-    assert await workshop.read(outcome.need.question) == "Which colour?"
 
 
 async def test_refuses_to_start_with_the_permissive_decoder() -> None:

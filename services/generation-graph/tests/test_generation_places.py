@@ -70,7 +70,3 @@ def test_a_long_table_is_told_with_its_first_and_last_cells() -> None:
     anchors = [Anchor(offset=table.index(row), kind="sheet", label=f"A{n}:A{n + 1}") for n, row in enumerate(rows)]
     (passage,) = read_source("n.xlsx", table, anchors).passages
     assert passage.place == "A0:A1; ...; A8:A9"
-
-
-def test_a_text_without_places_is_taken_apart_as_ever() -> None:
-    assert {passage.place for passage in read_source("a.md", REQUEST).passages} == {""}

@@ -37,7 +37,7 @@ LONG = "# Harbour\n\n" + "The quay is 40 m long.\n\n" * (QUICK_CHARACTERS // 20)
 LONGER = LONG[-SHORT - 100 :]
 HARD = text_of(UNITS["half links"], 2 * 1024 * 1024)
 AT_ONCE = Limits(seconds=0.2)
-SOON = Limits(seconds=3)
+SOON = Limits(seconds=1.5)
 """Before which an easy text is read, also on a machine that is busy."""
 
 
@@ -56,7 +56,7 @@ async def test_a_long_input_is_taken_apart_elsewhere_as_it_would_be_here() -> No
 
 @pytest.mark.req("S5", "S6")
 async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
-    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 3 s of CPU time$"):
+    with pytest.raises(UnreadableInputs, match=r"^hard.md could not be read: more than 1.5 s of CPU time$"):
         await Reading(SOON).sources("default", [Text("a.md", "Easy."), Text("hard.md", HARD), Text("b.md", "Easy.")])
 
 
@@ -70,7 +70,7 @@ async def test_an_input_with_which_the_pieces_are_too_many_is_refused_by_name(pi
 
 
 @pytest.mark.req("S6")
-@pytest.mark.parametrize("graph", ["section", "roles", "document_agent"])
+@pytest.mark.parametrize("graph", ["section", "document_agent"])
 async def test_a_section_whose_inputs_cannot_be_read_says_which(workshop: Workshop, graph: str) -> None:
     tools = _impatient(workshop.tools(ScriptedModel(script=[])), workshop)
     job = await workshop.job("research", files={"hard.md": HARD})

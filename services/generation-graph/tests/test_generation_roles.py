@@ -11,7 +11,7 @@ import pytest
 from generation_company import Company, ProviderError, Stage, analysis, failing, in_virtual_time, plays, role, said
 from langgraph.runtime import Runtime
 from stemma_contracts.execution import graph_execution_id
-from stemma_contracts.v1.outcomes import RoleAnalysisMissing, SectionGenerated
+from stemma_contracts.v1.outcomes import SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes
 from stemma_generation_graph.graphs.roles.state import RoleAnalysis, Steps, WritingGraphState, initial_state
@@ -38,20 +38,14 @@ def test_every_role_that_is_found_writes_and_all_meet_in_the_synthesizer() -> No
 
 
 @pytest.mark.req("R1")
-def test_the_execution_has_an_id_that_a_second_run_of_the_job_shares() -> None:
+def test_a_second_run_of_a_job_has_the_same_id_and_asks_nobody() -> None:
     stage = Stage(Company(plays=plays("a", "b")))
-    ids = [stage.play()[0].processing_metadata.graph_execution_id for _ in range(2)]
+    (first, _), (second, _) = stage.play(), stage.play()
+    assert (second.draft, second.usage.calls, len(stage.company.asked)) == (first.draft, first.usage.calls, 5)
+    ids = [outcome.processing_metadata.graph_execution_id for outcome in (first, second)]
     assert ids == [graph_execution_id("doc.1.generate-section.roles")] * 2
     assert UUID(ids[0]).version == 5
     assert ids[0] != graph_execution_id("doc.2.generate-section.roles")
-
-
-def test_a_job_that_runs_again_asks_nobody() -> None:
-    stage = Stage(Company(plays=plays("a", "b")))
-    first, _ = stage.play()
-    asked = len(stage.company.asked)
-    second, _ = stage.play()
-    assert (second.draft, second.usage.calls, len(stage.company.asked)) == (first.draft, first.usage.calls, asked)
 
 
 @pytest.mark.req("R2")
@@ -144,7 +138,7 @@ def test_a_vague_request_gets_the_default_roles_and_a_warning_without_its_text(r
     assert request_text not in str(logs)
 
 
-@pytest.mark.req("R9")
+@pytest.mark.req("R5", "R9")
 def test_the_result_tells_its_times_node_by_node() -> None:
     stage = Stage(Company(plays=plays("a", "b", seconds={"b": 7})))
     outcome, seconds = stage.play()
@@ -162,12 +156,17 @@ def test_the_result_tells_its_times_node_by_node() -> None:
 
 
 @pytest.mark.req("R9")
-@pytest.mark.parametrize(("environment", "told"), [("development", True), ("production", False)])
-def test_state_is_logged_and_kept_for_inspection_in_development_alone(
-    environment: str, told: bool, tmp_path: Any
+@pytest.mark.parametrize(
+    ("environment", "log_state", "told"),
+    [("development", None, True), ("production", None, False), ("production", True, True)],
+)
+def test_state_is_logged_in_development_or_when_asked_and_kept_for_inspection_in_development_alone(
+    environment: str, log_state: bool | None, told: bool, tmp_path: Any
 ) -> None:
     stage = Stage(Company(plays=plays("a", "b")))
-    stage.settings = stage.settings.model_copy(update={"environment": environment, "data_dir": tmp_path})
+    roles = stage.settings.roles.model_copy(update={"log_state": log_state})
+    changed = {"environment": environment, "data_dir": tmp_path, "roles": roles}
+    stage.settings = stage.settings.model_copy(update=changed)
     with capture_logs() as logs:
         stage.play()
     lines = [line for line in logs if line["event"] == "state_updated"]
@@ -175,20 +174,10 @@ def test_state_is_logged_and_kept_for_inspection_in_development_alone(
     assert all({"node", "seconds", "sizes"} <= set(line) for line in lines)
     assert "What a says" not in str(logs)
     files = sorted(tmp_path.glob("inspection/*/*.json"))
-    assert bool(files) is told
-    if told:
+    assert bool(files) is (environment == "development")
+    if files:
         assert files[0].name == "00-role_analyzer.json"
         assert "What a says" in files[-1].read_text()
-
-
-@pytest.mark.req("R9")
-def test_state_logging_can_be_switched_on_in_production() -> None:
-    stage = Stage(Company(plays=plays("a", "b")))
-    roles = stage.settings.roles.model_copy(update={"log_state": True})
-    stage.settings = stage.settings.model_copy(update={"roles": roles})
-    with capture_logs() as logs:
-        stage.play()
-    assert "role_analyzer" in [line["node"] for line in logs if line["event"] == "state_updated"]
 
 
 def in_a_lint_round(stage: Stage, text: str) -> Any:
@@ -229,11 +218,3 @@ def test_a_partial_text_says_what_it_lacks_after_its_lint_round_once(kept: str) 
     outcome = in_a_lint_round(stage, f"# Text\n\nThe last text.\n\n{NOTICE}\n")
     draft = stage.draft(outcome)
     assert (outcome.partial, draft.count(NOTICE), draft.endswith(f"\n\n{NOTICE}\n")) == (True, 1, True)
-
-
-def test_an_analysis_that_never_fits_ends_the_run() -> None:
-    company = Company(plays={**plays("a"), "role analysis": lambda: said("no JSON")})
-    outcome, _ = Stage(company).play()
-    assert isinstance(outcome, RoleAnalysisMissing)
-    assert outcome.detail.startswith("MalformedAnswerError: RoleAnalysis does not fit")
-    assert outcome.usage.calls == 3

@@ -81,7 +81,7 @@ async def test_what_stands_in_the_source_and_in_no_row_becomes_one_that_says_who
     anchors = Anchors(
         anchors=(Anchor(offset=0, kind="page", label="p. 1"), Anchor(offset=60, kind="page", label="p. 2"))
     )
-    model = ScriptedModel(script=[said(READABLE), said("A spare pump by May", obligation="should")])
+    model = ScriptedModel(script=[said(READABLE, READABLE), said("A spare pump | by May", obligation="should")])
     outcome = await asked(workshop, model, anchors=anchors)
     rows = await rows_of(workshop, outcome)
     assert (outcome.opinion.mandatory, outcome.opinion.others, outcome.opinion.failure) == (("R2",), (), "")
@@ -98,12 +98,6 @@ async def test_what_stands_in_the_source_and_in_no_row_becomes_one_that_says_who
         found_by="model",
     )
     assert outcome.usage == Usage(input_tokens=10, output_tokens=5, calls=1)
-
-
-async def test_a_row_of_a_table_is_one_demand(workshop: Workshop) -> None:
-    outcome = await asked(workshop, ScriptedModel(script=[said("A spare pump | by May", obligation="should")]))
-    assert outcome.opinion.others == ("R2",)
-    assert (await rows_of(workshop, outcome))[1].line == 13
 
 
 @pytest.mark.parametrize(
@@ -123,11 +117,6 @@ async def test_what_a_row_has_and_what_does_not_stand_in_one_block_is_left_out_a
     outcome = await asked(workshop, ScriptedModel(script=[said(quote)]))
     assert outcome.rows is None
     assert (outcome.opinion.known, outcome.opinion.unfounded) == (known, unfounded)
-
-
-async def test_the_same_demand_twice_is_one_row(workshop: Workshop) -> None:
-    outcome = await asked(workshop, ScriptedModel(script=[said(READABLE, READABLE)]))
-    assert (outcome.opinion.mandatory, outcome.opinion.known) == (("R2",), 1)
 
 
 async def test_the_model_is_shown_the_request_and_what_the_rules_found_in_it(workshop: Workshop) -> None:
@@ -165,11 +154,6 @@ async def test_what_an_earlier_job_asked_is_not_asked_again(workshop: Workshop) 
         workshop, ScriptedModel(script=[]), job_id="doc.9.propose.ledger", recorded_before=("doc.5.propose.ledger",)
     )
     assert (again.opinion.mandatory, again.usage) == (("R2",), Usage())
-
-
-async def test_the_same_job_again_asks_nothing_and_tells_the_same(workshop: Workshop) -> None:
-    first = await asked(workshop, ScriptedModel(script=[said(READABLE)]))
-    assert await asked(workshop, ScriptedModel(script=[])) == first
 
 
 async def test_a_table_that_is_longer_than_a_question_is_not_asked_about_and_that_is_said(workshop: Workshop) -> None:

@@ -110,7 +110,7 @@ async def test_an_answer_that_the_structure_does_not_take_is_asked_again_with_wh
 
 
 @pytest.mark.req("P13")
-@pytest.mark.parametrize("number", ["1e300", "-1e14", "1e999", "NaN", "9" * 100, "9" * 5000])
+@pytest.mark.parametrize("number", ["-1e14", "NaN", "9" * 5000])
 async def test_a_number_that_cannot_be_told_is_asked_again(dossier: Path, workshop: Workshop, number: str) -> None:
     wrong = f'{{"summary": "S.", "risks": [{{"name": "Ice", "cost": {number}}}]}}'
     outcome, model = await workshop.run(
@@ -141,7 +141,6 @@ def test_headings_of_a_structure_are_in_the_language_of_the_document() -> None:
     [
         ("{", r"^structures/risk_register\.json: Expecting property name"),
         ('{"type": "objekt"}', r"^structures/risk_register\.json: 'objekt' is not valid"),
-        ('{"type": "array"}', r"^structures/risk_register\.json: \$: its type must be object"),
         ("true", r"^structures/risk_register\.json: it must be an object with properties"),
         (
             json.dumps(REGISTER | {"$defs": {}}),
@@ -169,10 +168,7 @@ CELL = r"its type must be string, number, integer or array"
     ("part", "words"),
     [
         ({"type": "boolean"}, r"\$\.a: its type must be string, number, integer, array or object"),
-        ({"type": ["string", "number"]}, r"\$\.a: its type must be string"),
-        ({"enum": ["x"]}, r"\$\.a: its type must be string"),
         (True, r"\$\.a: it has no schema with a type"),
-        ({"type": "object"}, r"\$\.a: it must be an object with properties"),
         ({"type": "object", "properties": {"b": {"type": "object", "properties": {"c": TEXT}}}}, rf"\$\.a\.b: {CELL}"),
         ({"type": "object", "properties": {"b": TEXT}, "additionalProperties": True}, r"\$\.a: additionalProperties"),
         ({"type": "object", "properties": {"b": TEXT}, "required": ["c"]}, r"\$\.a: c is required, and not among"),
@@ -180,15 +176,11 @@ CELL = r"its type must be string, number, integer or array"
             {"type": "object", "properties": {"b": TEXT}, "patternProperties": {"x": TEXT}},
             r"\$\.a: patternProperties is",
         ),
-        ({"type": "array"}, r"\$\.a\[\*\]: it has no schema with a type"),
         ({"type": "array", "items": {"type": "object"}}, r"\$\.a\[\*\]: it must be an object with properties"),
         ({"type": "array", "items": {"type": "array", "items": TEXT}}, r"\$\.a\[\*\]: its type must be string, "),
-        ({"type": "array", "items": {"type": ["string", "null"]}}, r"\$\.a\[\*\]: its type must be string, "),
-        ({"type": "array", "items": TEXT, "prefixItems": [TEXT]}, r"\$\.a: prefixItems is not taken here"),
         ({"anyOf": [TEXT], "type": "string"}, r"\$\.a: anyOf is not taken here"),
         ({"type": "string", "titles": ["x"]}, r"\$\.a: titles must be texts by language"),
         ({"$ref": "#/$defs/Itself"}, r"\$\.a: #/\$defs/Itself: it refers to something else"),
-        ({"$ref": "#/$defs/Chain"}, r"\$\.a: #/\$defs/Chain: it refers to something else"),
         ({"$ref": "#/$defs/Round"}, rf"\$\.a\.b: {CELL}"),
         ({"$ref": "#/$defs/Text", "minLength": 2}, r"\$\.a: minLength is not taken beside \$ref"),
     ],
@@ -196,7 +188,6 @@ CELL = r"its type must be string, number, integer or array"
 def test_what_cannot_be_rendered_refuses_the_start_by_file_and_place(dossier: Path, part: Any, words: str) -> None:
     definitions = {
         "Itself": {"$ref": "#/$defs/Itself"},
-        "Chain": {"$ref": "#/$defs/Text"},
         "Round": {"type": "object", "properties": {"b": {"$ref": "#/$defs/Round"}}},
         "Text": TEXT,
     }

@@ -1,20 +1,24 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
+from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
-from stemma_confinement import Limits, Stalled
+from stemma_confinement import Limits
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionPlan
-from stemma_validator.engines import MarkdownlintEngine, RumdlEngine
+from stemma_validator.engines import LintEngine, MarkdownlintEngine, RumdlEngine
 from stemma_validator.engines.markdownlint import Installation, packaged_node, packages_folder
 from stemma_validator.engines.rumdl import SafeFixes, packaged_rumdl
+from stemma_validator.grounds import Grounds
+from stemma_validator.handlers import Tools
 
 LIMITS = Limits()
 TENANT, DOCUMENT = "default", "doc-1"
@@ -23,6 +27,18 @@ RULES = (CONFIG / "rumdl.toml").read_text(encoding="utf-8")
 
 
 FIXES = SafeFixes(RULES, executable=packaged_rumdl(), limits=LIMITS)
+
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def tools_of(artifacts: ArtifactStore, engine: LintEngine, limits: Limits = LIMITS, **more: Any) -> Tools:
+    return replace(Tools(artifacts, engine, Grounds(artifacts, limits), FIXES, limits), **more)
+
+
+async def stored(artifacts: ArtifactStore, ref: ArtifactRef | None, model: type[T]) -> T:
+    assert ref is not None
+    return model.model_validate_json(await artifacts.get(TENANT, DOCUMENT, ref))
 
 
 @pytest.fixture
@@ -82,24 +98,3 @@ def job_for(artifacts: ArtifactStore) -> Callable[..., Awaitable[ValidateDraft]]
         return validate_draft(ref, **options)
 
     return build
-
-
-async def overrun(lint: Callable[[Limits], Awaitable[object]], child: Path) -> int:
-    """Lint by an engine that never ends and writes the pid of its child; that pid.
-
-    The limit grows until the child was there before it ran out: how fast this machine is decides nothing.
-    """
-    for seconds in (0.25, 2.0, 16.0):
-        with pytest.raises(Stalled, match=rf"no end within {seconds:g} s"):
-            await lint(Limits(wall_seconds=seconds))
-        if child.exists() and child.read_text().strip():
-            return int(child.read_text())
-    raise AssertionError("the engine never got to its child")
-
-
-async def gone(pid: int) -> None:
-    """Wait until a process has ended; a zombie that nobody reaps has."""
-    status = Path(f"/proc/{pid}/stat")
-    async with asyncio.timeout(10):
-        while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
-            await asyncio.sleep(0.01)

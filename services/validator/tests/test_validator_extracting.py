@@ -78,25 +78,6 @@ async def test_tells_what_an_amendment_changed(desk: Desk) -> None:
     assert told.changed[0].after.quote == "The contractor shall train twelve users."
 
 
-async def test_a_row_says_on_which_page_of_its_file_it_stands(desk: Desk) -> None:
-    places = (
-        Anchor(offset=0, kind="page", label="p. 1"),
-        Anchor(offset=REQUEST.index("The contractor should"), kind="page", label="p. 2"),
-    )
-    body = Anchors(anchors=places).model_dump_json().encode()
-    anchors = await desk.artifacts.put(TENANT, DOCUMENT, body, media_type="application/json", name="anchors.json")
-    source = (await desk.source("rfp.pdf", REQUEST)).model_copy(update={"anchors": anchors})
-    read = await desk.read(source, await desk.source("brief", REQUEST))
-    assert isinstance(read, RequirementsExtracted)
-    rows = (await desk.rows(read)).rows
-    assert [(row.source, row.place) for row in rows] == [
-        ("rfp.pdf", "p. 1"),
-        ("rfp.pdf", "p. 2"),
-        ("brief", ""),
-        ("brief", ""),
-    ]
-
-
 @pytest.mark.req("B6")
 async def test_reads_the_rules_for_the_bid_with_the_places_that_their_file_is_cited_by(desk: Desk) -> None:
     body = Anchors(anchors=(Anchor(offset=0, kind="page", label="p. 4"),)).model_dump_json().encode()

@@ -15,10 +15,9 @@ from stemma_contracts.v1.validation import ValidationReport
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.engines.rumdl import SafeFixes, packaged_rumdl
-from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import Tools, on_validate_draft
+from stemma_validator.handlers import on_validate_draft
 
-from .conftest import DOCUMENT, RULES, TENANT
+from .conftest import RULES, stored, tools_of
 
 pytestmark = pytest.mark.req("S6")
 SMALL, LARGE = 20_000, 1_000_000
@@ -41,17 +40,11 @@ def told(artifacts: ArtifactStore, job_for: Callable[..., Awaitable[ValidateDraf
         job = job.model_copy(update={"section": section, "inputs": inputs, "brief": job.draft, "fix": True})
         engine = RumdlEngine(RULES, executable=packaged_rumdl(), limits=limits, processes=2)
         fixes = SafeFixes(RULES, executable=packaged_rumdl(), limits=limits)
-        outcome = await on_validate_draft(
-            job,
-            tools=Tools(
-                artifacts=artifacts, engine=engine, grounds=Grounds(artifacts, limits), fixes=fixes, limits=limits
-            ),
-        )
+        outcome = await on_validate_draft(job, tools=tools_of(artifacts, engine, limits, fixes=fixes))
         if outcome.validation.report is None:
             return []
-        data = await artifacts.get(TENANT, DOCUMENT, outcome.validation.report)
-        issues = ValidationReport.model_validate_json(data).issues
-        return [issue.message for issue in issues if issue.rule == "STEMMA000"]
+        report = await stored(artifacts, outcome.validation.report, ValidationReport)
+        return [issue.message for issue in report.issues if issue.rule == "STEMMA000"]
 
     return validate
 

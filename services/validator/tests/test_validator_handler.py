@@ -5,19 +5,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore, digest_of
+from stemma_artifacts.store import ArtifactStore, digest_of
 from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
-from stemma_contracts.v1.jobs import DraftHistory, UpstreamDraft, ValidateDraft
+from stemma_contracts.v1.jobs import UpstreamDraft, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import UNACCEPTED_ANSWER, ValidationReport
 from stemma_validator.engines import LintEngine, RumdlEngine
-from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import DRAFT_LIMIT, Tools, on_validate_draft
+from stemma_validator.handlers import DRAFT_LIMIT, on_validate_draft
 from structlog.testing import capture_logs
 
-from .conftest import DOCUMENT, FIXES, RULES, TENANT, validate_draft
+from .conftest import DOCUMENT, RULES, TENANT, stored, tools_of, validate_draft
 
 Build = Callable[..., Awaitable[ValidateDraft]]
 
@@ -25,9 +24,7 @@ Build = Callable[..., Awaitable[ValidateDraft]]
 @pytest.fixture
 def run(artifacts: ArtifactStore, rumdl: RumdlEngine) -> Callable[..., Awaitable[DraftValidated]]:
     async def handle(job: ValidateDraft, engine: LintEngine = rumdl, draft_limit: int = DRAFT_LIMIT) -> DraftValidated:
-        grounds = Grounds(artifacts, Limits())
-        tools = Tools(artifacts, engine, grounds, FIXES, Limits(), draft_limit)
-        return await on_validate_draft(job, tools=tools)
+        return await on_validate_draft(job, tools=tools_of(artifacts, engine, draft_limit=draft_limit))
 
     return handle
 
@@ -36,12 +33,13 @@ Run = Callable[..., Awaitable[DraftValidated]]
 
 
 async def report_of(outcome: DraftValidated, artifacts: ArtifactStore) -> ValidationReport:
-    assert outcome.validation.report is not None
-    return ValidationReport.model_validate_json(await artifacts.get(TENANT, DOCUMENT, outcome.validation.report))
+    return await stored(artifacts, outcome.validation.report, ValidationReport)
 
 
 @pytest.mark.req("V1", "V3")
-async def test_a_clean_draft_passes_without_a_report(run: Run, job_for: Build) -> None:
+async def test_a_clean_draft_passes_and_has_a_report_only_where_it_is_asked_for(
+    run: Run, job_for: Build, artifacts: ArtifactStore
+) -> None:
     job = await job_for(
         "# Budget\n\n![The plan](media/plan.png)\n\n## Costs\n\nText.\n",
         assets=("media/plan.png",),
@@ -54,14 +52,7 @@ async def test_a_clean_draft_passes_without_a_report(run: Run, job_for: Build) -
     assert outcome.validation.model_dump(exclude_defaults=True) == {
         "passed": True, "issue_count": 0, "engine": "rumdl", "engine_version": "0.3.0",
     }  # fmt: skip
-
-
-@pytest.mark.req("V1")
-async def test_a_report_that_is_asked_for_is_there_also_when_nothing_was_found(
-    run: Run, job_for: Build, artifacts: ArtifactStore
-) -> None:
-    job = (await job_for("# Budget\n\nText.\n")).model_copy(update={"always_report": True})
-    report = await report_of(await run(job), artifacts)
+    report = await report_of(await run(job.model_copy(update={"always_report": True})), artifacts)
     assert (report.validation_passed, report.issues) == (True, ())
 
 
@@ -166,21 +157,23 @@ async def only_message(outcome: DraftValidated, artifacts: ArtifactStore) -> str
 
 
 @pytest.mark.req("V2")
-async def test_a_missing_draft_is_an_issue_and_the_engine_does_not_run(
-    run: Run, artifacts: ArtifactStore, tmp_path: Path
-) -> None:
-    ref = ArtifactRef(digest=digest_of(b"x"), size=1, media_type="text/markdown", name="temp_output.md")
-    no_engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
-    outcome = await run(validate_draft(ref), no_engine)
-    assert await only_message(outcome, artifacts) == "temp_output.md not found"
-
-
-@pytest.mark.req("V2")
 @pytest.mark.failure("linter-fails")
-async def test_a_missing_engine_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "limit", "message"),
+    [
+        (None, DRAFT_LIMIT, "temp_output.md not found"),
+        (b"# A\n\xff\xfe\n", DRAFT_LIMIT, "temp_output.md is not UTF-8 text"),
+        ("# A\n\ntext\n", 9, "temp_output.md is larger than 9 bytes"),
+        ("# A\n", DRAFT_LIMIT, "rumdl not found"),
+    ],
+)
+async def test_a_draft_that_cannot_be_checked_is_an_issue(
+    run: Run, job_for: Build, artifacts: ArtifactStore, tmp_path: Path, text: str | None, limit: int, message: str
+) -> None:
+    lost = ArtifactRef(digest=digest_of(b"x"), size=1, media_type="text/markdown", name="temp_output.md")
+    job = validate_draft(lost) if text is None else await job_for(text)
     no_engine = RumdlEngine(RULES, executable=tmp_path / "rumdl", limits=Limits(), processes=1)
-    outcome = await run(await job_for("# A\n"), no_engine)
-    assert await only_message(outcome, artifacts) == "rumdl not found"
+    assert await only_message(await run(job, no_engine, limit), artifacts) == message
 
 
 @pytest.mark.req("V2")
@@ -189,6 +182,7 @@ async def test_a_timeout_is_an_issue(
 ) -> None:
     outcome = await run(await job_for("# A\n"), script("while :; do :; done", limits=Limits(seconds=0.3)))
     assert await only_message(outcome, artifacts) == "Validation timeout (0.3s)"
+    assert Limits().seconds == 30
 
 
 @pytest.mark.req("V2")
@@ -203,17 +197,10 @@ async def test_a_check_that_the_machine_had_no_time_for_is_no_issue_and_is_tried
 
 
 @pytest.mark.req("V2")
-def test_the_default_time_limit_is_half_a_minute() -> None:
-    from stemma_validator.errors import ValidationTimeout
-
-    assert str(ValidationTimeout(Limits().seconds)) == "Validation timeout (30s)"
-
-
-@pytest.mark.req("V2")
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("echo oops >&2; exit 2", "rumdl crashed (status 2): oops"),
+        ("echo oops >&2; echo more >&2; exit 2", "rumdl crashed (status 2): oops"),
         ("kill -9 $$", "rumdl crashed (status -9)"),
         ("echo '['; echo oops >&2", "rumdl output unreadable: oops"),
         ("exit 0", "rumdl output unreadable"),
@@ -223,18 +210,6 @@ async def test_a_failing_engine_is_an_issue(
     run: Run, job_for: Build, artifacts: ArtifactStore, script: Callable[..., RumdlEngine], body: str, message: str
 ) -> None:
     assert await only_message(await run(await job_for("# A\n"), script(body)), artifacts) == message
-
-
-@pytest.mark.req("V2")
-async def test_a_draft_that_is_not_text_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore) -> None:
-    outcome = await run(await job_for(b"# A\n\xff\xfe\n"))
-    assert await only_message(outcome, artifacts) == "temp_output.md is not UTF-8 text"
-
-
-@pytest.mark.req("V2")
-async def test_a_draft_beyond_the_limit_is_an_issue(run: Run, job_for: Build, artifacts: ArtifactStore) -> None:
-    outcome = await run(await job_for("# A\n\ntext\n"), draft_limit=9)
-    assert await only_message(outcome, artifacts) == "temp_output.md is larger than 9 bytes"
 
 
 async def test_a_byte_order_mark_does_not_hide_the_title(run: Run, job_for: Build) -> None:
@@ -259,16 +234,11 @@ async def test_a_report_of_a_hopeless_draft_stays_small(run: Run, job_for: Build
     "text",
     [
         ">" * 20_000 + "a\n",
-        "".join("  " * depth + "- a\n" for depth in range(150)),
-        "[" * 20_000 + "](b)\n",
-        "![" * 10_000,
         "".join(f"x[^{n}]\n\n[^{n}]: note[^{n + 1}]\n\n" for n in range(500)),
         "| " + "a | " * 300 + "\n|" + "-|" * 300 + "\n" + ("| " + "b | " * 300 + "\n") * 30,
-        "<" * 30_000,
-        "`" * 9_999 + " " + "*a_ " * 5_000,
         "\x00\x0b\x0c\u2028\r\rtext",
     ],
-    ids=["quotes", "lists", "brackets", "images", "footnotes", "table", "angles", "marks", "controls"],
+    ids=["quotes", "footnotes", "table", "controls"],
 )
 async def test_answers_to_hostile_markdown(run: Run, job_for: Build, text: str) -> None:
     assert (await run(await job_for(text))).validation.issue_count > 0
@@ -285,37 +255,6 @@ async def test_a_large_hostile_draft_ends_at_the_time_limit(
     job_for: Build, artifacts: ArtifactStore, rumdl: RumdlEngine
 ) -> None:
     job = await job_for("# A\n\n" + "![" * 500_000)
-    limits = Limits(seconds=0.1)
-    grounds = Grounds(artifacts, limits)
-    handling = on_validate_draft(
-        job, tools=Tools(artifacts=artifacts, engine=rumdl, grounds=grounds, fixes=FIXES, limits=limits)
-    )
+    handling = on_validate_draft(job, tools=tools_of(artifacts, rumdl, Limits(seconds=0.1)))
     outcome = await asyncio.wait_for(handling, 60)
     assert await only_message(outcome, artifacts) == "Validation timeout (0.1s)"
-
-
-class StoresTogether(MemoryArtifactStore):
-    """Stores what was found only once all three are to be stored: report, blocks and claims."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._all = asyncio.Barrier(3)
-
-    async def put(self, tenant: str, document_id: str, data: bytes, *, media_type: str, name: str) -> ArtifactRef:
-        if media_type == "application/json":
-            await self._all.wait()
-        return await super().put(tenant, document_id, data, media_type=media_type, name=name)
-
-
-@pytest.mark.req("V1")
-async def test_what_was_found_of_a_draft_is_stored_at_the_same_time(rumdl: RumdlEngine) -> None:
-    store, owner = StoresTogether(), (TENANT, DOCUMENT)
-    draft = await store.put(*owner, b"# Budget\n\nIt costs EUR 5.\n", media_type="text/markdown", name="budget.md")
-    brief = await store.put(*owner, b"It costs EUR 5.\n", media_type="text/markdown", name="brief.md")
-    asked = {"brief": brief, "history": DraftHistory(), "always_report": True}
-    job = validate_draft(draft).model_copy(update=asked)
-    tools = Tools(store, rumdl, Grounds(store, Limits()), FIXES, Limits())
-    async with asyncio.timeout(30):
-        told = (await on_validate_draft(job, tools=tools)).validation
-    stored = (told.report, told.blocks, told.grounding)
-    assert [ref.name for ref in stored if ref] == ["validation.json", "blocks.json", "grounding.json"]

@@ -12,17 +12,14 @@ from stemma_contracts.v1.jobs import DraftHistory, ValidateDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.files import Files
-from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import Tools, on_validate_draft
+from stemma_validator.handlers import on_validate_draft
 from stemma_validator.identification import identified
 
-from .conftest import DOCUMENT, FIXES, TENANT
+from .conftest import LIMITS, stored, tools_of
 
 FIRST = "# Budget\n\nThe office costs EUR 4,250.\n\n- one\n- two\n"
 SECOND = "# Budget\n\nA new beginning.\n\nThe office costs EUR 5,100.\n\n- one\n- two\n"
 THIRD = "# Budget\n\nA new beginning.\n\n- one\n- two\n- three\n\nThe office costs EUR 5,100.\n"
-
-LIMITS = Limits()
 
 Version = tuple[ArtifactRef, ArtifactRef | None]
 Validate = Callable[..., Awaitable[Version]]
@@ -38,26 +35,21 @@ def validate(
         text: str | bytes, history: DraftHistory | None, engine: RumdlEngine = rumdl, limits: Limits = LIMITS
     ) -> Version:
         job = (await job_for(text)).model_copy(update={"history": history})
-        grounds = Grounds(artifacts, limits)
-        outcome = await on_validate_draft(
-            job, tools=Tools(artifacts=artifacts, engine=engine, grounds=grounds, fixes=FIXES, limits=limits)
-        )
+        outcome = await on_validate_draft(job, tools=tools_of(artifacts, engine, limits))
         return job.draft, outcome.validation.blocks
 
     return run
 
 
 async def ids(blocks: ArtifactRef | None, artifacts: ArtifactStore) -> list[str]:
-    assert blocks is not None
-    index = BlockIndex.model_validate_json(await artifacts.get(TENANT, DOCUMENT, blocks))
+    index = await stored(artifacts, blocks, BlockIndex)
     return [block.block_id for block in index.blocks]
 
 
 async def test_the_blocks_of_a_draft_are_kept_with_their_places(validate: Validate, artifacts: ArtifactStore) -> None:
     text = "\ufeff" + FIRST
     _, blocks = await validate(text, DraftHistory())
-    assert blocks is not None
-    index = BlockIndex.model_validate_json(await artifacts.get(TENANT, DOCUMENT, blocks))
+    index = await stored(artifacts, blocks, BlockIndex)
     assert "".join(text[block.start : block.end] for block in index.blocks) == text
     assert [(block.kind, block.level, block.line) for block in index.blocks] == [
         ("blank", 0, 1), ("heading", 1, 1), ("paragraph", 0, 3), ("list", 0, 5),
@@ -98,10 +90,6 @@ async def test_blocks_get_no_ids_when_it_is_lost_which_were_given(validate: Vali
     assert blocks is not None
     lost = blocks.model_copy(update={"digest": digest_of(b"lost")})
     assert (await validate(SECOND, DraftHistory(blocks=lost, drafts=(first,))))[1] is None
-
-
-async def test_blocks_get_no_ids_where_nobody_asks_for_them(validate: Validate) -> None:
-    assert (await validate(FIRST, None))[1] is None
 
 
 async def test_blocks_get_ids_also_when_the_linter_fails(

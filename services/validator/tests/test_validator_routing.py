@@ -4,17 +4,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from stemma_artifacts.store import ArtifactStore
-from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 from stemma_validator.engines import LintEngine
-from stemma_validator.grounds import Grounds
-from stemma_validator.handlers import Tools, routes
+from stemma_validator.handlers import routes
 
-from .conftest import FIXES
+from .conftest import tools_of
 
 
 @pytest.mark.req("E1", "E10")
@@ -26,8 +24,7 @@ async def test_a_job_is_checked_and_its_outcome_published_on_both_lanes(
     job_for: Callable[..., Awaitable[ValidateDraft]],
 ) -> None:
     broker = WorkerBroker(subjects.VALIDATOR, WorkerSettings(), jobs="pushed")
-    tools = Tools(artifacts, rumdl, Grounds(artifacts, Limits()), FIXES, Limits())
-    broker.include_router(routes(lambda: tools))
+    broker.include_router(routes(lambda: tools_of(artifacts, rumdl)))
     job = await job_for("# Budget\n\n<b>x</b>\n")
     [(subject, outcome)] = await routed(broker, subjects.JOBS, address(subjects.VALIDATOR, "validate-draft"), job)
     assert subject == subjects.outcome(subjects.VALIDATOR, "draft-validated")

@@ -1,63 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from nats.aio.client import Client
-from nats.js.errors import NotFoundError
-from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_confinement import Limits
-from stemma_contracts import registry, subjects
-from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_messaging import BadSettings, Publisher
-from stemma_provisioning import NatsServer
-from stemma_testkit.servers import connected, eventually, provisioned_server
-from stemma_testkit.working import access, at_work
+from stemma_messaging import BadSettings
 from stemma_validator.app import ValidatorSettings, open_engine, service
-
-from .conftest import DOCUMENT, TENANT, validate_draft
-
-
-@asynccontextmanager
-async def running(server: NatsServer) -> AsyncIterator[None]:
-    async with at_work(service.run(service.load_settings(**access(server, subjects.VALIDATOR)))):
-        yield
-
-
-async def validated(client: Client, text: str) -> DraftValidated:
-    js = client.jetstream()
-    ref = await JetStreamArtifactStore(js).put(
-        TENANT, DOCUMENT, text.encode(), media_type="text/markdown", name="budget.md"
-    )
-    job = validate_draft(ref)
-    subject = subjects.job(subjects.VALIDATOR, registry.entry_of(job).token)
-    await Publisher(js, "test").publish(subject, job, id=job.job_id, about=f"{TENANT}/{DOCUMENT}/budget")
-    answer = subjects.outcome(subjects.VALIDATOR, "draft-validated")
-
-    async def answered() -> bool:
-        with suppress(NotFoundError):
-            return bool(await js.get_last_msg(subjects.OUTCOMES, answer))
-        return False
-
-    await eventually(answered)
-    return DraftValidated.model_validate_json((await js.get_last_msg(subjects.OUTCOMES, answer)).data or b"")
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[NatsServer]:
-    with provisioned_server(tmp_path) as started:
-        yield started
-
-
-@pytest.mark.req("V1", "V4")
-async def test_a_job_on_the_bus_becomes_a_validation(server: NatsServer) -> None:
-    async with connected(server) as client, running(server):
-        outcome = await validated(client, "# Budget\n\nTODO <b>x</b>\n")
-        assert outcome.validation.rules == {"MD033": 1, "STEMMA011": 1}
-        assert outcome.validation.report is not None
-        await JetStreamArtifactStore(client.jetstream()).get(TENANT, DOCUMENT, outcome.validation.report)
 
 
 @pytest.mark.req("V3")

@@ -17,8 +17,7 @@ from .keeping import KEEPER, NO_MEMORY
 class Attendant:
     """It is executed and not forked: of ours it has one connection alone, whose number is its last argument.
 
-    It has a session of its own, and is killed when this process ends or this is let go of. A copy of this process
-    has the connection, too, and does not end it.
+    It has a session of its own, and is killed when this process ends or this is let go of.
     """
 
     def __init__(

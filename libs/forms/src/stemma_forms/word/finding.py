@@ -306,10 +306,6 @@ _COLONS = (":", "：")
 """Some forms give the colon between a label and its blank a cell of its own."""
 
 
-def _ends_open(words: str) -> bool:
-    return words.endswith((":", "：")) and is_label(words)
-
-
 def _is_section(rows: list[list[Cell]], index: int) -> bool:
     """Whether a row is a heading of those below it: one cell, or a first row of another shape than the second."""
     row, below = rows[index], rows[index + 1 : index + 2]
