@@ -290,9 +290,12 @@ def test_a_paragraph_stands_in_one_section_and_a_long_one_is_cut_where_a_sentenc
         ("en", "Our experience", "We sold 410 parts to the harbour for EUR 96,400.", "Planting costs EUR 4,250."),
         ("es", "Experiencia", "Vendimos 410 piezas al puerto por 96.400 euros.", "Plantar cuesta 4.250 euros."),
         ("ja", "実績", "当社は港に部品を964万円で納めました。", "植栽には425万円かかります。"),
+        ("ja", "会社概要", "資本金は5,000万円です。", "植栽には425万円かかります。"),
     ],
 )
-def test_what_a_reference_was_paid_is_no_cost(tag: str, heading: str, paid: str, costs: str) -> None:
+def test_what_a_company_has_and_what_its_references_paid_are_no_costs(
+    tag: str, heading: str, paid: str, costs: str
+) -> None:
     facts = f"# {heading}\n\n{paid}\n\n# 1\n\n{costs}\n"
     draft = written(prompt("budget", tag, "A.", {"a.md": facts}, "amounts", "- C"))
     assert (paid in draft, costs in draft) == (False, True)

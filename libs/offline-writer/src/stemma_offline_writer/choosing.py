@@ -160,8 +160,9 @@ def _headed(place: Place) -> frozenset[str]:
 
 
 def _kinds(text: str, place: Place) -> frozenset[str]:
-    """What a text holds; what others paid for references, and when, is no price and no date of the document."""
-    return kinds_of(text, place.language) - (IN_FULL if "references" in _headed(place) else frozenset())
+    """What a text holds; the amounts and dates of a company and its references are none of the document's own."""
+    headed = _headed(place)
+    return kinds_of(text, place.language) - (IN_FULL - headed if "company" in headed else frozenset())
 
 
 @lru_cache(maxsize=256)
