@@ -354,3 +354,13 @@ def test_a_sum_over_an_amount_that_the_form_states_itself_is_left_to_a_person() 
 )
 def test_a_word_of_two_languages_means_what_it_means_in_that_of_the_form(beside: str, expected: str) -> None:
     assert answers("Firma", beside)[0] == expected
+
+
+@pytest.mark.req("B8")
+@pytest.mark.parametrize(("room", "filled"), [(3, [["Pilot", 75.5], ["Mate", 60], [None, 0]]), (1, [[None, 0]])])
+def test_rows_with_a_number_alone_take_those_of_a_rate_sheet_with_the_same_columns(
+    room: int, filled: list[list[Any]]
+) -> None:
+    form = sheet(["", "Labor category", "Hourly rate"], *([number, None, 0] for number in range(1, room + 1)))
+    rates = "| Labor Category | Grade | Hourly rate |\n|---|---|---|\n| Pilot | 2 | 75.50 |\n| Mate | 1 | 60 |\n"
+    assert priced(form, rates) == filled

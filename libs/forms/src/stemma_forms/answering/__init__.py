@@ -16,7 +16,7 @@ from stemma_forms.words import normal
 
 from .answers import Knowledge, answer_of, is_for_the_signer, names_a_value
 from .facts import Fact, Grid, Reading, Statement, Text, read_text
-from .prices import prices, rates_of
+from .prices import numbered, prices, rates_of
 
 __all__ = ["Answers", "Fact", "Grid", "Reading", "Statement", "Text", "find_answers", "held_by", "read_text"]
 
@@ -35,8 +35,9 @@ def find_answers(fields: Sequence[Field], texts: Iterable[Text]) -> Answers:
     language = _language_of(fields)
     said = Knowledge((reading for text, reading in readings if text.said), language)
     files = Knowledge((reading for text, reading in readings if not text.said), language)
-    rates = tuple(rates_of(grid for _, reading in readings for grid in reading.grids))
-    answers = {**dict(_answered(fields, (said, files))), **prices(fields, rates, language)}
+    grids = [grid for _, reading in readings for grid in reading.grids]
+    computed = {**numbered(fields, grids), **prices(fields, tuple(rates_of(grids)), language)}
+    answers = {**dict(_answered(fields, (said, files))), **computed}
     found, too_long = dict[str, str](), dict[str, str]()
     for one in fields:
         if answer := answers.get(one.id, ""):

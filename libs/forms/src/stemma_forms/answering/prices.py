@@ -105,6 +105,33 @@ def prices(fields: Sequence[Field], rates: Sequence[Rate], language: str) -> dic
     return sheet.found
 
 
+def numbered(fields: Sequence[Field], grids: Sequence[Grid]) -> dict[str, str]:
+    """The cells of rows that have nothing but a number, from a rate sheet with the same columns, row by row.
+
+    A sheet with more rows than the form has room for answers nothing: a part of it would be lost.
+    """
+    found = dict[str, str]()
+    for group in dict.fromkeys(one.group for one in fields):
+        rows = [(one, int(number)) for one in fields if one.group == group and (number := _number_of(one)).isdecimal()]
+        columns = {normal(one.column) for one, _ in rows}
+        same = [
+            grid for grid in grids if grid.is_price and len(columns & set(map(normal, grid.head))) > len(columns) // 2
+        ]
+        if len(columns) > 1 and len(same) == 1 and len(same[0].rows) <= max(number for _, number in rows):
+            found |= _cells_of(same[0], rows)
+    return found
+
+
+def _number_of(field: Field) -> str:
+    return field.question.removesuffix(f"({field.column})").strip() if field.column and not field.row else ""
+
+
+def _cells_of(grid: Grid, rows: Sequence[tuple[Field, int]]) -> dict[str, str]:
+    lines = [dict(zip(map(normal, grid.head), row, strict=False)) for row in grid.rows]
+    cells = {one.id: lines[number - 1].get(normal(one.column), "") for one, number in rows if 0 < number <= len(lines)}
+    return {name: cell.strip() for name, cell in cells.items() if cell.strip()}
+
+
 def sum_of(field: Field) -> str:
     """Which sum a row is for: ``net``, ``vat`` or ``gross``; empty if it is the row of an item."""
     label = " ".join(text for _, text in field.row if any(map(str.isalpha, text)))
