@@ -466,3 +466,23 @@ def test_an_image_stands_behind_the_paragraph_that_it_stood_behind() -> None:
     images = block("images", "- lamp.png: The lamp")
     draft = written(f"{prompt('budget', 'en', 'A lamp.', {'a.md': facts}, 'amounts')}\n{images}")
     assert draft.index(before) < draft.index("](lamp.png)") < draft.index(after)
+
+
+@pytest.mark.req("B1", "T3")
+def test_what_stands_below_the_title_of_a_chapter_stands_in_it_and_rates_where_money_is_the_matter() -> None:
+    titles = {"one": ("Method", ""), "two": ("Past work", ""), "three": ("Price", "amounts")}
+    about = "Who plans, builds and tests, when it ends, and what it costs."
+    entries = [block("entry", about, id=key, title=title, collects=kinds) for key, (title, kinds) in titles.items()]
+    work = (
+        "# Ours\n\n## Past Work\n\n### A pier\n\nWe build and test a pier; it ends on 1 May 2025 and costs EUR 900.\n"
+    )
+    rates = "role,EUR\nMason,81.50\nSmith,70.25\n"
+    files = [block("evidence", work, name="a.md"), block("price", rates, name="rates.csv")]
+
+    def draft(key: str) -> str:
+        title, kinds = titles[key]
+        asked = block("section", about, id=key, title=title, language="en", collects=kinds)
+        return written("\n".join([block("task", "section"), asked, block("outline", entries), *files]))
+
+    assert ["pier" in draft(key) for key in titles] == [False, True, False]
+    assert ["Mason" in draft(key) for key in titles] == [False, False, True]

@@ -1,6 +1,7 @@
 """The material of a request: what is ours, and what a person dictates to the writer.
 
-The brief and the request are followed, and never quoted; nor is what an input asks of the one who writes.
+The brief and the request are followed, and never quoted; nor is what an input asks of the one who writes. A rate sheet
+is quoted in a section about money alone: buyers often want prices in a file of their own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from stemma_languages import detect, grammar, is_addressed
 from stemma_languages import language as language_of
 from stemma_markdown import Document
 
+from .bearing import named_kinds
 from .material import Material, Passage, Place, gathered
 from .reading import is_whole, read
 from .request import Request
@@ -21,7 +23,10 @@ from .request import Request
 def gather(request: Request) -> Material:
     """All that the section may be written from."""
     dictated = tuple(_dictated(f"{request.said}\n\n{request.feedback}", request.language))
-    return Material(dictated) + gathered(_read_input(named.name, named.text) for named in request.inputs)
+    section = request.section
+    about_money = "amounts" in section.collects | named_kinds(section.title, request.language)
+    inputs = (named for named in request.inputs if about_money or not named.is_price)
+    return Material(dictated) + gathered(_read_input(named.name, named.text) for named in inputs)
 
 
 @lru_cache(maxsize=64)

@@ -39,10 +39,11 @@ class Image:
 
 @dataclass(frozen=True)
 class Named:
-    """A text and what it is called."""
+    """A text and what it is called; ``is_price`` if it is a rate sheet."""
 
     name: str
     text: str
+    is_price: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def _inputs(found: _Blocks) -> Iterator[Named]:
         name = block.attributes.get("name", "")
         if not any(block.text in text for text in texts.get(name, ())):
             texts.setdefault(name, []).append(block.text)
-            yield Named(name, block.text)
+            yield Named(name, block.text, block.tag == "price")
 
 
 def _section(block: Block) -> Section:
