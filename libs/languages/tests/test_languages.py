@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from stemma_languages import UnknownLanguage, count_words, language, role_of_name, role_of_text, shipped
+from stemma_languages import UnknownLanguage, count_words, is_mail, language, role_of_name, role_of_text, shipped
 from stemma_languages.languages import DATA, InvalidLanguage, read_languages
 
 SHIPPED = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")
@@ -192,3 +192,4 @@ def test_the_name_of_a_file_proposes_its_role_in_any_language(role: str | None, 
 )
 def test_a_text_proposes_a_role_only_where_it_is_certain(role: str | None, text: str) -> None:
     assert role_of_text(text) == role
+    assert is_mail(text) <= (role == "internal")

@@ -92,9 +92,6 @@ def _role_of_words(words: str, *, fillable: bool) -> Role | None:
 def role_of_text(text: str) -> Role | None:
     """The role that the beginning of a Markdown or plain text proposes; None where it says nothing certain."""
     lines = _lines(text)
-    above = takewhile(lambda line: ":" not in line, lines)
-    if any(map(_is_title_of_request, _titles(list(above)))):
-        return "request"
     if _is_mail(lines):
         return "internal"
     if any(map(_is_title_of_request, _titles(lines))) or _makes_demands(lines):
@@ -120,7 +117,13 @@ def _lines(text: str) -> list[str]:
 
 
 def _is_mail(lines: list[str]) -> bool:
-    """Whether a text begins with headers: with a sender whose address is given, or a subject."""
+    """Whether a text begins with headers: with a sender whose address is given, or a subject.
+
+    Below the title of a request they are those of a letter that asks.
+    """
+    above = list(takewhile(lambda line: ":" not in line, lines))
+    if any(map(_is_title_of_request, _titles(above))):
+        return False
     heads = lines[:_HEADER_LINES]
     labels = [folded(line.partition(":")[0]).strip("*_> ") for line in heads if ":" in line]
     kinds = ("sender", "recipient", "sent", "subject")
