@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -11,11 +12,15 @@ from stemma_contracts import problems
 
 pytestmark = pytest.mark.req("H4", "R8")
 SOURCES = [path for package in PACKAGES for path in package.sources if package.name != "stemma-testkit"]
+MADE = re.compile(r"\bProblem\(|\b_problem\(|coded\(|\.of\(\s*\"\w+_\w+\"")
+MAKING = [path for path in SOURCES if MADE.search(path.read_text(encoding="utf-8"))]
+STORED = {"instructions_repeated"}
+"""What events of earlier releases say."""
 
 
 def coded() -> Iterator[tuple[str, ast.Call]]:
     """Every call that names a code of the catalogue."""
-    for path in SOURCES:
+    for path in MAKING:
         for node in nodes(path):
             match node:
                 case ast.Call(func=ast.Attribute(attr="of"), args=[ast.Constant(value=str(code)), *_]) if "_" in code:
@@ -39,7 +44,7 @@ def test_every_problem_is_made_with_a_code_and_its_parameters() -> None:
 def test_no_problem_is_made_of_a_sentence() -> None:
     made = [
         (path, keyword.value)
-        for path in SOURCES
+        for path in MAKING
         for node in nodes(path)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Problem", "answers.Problem")
         for keyword in node.keywords
@@ -51,5 +56,5 @@ def test_no_problem_is_made_of_a_sentence() -> None:
 def test_every_code_is_used() -> None:
     words = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
     families = ("answer_", "claim_without_", "document_", "proposal_", "section_")
-    unused = [code for code in problems.codes() if f'"{code}"' not in words and not code.startswith(families)]
-    assert unused == []
+    unused = {code for code in problems.codes() if f'"{code}"' not in words and not code.startswith(families)}
+    assert unused == STORED
