@@ -41,12 +41,16 @@ def japanese_pdf(source: str) -> bytes:
     return bytes(typst.compile((head + source).encode(), font_paths=[folder]))  # type: ignore[misc]
 
 
+def written(writer: PdfWriter) -> bytes:
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize(("title", "read_as"), [("Ten clinics", "Ten clinics"), ("Microsoft Word - rfp.docx", "")])
 def test_the_title_among_the_properties_is_told_unless_it_is_the_name_of_a_file(title: str, read_as: str) -> None:
-    assert (
-        read("a.pdf", pdf(f"#set document(title: [{title}])\nA van visits each clinic twice a week.\n")).title
-        == read_as
-    )
+    content = pdf(f"#set document(title: [{title}])\nA van visits each clinic twice a week.\n")
+    assert read("a.pdf", content).title == read_as
 
 
 LAYER: dict[str, Any] = {
@@ -352,9 +356,7 @@ def test_a_page_whose_text_is_turned_is_read_and_drawn_upright(degrees: int) -> 
 def test_a_page_that_is_shown_turned_is_drawn_as_it_is_read(degrees: int) -> None:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("#set page(width: 12cm, height: 9cm)\nTen users."))))
     writer.pages[0].rotate(degrees)
-    buffer = BytesIO()
-    writer.write(buffer)
-    [drawing] = drawn_pages(buffer.getvalue(), 1)
+    [drawing] = drawn_pages(written(writer), 1)
     assert (round(drawing.width), round(drawing.height)) == (340, 255)
     assert ink_in(drawing, drawing.words[0]) > 20
 
@@ -383,9 +385,7 @@ def test_pages_without_text_are_told_one_by_one_where_nothing_recognises_them() 
     writer = PdfWriter()
     for part in (pdf("A page of text that is long enough."), scan(), pdf("And another page of text.")):
         writer.append(PdfReader(BytesIO(part)))
-    buffer = BytesIO()
-    writer.write(buffer)
-    reading = read("a.pdf", buffer.getvalue(), recognised_pages=0)
+    reading = read("a.pdf", written(writer), recognised_pages=0)
     assert [(w.code, w.place) for w in reading.warnings] == [("page_not_recognised", "p. 2")]
     assert reading.figures.pages == 3
     assert "another page" in reading.markdown
@@ -412,18 +412,14 @@ def test_a_word_that_is_divided_between_lines_is_whole_unless_its_rest_is_a_word
 def test_locked_and_damaged_pdfs_are_told() -> None:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("Secret"))))
     writer.encrypt("user", "owner", algorithm="RC4-128")
-    buffer = BytesIO()
-    writer.write(buffer)
-    assert refusal("a.pdf", buffer.getvalue()).reason == "password"
+    assert refusal("a.pdf", written(writer)).reason == "password"
     assert refusal("a.pdf", b"%PDF-1.7\nnothing").reason == "damaged"
 
 
 def test_files_in_a_pdf_are_files_of_their_own() -> None:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf("See the attached prices."))))
     writer.add_attachment("prices.csv", b"a,b\n1,2\n")
-    buffer = BytesIO()
-    writer.write(buffer)
-    [child] = read("a.pdf", buffer.getvalue()).children
+    [child] = read("a.pdf", written(writer)).children
     assert (child.name, child.data) == ("prices.csv", b"a,b\n1,2\n")
 
 
@@ -558,9 +554,8 @@ def test_an_image_of_too_many_pixels_is_refused(make_picture: Callable[..., byte
     assert refusal("a.png", make_picture(2000, 1500), image_pixels=1_000_000).reason == "too_many_pixels"
 
 
-SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="60" height="30">{}</svg>'
-)
+SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+SVG = f'<svg {SPACES} width="60" height="30">{{}}</svg>'
 
 
 def drawn(inside: str) -> Image.Image:
