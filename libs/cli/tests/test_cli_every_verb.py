@@ -44,7 +44,9 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
     ("keep", "research=1", "solution=1"): (r.KeepSections, {"sections": SEVERAL}),
     ("regenerate", "research", "--version", "1", "-m", "Why?"): (r.RegenerateSection, {**ABOUT, "guidance": "Why?"}),
     ("regenerate", "research=1", "solution=1"): (r.RegenerateSections, {"sections": SEVERAL}),
-    ("restore", "research", "1"): (r.RestoreSection, {**ABOUT, "restore_version": 1}),
+    ("restore", "solution", "1"): (
+        r.RestoreSection, {"section_id": "solution", "version": 2, "restore_version": 1},
+    ),
     ("comment", "research", "-m", "Why?"): (r.CommentSection, {**ABOUT, "comments": (NewComment(text="Why?"),)}),
     ("comments", "research", "--resolve", "c1"): (r.ResolveThread, {"section_id": "research", "thread_id": "c1"}),
     ("comments", "research", "--reopen", "c1"): (r.ReopenThread, {"section_id": "research", "thread_id": "c1"}),
@@ -117,7 +119,7 @@ def test_the_shells_get_a_script_that_completes_verbs(shell: str) -> None:
 @pytest.fixture
 def written(requested: Any, drafted: Any, reviewable: Any) -> tuple[events.Event, ...]:
     sections = [event for name in ("research", "solution") for event in (drafted(name), reviewable(name))]
-    return requested, *sections
+    return requested, *sections, drafted("solution", version=2)
 
 
 @pytest.mark.req("P9", "P10")

@@ -156,7 +156,7 @@ def outcome(job: j.Job, choice: int) -> o.Outcome:
 
 
 @pytest.mark.req("P18", "D3")
-@examples(30)
+@examples(100)
 @given(STEPS)
 def test_whatever_is_asked_for_is_answered_and_what_comes_of_it_can_be_read(
     steps: list[Asked[Any] | tuple[int, int]],
