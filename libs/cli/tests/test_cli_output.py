@@ -50,15 +50,9 @@ def test_json_has_views_and_contracts_as_they_are_on_one_line_of_ascii(capsys: p
 
 
 @pytest.mark.req("S1")
-def test_titles_that_are_written_from_right_to_left_are_printed_as_they_are() -> None:
-    assert clean_line("می\u200cخواهم \u200f(5G)\u200f") == "می\u200cخواهم \u200f(5G)\u200f"
-
-
-def test_lines_tabs_and_letters_stay() -> None:
+def test_letters_of_any_direction_lines_and_tabs_stay_and_a_line_stays_a_line() -> None:
     assert clean("Übung\tçà\r\n日本 [bold]\n") == "Übung\tçà\n日本 [bold]\n"
-
-
-def test_a_line_stays_a_line() -> None:
+    assert clean_line("می\u200cخواهم \u200f(5G)\u200f") == "می\u200cخواهم \u200f(5G)\u200f"
     assert clean_line(" a\nb\x1b[1A ") == "a b"
 
 
@@ -94,24 +88,18 @@ def test_a_table_leaves_out_what_is_empty_and_breaks_no_word(width: int, shown: 
     assert [line.rstrip() for line in captured.get().splitlines()] == shown
 
 
-@pytest.mark.req("S4")
+@pytest.mark.req("S3", "S4", "O1")
 @pytest.mark.failure("nobody-admits")
-def test_who_meets_no_admission_is_told_where_to_look_and_not_that_the_password_is_wrong() -> None:
-    words = words_for(NobodyAdmitsError("refused"))
+@pytest.mark.parametrize(
+    ("error", "hint", "said"),
+    [
+        (NobodyAdmitsError("refused"), "does `stemma-admission` run?", "refused"),
+        (CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3), "", "stemma-provision --copies"),
+        (UnreadableEventError("d1", 2, 3), "is this command as recent as the services?", "2 to 3"),
+    ],
+)
+def test_what_only_operators_can_mend_is_told_with_where_to_look(error: Exception, hint: str, said: str) -> None:
+    words = words_for(error)
     assert words is not None
-    assert words.hint.startswith("does `stemma-admission` run?")
-
-
-@pytest.mark.req("O1")
-def test_what_a_copy_lacks_is_not_told_as_if_no_server_answered() -> None:
-    words = words_for(CopyIncompleteError("stemma.event.v1.default.d1.*", 2, 3))
-    assert words is not None
-    assert (words.code, words.hint) == (ExitCode.FAILED, "")
-    assert "stemma-provision --copies" in str(words)
-
-
-@pytest.mark.req("S3")
-def test_what_cannot_be_read_is_told_with_a_look_at_releases() -> None:
-    words = words_for(UnreadableEventError("d1", 2, 3))
-    assert words is not None
-    assert words.hint.startswith("is this command as recent as the services?")
+    assert (words.hint.startswith(hint), said in str(words)) == (True, True)
+    assert hint or (words.code, words.hint) == (ExitCode.FAILED, "")
