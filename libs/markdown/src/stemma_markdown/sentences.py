@@ -33,7 +33,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 _ORDINAL = re.compile(r"\d{1,3}\.")
 _AFTER_SPEECH = re.compile(r"と|って|など|を|が|は|に|の")
 _CLOSED_SPEECH = ("」", "』")
-_MAY_GO_ON = (".", *_CLOSED_SPEECH)
+_MAY_GO_ON = (".", "。", *_CLOSED_SPEECH)
 _ASIDE = re.compile(r"\s{0,9}\([^()\n]{0,60}[^()\n.!?]\)(?=\s+[^\sa-zà-öø-ÿœ(]|\s*\Z)")
 """A source in brackets after a sentence: it belongs to what stands before it. sentencex ends one at each empty line, so
 that without a bound on the spaces a text of these would be looked through from each of them to its end."""
@@ -145,6 +145,8 @@ def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:
+    if after.startswith(("）", ")")):
+        return True
     if language == "ja":
         return before.endswith(_CLOSED_SPEECH) and _AFTER_SPEECH.match(after) is not None
     words = (piece.lstrip(_OPENING).lower() for piece in before.split()[-2:])
