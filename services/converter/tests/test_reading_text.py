@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.reading import escaping
 from stemma_converter.reading.kinds import Kind, kind_of
+from stemma_converter.reading.pdf import item_of
 from stemma_converter.reading.pictures import svg_to_png
 from stemma_converter.reading.result import Limits, Unreadable
 from stemma_markdown import Document
@@ -143,3 +144,11 @@ def test_a_width_that_is_no_number_is_looked_at_once() -> None:
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="1{" " * 200_000}x" height="20" viewBox="0 0 20 20"/>'
     with suppress(Unreadable):
         assert svg_to_png(svg.encode())
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize(
+    "line", ["\uf06c 規定を守ること。", "\uf0fc規定を守ること。", "➢規定を守ること。", "-規定を守ること。"]
+)
+def test_the_marks_of_symbol_fonts_and_a_dash_before_japanese_begin_an_item_of_a_pdf(line: str) -> None:
+    assert (item_of(line), item_of("-5 °C")) == (("-", "規定を守ること。"), None)

@@ -21,7 +21,7 @@ from .pdf_seen import HIDDEN, differs, is_garbled, not_read, xfa_of, xfa_texts
 from .pictures import Recogniser
 from .result import Unreadable
 
-_BULLET = re.compile(r"[•▪■●○◦‣∙·–—*o](?=\s)\s*|[\uf0b7\uf0a7\uf0d8\uf02d\uf06f・]\s*|-\s+")
+_BULLET = re.compile(r"[•▪■●○◦‣∙·–—*o◆◇✓✔](?=\s)\s*|[\uf021-\uf0ff・➢➤►▶❖]\s*|-(?:\s+|(?=[ぁ-んァ-ヶ一-龠]))")
 _NUMBER = re.compile(r"(\d{1,3}[.)])\s+(?=\S)")
 _OUTLINE = re.compile(
     r"(?:\(?[a-zA-Z]{1,4}[.)]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,3})+\.?|§+|[ア-ン])\s+\S|"
