@@ -6,12 +6,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import date
 from typing import Any
 
 import pytest
 from stemma_client import Client, DocumentNotFoundError, NotReadYetError
+from stemma_client.ledgers import listed_deadlines
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.deadlines import Deadline, DueTime
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -170,3 +173,16 @@ async def test_the_ids_of_more_documents_than_a_server_tells_at_once_are_all_the
 
 async def _has(client: Client, ids: set[str]) -> bool:
     return set(await client.document_ids()) == ids
+
+
+@pytest.mark.req("L1")
+@pytest.mark.parametrize(
+    ("today", "state"), [("2025-06-30", ("coming", 1)), ("2026-11-27", ("coming", 124)), ("2027-03-31", ("today", 0))]
+)
+def test_a_deadline_of_several_days_is_due_on_their_last_once_they_have_begun(
+    today: str, state: tuple[str, int]
+) -> None:
+    due = DueTime(written="01.07.2025 – 31.03.2027", days=("2025-07-01",), until="2027-03-31")
+    care = Deadline(deadline_id="D1", kind="end", due=due, source="rfp.pdf", line=1, quote="Pflege")
+    [listed] = listed_deadlines([care], date.fromisoformat(today))
+    assert (listed.state, listed.days_left) == state

@@ -206,6 +206,8 @@ def _listed(deadline: Deadline, today: date) -> ListedDeadline:
     begins = min(day for day in map(_first, due.days) if day)
     if begins > today:
         return ListedDeadline(deadline, "coming", (begins - today).days)
+    if due.until and (left := (max(day for day in last if day) - today).days):
+        return ListedDeadline(deadline, "coming", left)
     return ListedDeadline(deadline, "open" if len(due.days) > 1 else "today", None if len(due.days) > 1 else 0)
 
 
