@@ -8,7 +8,6 @@ import pytest
 from stemma_cli.wording import (
     conclusion_words,
     count_words,
-    counted_warnings,
     cycle_words,
     status_words,
     validation_words,
@@ -16,7 +15,6 @@ from stemma_cli.wording import (
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_testkit.document_events import REF
 
@@ -56,11 +54,6 @@ def test_a_check_that_could_not_be_made_is_no_issue(rules: dict[str, int], short
         passed=False, issue_count=sum(rules.values()), rules=rules, engine="e", engine_version="1", not_checked=why
     )
     assert (count_words(validation), validation_words(validation)) == (short, long)
-
-
-def test_warnings_are_counted_and_named() -> None:
-    warning = GenerationWarning(code="role_timed_out", detail="cook")
-    assert counted_warnings([warning]) == "1 warning: role timed out 1"
 
 
 def test_a_need_that_a_service_meets_is_under_way(after: Any) -> None:

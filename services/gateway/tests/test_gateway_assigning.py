@@ -100,22 +100,6 @@ async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_
     assert (asked.document_id, asked.section_id) == (document_id, "research")
 
 
-@pytest.mark.full
-async def test_a_section_is_taken_by_one_key_and_given_back(desk: Desk, bus: Backstage, document_id: str) -> None:
-    async with desk(section(document_id)) as page:
-        await page.keyboard.press("s")
-        await page.keyboard.press("Enter")
-        await expect(page.get_by_role("status")).to_contain_text("Assign")
-        await page.wait_for_load_state()
-        await page.keyboard.press("s")
-        await page.get_by_role("button", name="Assign to nobody").click()
-        await expect(page.get_by_role("status")).to_contain_text("Assign to nobody")
-    taken, given_back = (request for _, request in bus.received)
-    assert isinstance(taken, AssignSection)
-    assert isinstance(given_back, UnassignSection)
-    assert (taken.assignee, taken.due) == (ME, None)
-
-
 async def test_the_inbox_has_parts_for_what_is_mine_and_nobodys(
     web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:

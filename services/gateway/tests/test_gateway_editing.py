@@ -76,35 +76,15 @@ def asked(bus: Backstage) -> list[EditSection]:
 async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothing_in_them(
     desk: Desk, scheme: Any, bus: Backstage, document_id: str
 ) -> None:
-    await edited(bus, document_id, BASE)
+    await edited(bus, document_id, f"{BASE}\n\u202eabc\n")
     async with desk(f"{section(document_id)}/edit", viewport=NARROW, color_scheme=scheme) as page:
-        await expect(editor(page)).to_contain_text("Old words.")
+        await expect(editor(page)).to_contain_text("U+202E")
         assert await violations(page) == []
         await write(page, OURS)
         await edited(bus, document_id, THEIRS, version=4)
         await page.get_by_role("button", name="Merge it into your text").click()
         await expect(page.get_by_role("heading", name="Merged into your text: version 4")).to_be_visible()
         await check(page)
-
-
-@pytest.mark.full
-@pytest.mark.req("H2", "H5")
-async def test_what_is_written_is_shown_as_it_will_look_and_asked_for_about_the_version_that_was_seen(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk(section(document_id)) as page:
-        await page.keyboard.press("e")
-        await page.wait_for_url("**/edit")
-        await expect(editor(page)).to_contain_text("U+202E")
-        await editor(page).focus()
-        await page.keyboard.press("Control+a")
-        await page.keyboard.type("# Mine\n\nGood *words*.\n")
-        await expect(page.locator("[data-rendered] em")).to_have_text("words")
-        await page.keyboard.press("Control+s")
-        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
-        await page.wait_for_function("!Object.keys(localStorage).some(key => key.startsWith('draft'))")
-    [request] = asked(bus)
-    assert (request.version, request.text, request.images) == (2, "# Mine\n\nGood *words*.\n", ())
 
 
 @pytest.mark.full

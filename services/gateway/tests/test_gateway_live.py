@@ -17,10 +17,9 @@ from stemma_contracts import subjects
 from stemma_contracts.envelope import AT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
-from stemma_contracts.v1.requests import ApproveSection, CommentSection, Request, ReviseSection
+from stemma_contracts.v1.requests import CommentSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_gateway import followed
-from stemma_gateway.desk import forms
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
@@ -185,19 +184,6 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
         await expect(page.get_by_text("Something changed meanwhile.")).to_be_hidden()
         await expect(page.get_by_label("What is to change").first).to_have_value("Mine.")
         await expect(page.get_by_role("link", name="What changed since you last looked")).to_be_visible()
-
-
-@pytest.mark.full
-async def test_a_document_is_renewed_with_the_row_that_has_the_focus(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk(f"/desk/documents/{document_id}") as page:
-        await page.keyboard.press("j")
-        await page.keyboard.press("j")
-        await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
-        await expect(page.locator("#section-research .status")).to_have_text("approved")
-        await expect(page.locator("#section-solution .status")).to_have_text("being written")
-        await expect(page.locator("#section-solution [data-row]")).to_be_focused()
 
 
 @pytest.mark.full
@@ -452,27 +438,6 @@ async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_a
             await page.clock.fast_forward(25_000)
             await page.clock.fast_forward(1_000)
             assert await taken.get() == first
-
-
-@pytest.mark.req("H2", "H5", "E1")
-@pytest.mark.full
-async def test_a_decision_that_nobody_answers_is_sent_again_under_the_same_id(
-    desk: Desk, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forms, "WAIT_S", 0.2)
-    back = asyncio.Event()
-
-    async def away(_: Request) -> None:
-        await back.wait()
-
-    bus.on_request = away
-    async with desk(section(document_id)) as page:
-        await page.keyboard.press("a")
-        await expect(page.get_by_text(WAITS)).to_be_visible()
-        back.set()
-        await expect(page.get_by_text("Done: Approve")).to_be_visible(timeout=20_000)
-    assert all(isinstance(request, ApproveSection) for _, request in bus.received)
-    assert len({request.request_id for _, request in bus.received}) == 1
 
 
 @pytest.mark.req("H2", "H5", "E1")
