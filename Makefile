@@ -145,7 +145,7 @@ env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
 
-demo: $(RUN_STAMP) ## Write a sample document from start to DOCX, without a key; KIND is the kind of it; DESK=1 reviews it
+demo: $(RUN_STAMP) ## Answer a real request from ZIP to DOCX and filled form, without a key; KIND writes another sample; DESK=1 reviews
 	@$(BIN)/stemma demo $(if $(DESK),--desk) --kind "$(KIND)" --output "$(OUTPUT)"
 
 faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak

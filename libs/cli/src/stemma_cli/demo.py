@@ -1,21 +1,18 @@
-"""``stemma demo``: each shipped sample from its brief to its files, changed by people; every step is checked."""
+"""``stemma demo``: a real request answered, and a sample of each other kind; every step is checked."""
 
 from __future__ import annotations
 
 import asyncio
-import io
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
-import docx
-from docx.table import Table
 from stemma_client import Client, StemmaError
 from stemma_client.bearer import bearer_of
-from stemma_client.differences import differences
 from stemma_client.logins import new_password
 from stemma_client.reading import Reading
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
@@ -24,37 +21,41 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_contracts.v1.inputs import InputChanges
+from stemma_contracts.v1.forms import FormFields
 from stemma_contracts.v1.ledger import RequirementDecision
 from stemma_contracts.v1.needs import SKIP
+from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.section import SETTLED, SectionStatus
-from stemma_contracts.v1.views import InputView, SectionView
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.views import SectionView
+from stemma_evidence.requirements import find_outline
 from stemma_provisioning.roles import Role
 
 from .exit_codes import ExitCode
+from .exports import list_path, warning_lines
 from .local.desk import link_to
 from .local.supervisor import WRITING, LocalStemma, service_names
 from .local.tenants import Place, keys_of, login_at
-from .rendering.changes import excerpt
+from .rendering.inputs import role_lines
 from .samples import SAMPLES
-from .wording import changed_words, cycle_words, event_words, reasons_words
+from .verbs.ledgers import about_the_bid
+from .wording import cycle_words, event_words
 
 WITHIN_S = 300.0
 CALLER, PERSON = "demo", "ada"
 """Who decides in a demonstration, and who is admitted to the desk afterwards."""
 FORMATS = (ExportFormat.DOCX, ExportFormat.PDF, ExportFormat.HTML, ExportFormat.JSON)
 FILE_NAMES = {ExportFormat.JSON: "structure.json"}
-CHAPTER_STYLE = "Heading 1"
 LONGEST = 110
 
-REVISED = ("solution", "Say that both bicycles are serviced every month.")
-AMENDED, SOURCE, AMENDMENT = "budget", "cost-quotes.md", "cost-quotes-amended.md"
+BID = SAMPLES / "bid"
+REQUEST, LETTER = BID / "request.zip", "RFQ.md"
+MATERIAL, RATES = ("company.md", "approach.md", "note-from-sales.eml"), BID / "rates.csv"
+BRIEF = "# Quotation for the Forest Service e-Permitting API\n\nAnswer the request with our technical quotation.\n"
+COMPANY = OutlineSection(title="The company", purpose="(c) Name, address, numbers and point of contact of the offeror.")
+WRITTEN = ("staffing_plan", "Nobody on the team works on another task order during these 16 weeks.")
+FILLED = "pricing-filled.xlsx"
 INSTRUCTED = ("connections", "Say that the schools of Oak Hill may join in the second year.")
-WRITTEN = ("timeline", "The couriers are hired in April 2027, after the council has decided.")
-REGENERATED = ("budget", "Say that the council pays in two instalments.")
-CHANGED = {AMENDED, INSTRUCTED[0], WRITTEN[0], REGENERATED[0]}
-"""The sections of the proposal that its second export has otherwise than its first."""
 ANSWERED_IN = ("budget", "solution", "solution")
 
 
@@ -75,7 +76,7 @@ class Demo:
 
     def __init__(self, client: Client, kind: str, output: Path) -> None:
         self.client, self.kind, self.output = client, kind, output
-        self.began = time.monotonic()
+        self.began, self.told = time.monotonic(), set[str]()
         self.reading = Reading("")
         self.view = self.reading.view
 
@@ -93,26 +94,23 @@ class Demo:
     def version(self, name: str) -> int:
         return self.view.sections[name].version if name in self.view.sections else 0
 
-    def drafts(self) -> dict[str, ArtifactRef | None]:
-        return {name: section.draft for name, section in self.view.sections.items()}
-
     def is_in_review(self, name: str) -> bool:
         return name in self.view.sections and self.view.sections[name].status is SectionStatus.AWAITING_REVIEW
 
     async def text(self, name: str) -> str:
         return await self.client.text(self.id, self.view.sections[name].draft)
 
+    def follow(self, document_id: str) -> None:
+        self.reading = Reading(document_id)
+        self.view = self.reading.view
+
     async def create(self) -> None:
         folder = SAMPLES / self.kind
-        words, pages = (folder / "brief.md").read_text("utf-8"), folder / "brief.pdf"
-        title, brief = words.splitlines()[0].removeprefix("# ").strip(), pages if pages.exists() else words
-        inputs = folder / "inputs"
-        accepted = await self.client.create_document(self.kind, brief=brief, title=title, inputs=[inputs])
-        self.reading = Reading(accepted.document_id)
-        self.view = self.reading.view
-        count, of_pages = sum(map(Path.is_file, inputs.rglob("*"))), " in PDF" if brief is pages else ""
-        asked = f"Asked for a document of the kind {self.kind} from one brief{of_pages} and {count} input files"
-        say(f"\n{asked}: {accepted.document_id}")
+        words, inputs = (folder / "brief.md").read_text("utf-8"), folder / "inputs"
+        accepted = await self.client.create_document(self.kind, brief=words, inputs=[inputs])
+        self.follow(accepted.document_id)
+        count = sum(map(Path.is_file, inputs.rglob("*")))
+        say(f"\nAsked for a document of the kind {self.kind} from one brief and {count} input files: {self.id}")
 
     async def request(
         self, request: type[r.DocumentRequest], section: SectionView | None = None, **fields: Any
@@ -155,155 +153,108 @@ class Demo:
         about = {"version": section.proposal.version, "proposal_id": section.proposal.proposal_id}
         await self.request(r.AcceptEdit, section, **about)
 
-    async def export(self, form: ExportFormat, name: str) -> bytes:
+    async def export(self, form: ExportFormat, name: str) -> None:
         exported = await self.client.export(self.id, form)
         await self.until(lambda: exported.export_id in self.view.exports)
-        data, path = await self.client.artifact(self.id, exported.artifact), self.output / name
-        await asyncio.to_thread(path.write_bytes, data)
-        warnings = f", {sum(w.count for w in exported.warnings)} warnings" if exported.warnings else ""
-        say(f"  {path}  {len(data):,} bytes{warnings}")
-        check(not exported.warnings, f"{name} came with warnings")
-        return data
+        await self.keep(name, exported.artifact)
+        document = self.output / f"{self.kind}.{ExportFormat.DOCX}"
+        for line in warning_lines(exported, document):
+            if line not in self.told:
+                say(f"    {line}")
+                self.told.add(line)
+        if form is ExportFormat.DOCX and (beside := list_path(exported, document)) and exported.open_list:
+            await self.keep(beside.name, exported.open_list)
 
-    async def export_all(self) -> dict[ExportFormat, bytes]:
-        return {form: await self.export(form, FILE_NAMES.get(form, f"{self.kind}.{form}")) for form in FORMATS}
+    async def keep(self, name: str, artifact: ArtifactRef) -> Path:
+        data, path = await self.client.artifact(self.id, artifact), self.output / name
+        await asyncio.to_thread(path.write_bytes, data)
+        say(f"  {path}  {len(data):,} bytes")
+        return path
+
+    async def export_all(self) -> None:
+        for form in FORMATS:
+            await self.export(form, FILE_NAMES.get(form, f"{self.kind}.{form}"))
 
     def say_calls(self) -> None:
         say(f"{self.view.usage.calls} model calls. All files are in {self.output}/.")
 
 
 async def proposal(demo: Demo) -> None:
-    """Reviewed, amended, edited and regenerated; just the sections that were changed differ in the files."""
-    await demo.create()
-    name, feedback = REVISED
-    await demo.until(lambda: demo.version(name) == 1 and demo.is_in_review(name), approve=True)
-    say(f"\n{demo.title(name)} is sent back to the editor: {feedback!r}")
-    await demo.client.revise(demo.id, name, 1, feedback)
-    await demo.until(lambda: demo.is_completed, approve=True)
-    first, before = await demo.export(ExportFormat.DOCX, f"{demo.kind}-first.docx"), demo.drafts()
-    await _amend(demo)
-    await _edit(demo)
-    await _settle_stale(demo, *REGENERATED)
-    say("\nThe document is complete again. Exported:")
-    last = (await demo.export_all())[ExportFormat.DOCX]
-    _compare(demo, before, *[await asyncio.to_thread(chapters, file) for file in (first, last)])
-    sections = demo.view.sections.values()
-    settled, versions = sum(s.status in SETTLED for s in sections), sum(len(section.versions) for section in sections)
-    say(f"{settled} of {len(sections)} sections are settled in {versions} versions; none is stale.")
+    """A request in a ZIP is answered: read, drafted from evidence, decided by a person, exported with its form."""
+    await _ask(demo)
+    await _tell_requirements(demo)
+    await _review(demo)
+    await _answer_form(demo)
+    await _hand_in(demo)
     demo.say_calls()
 
 
-async def _amend(demo: Demo) -> None:
-    """A file takes the place of an input: what it changes is read before it counts."""
-    say(f"\n{AMENDMENT} takes the place of {SOURCE}. It is compared, and nothing counts yet:")
-    quotes = _amended(demo)
-    await demo.client.replace_input(demo.id, quotes.input_id, 1, SAMPLES / demo.kind / AMENDMENT, staged=True)
-    await demo.until(lambda: _amended(demo).changes is not None)
-    check(not demo.view.stale, "an amendment that does not count made something stale")
-    changes = await demo.client.stored(demo.id, _amended(demo).changes, InputChanges)
-    for block in changes.changed if changes else ():
-        _say_differences(block.before, block.after, f"{block.heading}: ")
-    check(AMENDED in _amended(demo).concerns, "the amendment does not concern the section that quotes it")
-    say(f"  It concerns {', '.join(demo.title(name) for name in _amended(demo).concerns)}.")
-    say("\nIt is to count from now on.")
-    await demo.request(r.ApplyInput, input_id=quotes.input_id, version=2)
-    await demo.until(lambda: _amended(demo).version == 2)
-    _say_stale(demo)
-    await _settle_stale(demo, AMENDED)
+async def _ask(demo: Demo) -> None:
+    with ZipFile(REQUEST) as files:
+        asked = find_outline([files.read(LETTER).decode()])
+    check(bool(asked), "the request names no chapters")
+    mine = [REQUEST.parent / name for name in MATERIAL]
+    accepted = await demo.client.create_document(
+        demo.kind, brief=BRIEF, inputs=mine, roles={"request": [REQUEST], "price": [RATES]}, outline=[COMPANY, *asked]
+    )
+    demo.follow(accepted.document_id)
+    say(f"\nA request of 2016, {REQUEST.name}, is to be answered by {', '.join(one.name for one in (*mine, RATES))}.")
+    say("Its instructions name the chapters; for its cover page a person adds one:")
+    for section in (COMPANY, *asked):
+        say(f"    {section.purpose.partition(' ')[0]} {section.title}")
+    await demo.until(lambda: bool(demo.view.ledger and demo.view.ledger.rows and not demo.view.ledger.reading))
+    say("\nAll files are read. Who wrote them decides what may be quoted:")
+    for line in role_lines(demo.view):
+        say(f"    {line}")
 
 
-def _amended(demo: Demo) -> InputView:
-    return next(one for one in demo.view.input_views if one.name == SOURCE)
+async def _tell_requirements(demo: Demo) -> None:
+    found = await demo.client.ledger(demo.id)
+    count = sum(entry.row.obligation == "mandatory" for entry in found.entries)
+    say(f"\nThe request makes {len(found.entries)} demands, {count} of them mandatory. Its deadlines:")
+    for one in found.deadlines or ():
+        say(f"    {one.deadline_id:4} {one.kind:12} {one.due.written}")
+    for line in about_the_bid(found):
+        say(f"    {line}")
 
 
-async def _edit(demo: Demo) -> None:
-    """One section is changed by the editor agent, whose proposal is accepted, and one by a person."""
-    name, words = INSTRUCTED
-    say(f"\n{demo.title(name)}, long approved, is changed by an instruction: {words!r}")
-    number = demo.version(name)
-    await demo.propose(name, words)
-    check(not demo.view.stale and demo.version(name) == number, "a proposal changed something")
-    say(f"\nNothing is changed yet: the editor proposes an edit of {demo.title(name)}, which is read and accepted:")
-    proposal = demo.view.sections[name].proposal
-    assert proposal is not None
-    _say_differences(await demo.text(name), await demo.client.text(demo.id, proposal.draft))
-    await demo.accept(name)
-    await demo.until(lambda: demo.version(name) == number + 1)
-    await demo.until(lambda: not demo.view.checking)
-    _say_stale(demo)
-    name, words = WRITTEN
-    say(f"\nA person adds a paragraph to {demo.title(name)}: {words!r}")
-    await demo.append(name, words)
-
-
-def _say_differences(old: str, new: str, about: str = "") -> None:
-    for change in differences(old, new):
-        say(f"    {about}{excerpt(change).plain}")
-
-
-def _say_stale(demo: Demo) -> None:
-    check(bool(demo.view.stale), "the change made nothing stale")
-    say("  That makes stale:")
-    for section in demo.view.stale:
-        because = filter(None, (reasons_words(section.stale_reasons), changed_words(section.stale_inputs)))
-        say(f"    {section.title:18} because {', '.join(because)}")
-
-
-async def _settle_stale(demo: Demo, regenerated: str, guidance: str | None = None) -> None:
-    """Decide about stale sections, upstream first: one is written anew, the others are kept."""
-
-    def is_settled(name: str) -> bool:
-        return demo.view.sections[name].status in SETTLED and demo.view.sections[name].stale is None
-
-    await demo.until(lambda: not demo.view.checking)
-    check(regenerated in {section.section_id for section in demo.view.stale}, "the section to regenerate is fresh")
-    while stale := next((s for s in demo.view.stale if not any(one.upstream_stale for one in s.stale_reasons)), None):
-        name = stale.section_id
-        if name == regenerated:
-            say(f"\n{stale.title} is written anew{f' with guidance: {guidance!r}' if guidance else '.'}")
-            await demo.request(r.RegenerateSection, stale, guidance=guidance)
-        else:
-            say(f"\n{stale.title} is read again and kept as it is.")
-            await demo.request(r.KeepSection, stale)
-        await demo.until(lambda name=name: is_settled(name), approve=True)  # type: ignore[misc]
-    await demo.until(lambda: demo.is_completed and not demo.view.checking)
-
-
-def _compare(demo: Demo, before: Mapping[str, ArtifactRef | None], old: list[str], new: list[str]) -> None:
-    """Whether the two DOCX files differ in just those chapters whose text was changed."""
-    say(f"\nCompared the chapters of {demo.kind}-first.docx and {demo.kind}.docx:")
+async def _review(demo: Demo) -> None:
+    """A person reads the drafts, has one changed, adds what no input says, and approves them."""
     names = list(demo.view.sections)
-    check(len(old) == len(new) == len(names), "the files have other chapters than the document has sections")
-    differing = set()
-    for name, was, now in zip(names, old, new, strict=True):
-        say(f"  {demo.title(name):18} {'the same' if was == now else ''}".rstrip())
-        _say_differences(was, now, "  ")
-        differing |= set() if was == now else {name}
-    drafted = {name for name, draft in demo.drafts().items() if draft != before[name]}
-    check(differing == drafted == CHANGED, f"the files differ in {', '.join(sorted(differing))}")
-    say("They differ exactly in the sections that were changed.")
+    await demo.until(lambda: all(map(demo.is_in_review, names)))
+    say("\nThe drafts quote our evidence alone. Each waits for a person:")
+    for name in names:
+        say(f"\n  {demo.title(name)}")
+        say("\n".join(f"    {line}" for line in (await demo.text(name)).splitlines() if line))
+    name, words = WRITTEN
+    say(f"\nA person adds to {demo.title(name)}: {words!r}")
+    await demo.append(name, words)
+    for waiting in filter(demo.is_in_review, names):
+        await demo.client.approve(demo.id, waiting, demo.version(waiting))
+    await demo.until(lambda: demo.is_completed)
 
 
-def chapters(document: bytes) -> list[str]:
-    """The text of each chapter in order: a line for its heading and for every paragraph and table row.
+async def _answer_form(demo: Demo) -> None:
+    """The price sheet of the buyer is a section of its own, with a heading for each field."""
+    [form] = [one for one in demo.view.input_views if one.form]
+    say(f"\nThe fields of {form.name} are confirmed, and answered from rates and evidence:")
+    await demo.request(r.ConfirmFormFields, input_id=form.input_id, version=form.version)
+    name = f"form-{form.input_id}"
+    await demo.until(lambda: demo.is_in_review(name))
+    await demo.client.approve(demo.id, name, demo.version(name))
+    await demo.until(lambda: demo.is_completed)
+    done = await demo.client.export_form(demo.id, form.input_id)
+    await demo.keep(FILLED, done.artifact)
+    fields = await demo.client.stored(demo.id, form.form.fields if form.form else None, FormFields)
+    left = {one.field_id: one for one in fields.fields} if fields else {}
+    say(f"  {len(done.answered)} fields are answered, {len(done.unanswered)} are open:")
+    for one in done.unanswered:
+        say(f"    {left[one].place}: {left[one].question}")
 
-    What stands before the first chapter, such as the contents, is left out.
-    """
-    found: list[list[str]] = []
-    for style, text in _lines(document):
-        if style == CHAPTER_STYLE:
-            found.append([])
-        if found:
-            found[-1].append(text)
-    return ["".join(f"{line}\n" for line in lines) for lines in found]
 
-
-def _lines(document: bytes) -> Iterator[tuple[str, str]]:
-    for block in docx.Document(io.BytesIO(document)).iter_inner_content():
-        if isinstance(block, Table):
-            yield from (("", " | ".join(cell.text for cell in row.cells)) for row in block.rows)
-        else:
-            yield (block.style.name or "" if block.style else ""), block.text
+async def _hand_in(demo: Demo) -> None:
+    say("\nExported. Each file is held to the rules for the bid:")
+    await demo.export_all()
 
 
 async def roles(demo: Demo) -> None:

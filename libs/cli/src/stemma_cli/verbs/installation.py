@@ -53,7 +53,7 @@ def demo(
     ] = False,
     as_json: AsJson = False,
 ) -> ExitCode:
-    """Write the shipped sample from brief to DOCX: start everything, review, export, stop.
+    """Answer a real request from ZIP to DOCX and filled form: start everything, review, export, stop.
 
     Needs no key and no network.
 
