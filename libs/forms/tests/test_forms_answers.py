@@ -210,10 +210,12 @@ def test_a_question_is_answered_by_the_statement_that_has_its_words_whole() -> N
     assert answer("Where are the keys of backups kept?", stated) == ""
 
 
-def test_lines_with_labels_may_have_a_sentence_below_them_and_what_is_denied_is_seen_in_each_language() -> None:
+def test_labels_may_have_sentences_below_and_after_them_and_what_is_denied_is_seen_in_each_language() -> None:
     text = "Ragione sociale: Onde Blu S.r.l.\nSede legale: Via Roma 3, 16121 Genova\nNon ricorriamo al subappalto.\n"
     choice = Field(question="Ricorrete al subappalto?", kind=Kind.CHOICE, allowed=("Sì", "No"))
     assert answers("Denominazione dell'offerente", choice, texts={"a.md": text}) == ["Onde Blu S.r.l.", "No"]
+    more = "Sede legale: Via Roma 3, 16121 Genova. Siamo assicurati per 3 milioni di euro.\n"
+    assert answer("Sede legale", more) == "Via Roma 3, 16121 Genova"
     foreign = "Our prices are in the annex and our people like it here. Non ricorriamo al subappalto."
     assert answer(choice, foreign) == ""
 

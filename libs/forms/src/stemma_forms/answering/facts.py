@@ -40,7 +40,7 @@ _CLAUSE = re.compile(r"[,;，；(]\s?|\s(?:and|und|et|y|e|en|of whom|davon|dont)
 _PEOPLE = "people persons personen personnes personas persone pessoas"
 _NO_VALUE = re.compile(r"(?i)(?:see|siehe|voir|véase|ver|vedi|zie|cf)\b|(?:n/?a|tb[adc]|none|x{2,}|[-–?.]+)$")
 _BREAK = re.compile(r"<br\s*/?>|\n")
-_LONGEST, _LONGEST_LABEL = 400, 8
+_LONGEST, _LONGEST_LABEL, _SHORTEST = 400, 8, 3
 _STATED = ("employees", "turnover", "founded", "validity")
 
 
@@ -243,12 +243,22 @@ def _labelled(text: str, parties: frozenset[str], language: str) -> tuple[list[F
         match if (match := _LABELLED.fullmatch(line)) and len(match[1].split()) <= _LONGEST_LABEL else None
         for line in lines
     ]
-    pairs = [(one[1].strip("*_ "), one[2].strip("*_ ")) for one in found if one]
-    if len(pairs) < min(len(lines), 2):
+    split = [(one[1].strip("*_ "), *_value(one[2].strip("*_ "), language)) for one in found if one]
+    if len(split) < min(len(lines), 2):
         return [], text
+    pairs = [(label, value) for label, value, _ in split]
     about = parties.union(*(read_label(label, language).parties for label, _ in pairs))
-    rest = "\n".join(line for line, one in zip(lines, found, strict=True) if not one)
+    others = (line for line, one in zip(lines, found, strict=True) if not one)
+    rest = "\n".join((*others, *(after for _, _, after in split if after)))
     return [fact for label, value in pairs for fact in _fact(label, value, about, language)], rest
+
+
+def _value(text: str, language: str) -> tuple[str, str]:
+    """A value, and the sentences that its line goes on with: ``Address: Quay 1, Kiel. We are insured.``"""
+    whole = [one.text for one in Document(text).sentences(language)]
+    if len(whole) < 2 or not text.endswith((".", "。")) or any(len(one.split()) < _SHORTEST for one in whole):
+        return text, ""
+    return whole[0].rstrip(" .。"), " ".join(whole[1:])
 
 
 def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:
