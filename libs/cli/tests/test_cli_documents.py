@@ -130,10 +130,12 @@ async def test_new_refuses_two_outlines_and_one_that_no_file_asks_for(cli: Any, 
     arguments = ("new", "proposal", "-b", "-", "--outline-from", f"{tmp_path}/rfp.md")
 
     both = await cli(*arguments, "--outline", "o.md", stdin="Write.")
-    none = await cli(*arguments, stdin="Write.")
+    (tmp_path / "rfp.zip").write_bytes(b"PK")
+    none = await cli(*arguments, "--outline-from", f"{tmp_path}/rfp.zip", stdin="Write.")
 
     assert (both.exit_code, "leave one of them out" in " ".join(both.stderr.replace("│", " ").split())) == (2, True)
     assert (none.exit_code, "no passage of the inputs says" in none.stderr) == (1, True)
+    assert "in text alone, not in rfp.zip" in " ".join(none.stderr.split())
     assert backstage.received == []
 
 

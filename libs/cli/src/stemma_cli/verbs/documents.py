@@ -171,10 +171,14 @@ def _find_sections(inputs: Sequence[Path]) -> tuple[OutlineSection, ...]:
     from stemma_contracts.media import READ
     from stemma_evidence.requirements import find_outline
 
-    files = [file for file in collect(inputs) if media_type_of(file.name) in READ]
-    if not (sections := find_outline(read(file.path).decode("utf-8-sig", errors="replace") for file in files)):
+    files = collect(inputs)
+    texts = [file for file in files if media_type_of(file.name) in READ]
+    if not (sections := find_outline(read(file.path).decode("utf-8-sig", errors="replace") for file in texts)):
         hint = "write one: a heading for each section, the purpose below it, lines such as `max 500 words`"
-        raise CliError(ExitCode.FAILED, "no passage of the inputs says which sections the document has to have", hint)
+        others = ", ".join(file.name for file in files if file not in texts)
+        unread = f"; looked for in text alone, not in {others}" if others else ""
+        words = f"no passage of the inputs says which sections the document has to have{unread}"
+        raise CliError(ExitCode.FAILED, words, hint)
     return sections
 
 
