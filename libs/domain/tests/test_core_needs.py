@@ -10,14 +10,16 @@ from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, v
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.needs import GivenAnswer, MissingReference, Need
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionStatus
-from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.commands import Record
+from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
+from stemma_domain.commands import Asked, Record
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.jobs import UnfittingOutcome
+from stemma_domain.view import summarise, view_of
 
 DRAFT = ref("# Draft so far")
 SUPPLIED = InputFile(name="media/plan.png", artifact=ref("png", "image/png"))
@@ -367,3 +369,40 @@ def test_a_cancelled_document_needs_no_thread(begun: Story) -> None:
 def dropped(story: Story, held: tuple[str, ...]) -> tuple[str, ...]:
     job = drop_threads(story.document, held)
     return job.threads if job else ()
+
+
+def with_open_heading(story: Story) -> None:
+    story.drafted("research")
+    found = validation(passed=False).model_copy(update={"rules": {OPEN_HEADING: 1}})
+    story.outcome(o.DraftValidated, "research", validation=found)
+
+
+def fill(story: Story, section_id: str, heading: str) -> Any:
+    request = asking.request(r.AnswerNeed, section_id=section_id, need_id="open_heading", answer="x", heading=heading)
+    return story.when(Asked(request, story.asked(), asking.NOW, {"answer": ref("# References\n\nNorden.\n")}))
+
+
+@pytest.mark.req("P12")
+def test_an_answer_to_an_open_heading_is_evidence_and_the_section_is_written_from_it(begun: Story) -> None:
+    with_open_heading(begun)
+    fill(begun, "research", "References").then_types(e.DocumentInputAdded, e.SectionRegenerationRequested)
+    [job] = begun.jobs(j.GenerateSection)
+    assert [(one.artifact, one.used_as) for one in job.inputs] == [(ref("# References\n\nNorden.\n"), "evidence")]
+
+
+@pytest.mark.req("P12")
+def test_no_answer_is_taken_for_a_heading_where_none_is_open(begun: Story) -> None:
+    begun.reviewable("research")
+    fill(begun, "research", "References").then_refused("question_closed")
+
+
+@pytest.mark.req("P12")
+def test_an_open_heading_is_a_question_to_the_owner_unless_the_section_is_assigned(begun: Story) -> None:
+    assert view_of(begun.document).sections["research"].assignment is None
+    with_open_heading(begun)
+    [summary] = [one for one in summarise(begun.document, 9).sections if one.section_id == "research"]
+    assert (summary.assignee, summary.waits_for) == ("ada", ("review",))
+    begun.when(asking.assign(begun.asked(), "research", "mika", None, asking.NOW))
+    assigned = view_of(begun.document).sections["research"].assignment
+    assert assigned is not None
+    assert assigned.assignee == "mika"

@@ -223,10 +223,12 @@ class RetrySection(SectionRequest):
 class AnswerNeed(SectionRequest):
     """Answer what a paused graph of a section asked for: in words, by decisions about references, or both.
 
-    A decision is ``skip``, the name of an input of the document, or an image that was uploaded.
+    A decision is ``skip``, the name of an input of the document, or an image that was uploaded. With ``heading`` it is
+    what stands under an open heading of a draft: the words become evidence, and the section is written anew.
     """
 
-    need_id: Token
+    need_id: Token = Field(description="`open_heading` with a heading")
+    heading: str = Field(default="", max_length=300, description="an open heading that the answer is about")
     answer: str = Field(max_length=20_000, description="may be empty beside decisions")
     decisions: dict[Reference, FileName | UploadRef] = Field(default={}, max_length=200)
 

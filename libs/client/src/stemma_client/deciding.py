@@ -106,6 +106,7 @@ class Decisions(ABC):
         answer: str = "",
         *,
         decisions: Mapping[str, str | UploadRef] | None = None,
+        heading: str = "",
     ) -> RequestAccepted:
         """Answer what the paused graph of a section asked for, in words, by decisions, or both.
 
@@ -118,6 +119,7 @@ class Decisions(ABC):
                 need_id=need_id,
                 answer=answer,
                 decisions=dict(decisions or {}),
+                heading=heading,
             )
         )
 

@@ -65,6 +65,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         wordings=event.wordings,
         titled_by_file=event.titled_by_file,
         chapters_from_request=event.chapters_from_request,
+        owner=event.actor or "",
     )
     return replace(document, inputs=first_inputs(replace(document, number=1), event))
 

@@ -28,6 +28,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import UpstreamVersion
 from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
 
 from .features.ledger.state import Sought, Wordings
@@ -330,11 +331,12 @@ class NoDocument:
 class Document:
     """A document as its log has it.
 
-    ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts its events; ``time`` and
-    ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the titles of its sections in
-    other languages, as long as its own is that of a brief that nobody has read. So long its title may be the name of a
-    file. ``outlined_by`` is the request whose chapters its sections are, where ``chapters_from_request`` allowed that.
-    What grows with every event is shared with the state before, so that a fold of many events stays linear.
+    ``owner`` asked for it. ``brief`` is what was read of the brief, or its file while nothing was. ``number`` counts
+    its events; ``time`` and ``sequence`` (its place in the stream) are those of the last one. ``wordings`` are the
+    titles of its sections in other languages, as long as its own is that of a brief that nobody has read. So long its
+    title may be the name of a file. ``outlined_by`` is the request whose chapters its sections are, where
+    ``chapters_from_request`` allowed that. What grows with every event is shared with the state before, so that a fold
+    of many events stays linear.
     """
 
     tenant: str
@@ -363,6 +365,7 @@ class Document:
     titled_by_file: bool = False
     chapters_from_request: bool = False
     outlined_by: str = ""
+    owner: str = ""
 
     @property
     def status(self) -> DocumentStatus:
@@ -433,6 +436,12 @@ def guidance_of(phase: Phase) -> ArtifactRef | None:
             return None
         case _:
             assert_never(phase)
+
+
+def has_open_heading(section: Section) -> bool:
+    """Whether the current text waits for a person with a heading under which nothing stands."""
+    validation = section.current.validation if section.current else None
+    return isinstance(section.phase, AwaitingReview) and validation is not None and OPEN_HEADING in validation.rules
 
 
 def with_section(document: Document, section: Section) -> Document:

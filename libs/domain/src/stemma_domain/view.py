@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -12,7 +13,7 @@ from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import Because
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_contracts.v1.views import DocumentView, SectionView, StaleView, VersionView
+from stemma_contracts.v1.views import AssignmentView, DocumentView, SectionView, StaleView, VersionView
 
 from stemma_domain.features.inputs.feature import input_views
 from stemma_domain.features.ledger.chapters import awaits_chapters
@@ -33,6 +34,7 @@ from .state import (
     Section,
     Version,
     activity_of,
+    has_open_heading,
     status_of,
 )
 from .table import FEATURES
@@ -118,8 +120,19 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         graph=plan.graph,
         waits_since=notes.waits_since,
         covers_inputs=plan.covers_inputs,
-        **{name: value for view in _VIEWS for name, value in view(section).items()},
+        **_by_features(document, section),
     )
+
+
+def _by_features(document: Document, section: Section) -> dict[str, Any]:
+    told = {name: value for view in _VIEWS for name, value in view(section).items()}
+    return told | _asked_to_answer(document, section)
+
+
+def _asked_to_answer(document: Document, section: Section) -> dict[str, AssignmentView]:
+    """An open heading is a question to the owner of the document, where the section is assigned to nobody."""
+    asks = document.owner and section.assignment is None and has_open_heading(section)
+    return {"assignment": AssignmentView(assignee=document.owner)} if asks else {}
 
 
 def _stale(section: Section, because: Because) -> StaleView:

@@ -212,6 +212,7 @@ async def answer_question(
         Field(description="By missing image: skip, or the name of an image among the inputs."),
     ] = {},  # noqa: B006
     images: Annotated[dict[str, GivenFile], Field(description="By missing image: the image itself.")] = {},  # noqa: B006
+    heading: Annotated[str, Field(description="An open heading of the draft; need_id is open_heading then.")] = "",
     request_id: RequestId = "",
 ) -> Accepted:
     """Answer what a section asks before it can go on: in words, by a decision about each missing image, or both.
@@ -219,5 +220,5 @@ async def answer_question(
     contents = {name: content_of(file, f"images.{name}") for name, file in images.items()}
     uploads = {name: await uploaded(client, file, contents[name]) for name, file in images.items()}
     about = {"document_id": document_id, "section_id": section_id, "need_id": need_id}
-    given = {"answer": answer, "decisions": {**decisions, **uploads}}
+    given = {"answer": answer, "decisions": {**decisions, **uploads}, "heading": heading}
     return accepted(await asked(client, r.AnswerNeed, request_id, **about, **given))

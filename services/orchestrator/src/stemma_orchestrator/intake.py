@@ -130,6 +130,9 @@ class Intake:
     async def _answer(self, tenant: str, request: r.AnswerNeed) -> ArtifactRef:
         """An answer in words is a text; decisions make it JSON, with the uploads as artifacts."""
         document_id = request.document_id
+        if heading := " ".join(request.heading.split()):
+            evidence = f"# {heading}\n\n{request.answer}\n"
+            return await self._stored(tenant, document_id, evidence, "answer.md", "text/markdown")
         if not request.decisions:
             return await self._stored(tenant, document_id, request.answer, "answer.txt")
         decisions = {

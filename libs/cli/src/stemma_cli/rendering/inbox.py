@@ -73,6 +73,8 @@ def finding_lines(entry: Entry) -> Iterator[str]:
 
 def closing_lines(found: Sequence[Entry]) -> Iterator[str]:
     yield "read one with `stemma show DOC SECTION`"
+    if any(finding.code == "heading_open" for entry in found for finding in entry.findings):
+        yield "say what stands under an open heading with `stemma answer DOC SECTION --heading HEADING -m WORDS`"
     if any(entry.section and "stale" in entry.section.waits_for for entry in found):
         yield "see with `stemma stale DOC` what changed, then `stemma keep` or `stemma regenerate`"
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from stemma_cli.rendering.inbox import Entry
 
 
+OPEN_HEADING = "open_heading"
+"""What the question is called that an open heading is."""
+
+
 async def inbox(
     mine: Annotated[bool, typer.Option("--mine", help="Only what is assigned to you.")] = False,
     unassigned: Annotated[bool, typer.Option("--unassigned", help="Only what is assigned to nobody.")] = False,
@@ -147,10 +151,12 @@ async def answer(
     skip: Annotated[list[str], typer.Option(metavar="IMAGE", help="Leave a missing image out.")] = [],  # noqa: B006
     supply: Annotated[list[str], typer.Option(metavar="IMAGE=FILE", help="Supply a missing image.")] = [],  # noqa: B006
     use: Annotated[list[str], typer.Option(metavar="IMAGE=INPUT", help="Take an image of the inputs.")] = [],  # noqa: B006
+    heading: Annotated[str, typer.Option(help="An open heading: the words become evidence that stands there.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Answer what a section asks before it can go on, in words or image by image.
+    """Answer what a section asks before it can go on, in words or image by image; or what a draft leaves open.
 
+    Example: stemma answer 3f2a approach --heading References -m "We built the bridge of Norden in 2019."
     Example: stemma answer 3f2a document --skip media/old.png --supply media/plan.png=plan.png
     """
     if not (message or skip or supply or use):
@@ -160,12 +166,15 @@ async def answer(
 
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
-        need = need or _open_need(found)
+        need = need or (OPEN_HEADING if heading else _open_need(found))
         chosen, files = _image_decisions(skip, use), dict(map(_parse_assignment, supply))
         _check_names(found, {*chosen, *files})
         uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
         words = await words_or_stdin(message) if message else ""
-        accepted = await client.answer_need(view.document_id, section, need, words, decisions={**chosen, **uploads})
+        decisions = {**chosen, **uploads}
+        accepted = await client.answer_need(
+            view.document_id, section, need, words, decisions=decisions, heading=heading
+        )
     tell_answer(accepted, f"answered {need} of {section}", as_json=as_json, need_id=need)
 
 

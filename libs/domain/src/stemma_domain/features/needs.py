@@ -19,6 +19,8 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_contracts.v1.section import SectionStatus
 
 from stemma_domain.commands import Asked, refused_section
+from stemma_domain.features.editing import change
+from stemma_domain.features.inputs.feature import ONE_BYTES, next_ids, room
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.hooks import Feature, Task
 from stemma_domain.jobs import RESUME, grounds, head_of, images_of, unfitting
@@ -32,6 +34,7 @@ from stemma_domain.state import (
     Resuming,
     Section,
     answered,
+    has_open_heading,
 )
 
 MAX_NAMED = 10
@@ -83,6 +86,8 @@ def dispatched_again(phase: NeedDispatched, new_job: NewJob) -> NeedDispatched:
 def decide(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.AnyEvent]:
     """The answer to what a section waits for: one that its question can have; else the refusal, with those that are."""
     request = command.request
+    if request.heading:
+        return _gap_filled(command, document)
     phase = document.sections[request.section_id].phase
     if not isinstance(phase, AwaitingAnswer) or phase.need.need_id != request.need_id:
         return [refused_section(command, Problem.of("question_closed", "need_id"))]
@@ -92,6 +97,23 @@ def decide(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.AnyEv
     return [
         e.SectionNeedAnswered(**command.asked, section_id=request.section_id, need_id=request.need_id, answer=answer)
     ]
+
+
+def _gap_filled(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.AnyEvent]:
+    """The answer as one more evidence, and the section written anew from it."""
+    section = document.sections[command.request.section_id]
+    if not has_open_heading(section):
+        return [refused_section(command, Problem.of("question_closed", "heading"))]
+    if room(document) < ONE_BYTES:
+        return [refused_section(command, Problem.of("inputs_too_many", "answer"))]
+    about = {"document_id": document.document_id, "section_id": command.request.section_id}
+    again = r.RegenerateSection.model_validate({**about, "version": section.current_number})
+    written = change(Asked(again, command.asked, command.time), document)
+    if isinstance(written, e.DecisionRefused):
+        return [written]
+    input_id = next(next_ids(document))
+    file = InputFile(name=f"{input_id}-answer.md", artifact=command.stored["answer"])
+    return [e.DocumentInputAdded(**command.asked, input_id=input_id, file=file, to_read=False), written]
 
 
 def _not_understood(need: Need) -> Problem:
