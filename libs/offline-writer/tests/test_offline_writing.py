@@ -486,3 +486,13 @@ def test_what_stands_below_the_title_of_a_chapter_stands_in_it_and_rates_where_m
 
     assert ["pier" in draft(key) for key in titles] == [False, True, False]
     assert ["Mason" in draft(key) for key in titles] == [False, False, True]
+
+
+@pytest.mark.req("B1")
+def test_what_stands_under_references_is_no_bibliography_where_a_section_is_called_so() -> None:
+    purposes = {"Company": "Who the company is and what it does.", "References": ""}
+    outline = block("outline", [block("entry", p, id=title, kind="k", title=title) for title, p in purposes.items()])
+    facts = block("evidence", "# References\n\nWe built the bridge of Suldal, for the people.\n", name="a.md")
+    asked = {title: block("section", p, id=title, title=title, language="en") for title, p in purposes.items()}
+    drafts = {title: written(f"{section}\n{outline}\n{facts}") for title, section in asked.items()}
+    assert [title for title, draft in drafts.items() if "We built the bridge" in draft] == ["References"]

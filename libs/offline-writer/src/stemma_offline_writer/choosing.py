@@ -47,7 +47,8 @@ def choose(request: Request, material: Material) -> Choice:
     """The choice for the section of a request; the same for the same request."""
     bears = Bearing(request)
     told = {fold(p.text).lstrip("0123456789 ") for p in material.passages if p.form == "heading"}
-    sentences = [p for p in distinct(material.passages) if p.form != "heading" and not _only_lists(p, told)]
+    asked = {*map(fold, request.headings), *(fold(entry.title) for entry in request.outline)}
+    sentences = [p for p in distinct(material.passages) if p.form != "heading" and not _only_lists(p, told, asked)]
     chosen = _passages(request, bears, sentences)
     chosen = _with_answers(request.requirements, chosen, sentences)
     tables = tuple(replace(t, rows=t.rows[:MOST_ROWS]) for t in material.tables if bears.takes_table(t))
@@ -71,10 +72,11 @@ def _answer(words: str, passages: Sequence[Passage]) -> Passage | None:
     return None if found is None else others[found]
 
 
-def _only_lists(passage: Passage, headings: set[str]) -> bool:
-    """Whether a passage is an entry of a table of contents or of a bibliography."""
+def _only_lists(passage: Passage, headings: set[str], asked: set[str]) -> bool:
+    """Whether a passage is an entry of a table of contents or of a bibliography, which no section is called."""
     is_entry = passage.form == "item" and fold(passage.text).lstrip("0123456789 ") in headings
-    return is_entry or only_lists(passage.place.heading, passage.place.language)
+    above = passage.place.heading
+    return is_entry or (only_lists(above, passage.place.language) and fold(above) not in asked)
 
 
 def speaking_of(about: str, language: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
