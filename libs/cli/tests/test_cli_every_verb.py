@@ -33,6 +33,9 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
     ("answer", "research", "n1", "-m", "2024."): (
         r.AnswerNeed, {"section_id": "research", "need_id": "n1", "answer": "2024."},
     ),
+    ("answer", "research", "--heading", "Team", "-m", "Ada."): (
+        r.AnswerNeed, {"section_id": "research", "need_id": "open_heading", "answer": "Ada.", "heading": "Team"},
+    ),
     ("retry", "research"): (r.RetrySection, {"section_id": "research"}),
     ("pause",): (r.PauseDocument, {}),
     ("resume",): (r.ResumeDocument, {}),

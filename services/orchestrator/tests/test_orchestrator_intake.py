@@ -302,6 +302,14 @@ def answer(**fields: object) -> r.AnswerNeed:
     return r.AnswerNeed.model_validate(about | fields)
 
 
+@pytest.mark.req("B1")
+async def test_an_answer_to_an_open_heading_is_stored_as_evidence_under_it(intake: Intake) -> None:
+    command = await commanded(intake, answer(answer="Ada leads.", heading="Our\n# team"))
+    stored = command.stored["answer"]
+    assert await intake.artifacts.get("default", "doc1", stored) == b"# Our # team\n\nAda leads.\n"
+    assert stored.media_type == "text/markdown"
+
+
 @pytest.mark.req("G10")
 async def test_decisions_about_images_are_stored_with_the_uploads_as_artifacts(
     intake: Intake, uploads: UploadStore

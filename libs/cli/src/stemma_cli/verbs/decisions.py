@@ -171,9 +171,8 @@ async def answer(
         _check_names(found, {*chosen, *files})
         uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
         words = await words_or_stdin(message) if message else ""
-        decisions = {**chosen, **uploads}
         accepted = await client.answer_need(
-            view.document_id, section, need, words, decisions=decisions, heading=heading
+            view.document_id, section, need, words, decisions={**chosen, **uploads}, heading=heading
         )
     tell_answer(accepted, f"answered {need} of {section}", as_json=as_json, need_id=need)
 
