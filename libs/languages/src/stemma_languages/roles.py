@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from csv import reader
 from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -96,9 +97,7 @@ def role_of_text(text: str) -> Role | None:
         return "internal"
     if any(map(_is_title_of_request, _titles(lines))) or _makes_demands(lines):
         return "request"
-    if _is_rate_sheet(lines):
-        return "price"
-    return "internal" if unknown_language(text) else None
+    return _role_of_rates(lines) or ("internal" if unknown_language(text) else None)
 
 
 def unknown_language(text: str) -> str | None:
@@ -159,13 +158,24 @@ def _demanding(lines: list[str], words: Demands) -> int:
     return sum(bool(words.bidders.search(line) and words.must.search(line)) for line in spelled)
 
 
-def _is_rate_sheet(lines: list[str]) -> bool:
-    """Whether a table of rates is most of a text: one of Markdown, or lines that are cut like the first one."""
+def _role_of_rates(lines: list[str]) -> Role | None:
+    """What a table of rates that is most of a text is for: ours has rates, that of a buyer waits for them.
+
+    It is one of Markdown, or lines that are cut like the first one.
+    """
     first = next((line for line in lines if line.startswith("|")), lines[0] if lines else "")
     sign = next((sign for sign in "|;\t," if sign in first), None)
-    rows = [line for line in lines if sign and line.count(sign) >= first.count(sign)]
+    rows = [_cells(line, sign) for line in lines if sign and line.count(sign) >= first.count(sign)]
     if len(rows) * 2 < len(lines) or not rows:
-        return False
-    heads = (folded(cell).strip('* "') for cell in rows[0].strip("|").split(sign))
-    priced = sum(any(map(str.isdigit, row)) for row in rows[1:])
-    return any(_words("rates").match(head) for head in heads) and priced >= _FEWEST_RATES
+        return None
+    at = next((n for n, head in enumerate(rows[0]) if _words("rates").match(folded(head).strip("* "))), None)
+    rates = [row[at] for row in rows[1:] if at is not None and at < len(row) and set(row[at]) != {"-"}]
+    filled = sum(any(map(str.isdigit, rate)) for rate in rates)
+    if filled >= _FEWEST_RATES:
+        return "price"
+    return "request" if not filled and rates.count("") >= _FEWEST_RATES else None
+
+
+def _cells(line: str, sign: str) -> list[str]:
+    cells = line.strip("|").split(sign) if sign == "|" else next(reader([line], delimiter=sign))
+    return [cell.strip() for cell in cells]
