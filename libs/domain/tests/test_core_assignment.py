@@ -86,6 +86,12 @@ def test_what_is_settled_is_still_the_persons_and_not_due_any_more(begun: Story)
     assert (now.assignee, now.due) == ("bea", None)
 
 
+def test_the_same_request_again_assigns_nothing_twice(begun: Story) -> None:
+    again = asking.assign(begun.asked("same"), "research", "bea", DUE, NOW)
+    begun.when(again)
+    assert begun.when(again).events == ()
+
+
 def test_the_read_model_and_the_view_tell_who_and_until_when(begun: Story) -> None:
     begun.now = NOW
     assign(begun)

@@ -103,6 +103,13 @@ def test_comments_leave_text_status_and_work_as_they_are_and_nothing_is_decided_
     comment(settled, remark()).then_refused("document_cancelled")
 
 
+def test_the_same_request_again_makes_no_second_comment(settled: Story) -> None:
+    again = asking.comment(settled.asked("same"), "research", 1, (remark(),))
+    settled.when(again)
+    assert settled.when(again).events == ()
+    assert len(threads(settled)) == 1
+
+
 def test_the_read_model_counts_open_threads_and_the_view_has_all_of_them(settled: Story) -> None:
     comment(settled, remark("one"), remark("two"))
     settled.when(asking.resolve(settled.asked(), "research", threads(settled)[0].thread_id))

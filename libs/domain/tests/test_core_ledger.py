@@ -268,6 +268,15 @@ def test_refuses_to_cut_words_that_do_not_count_any_more(begun: Story) -> None:
     assert unknown.problem.code == "rows_changed"
 
 
+@pytest.mark.req("L1")
+def test_the_same_cut_again_is_made_once(begun: Story) -> None:
+    read(begun, "R1")
+    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
+    command = asking.cut_ledger(begun.asked(), ref("rows").digest, ref("cut rows"), cut)
+    begun.when(command)
+    begun.when(command).then_nothing_happened()
+
+
 def read_with_opinion(story: Story) -> j.ProposeRequirements:
     story.when(asking.read_ledger(story.asked(), (), second_opinion=True))
     assert not story.jobs(j.ProposeRequirements)

@@ -69,6 +69,12 @@ def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_on
     assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
 
 
+def test_the_same_request_again_gives_nothing(stale: Story) -> None:
+    command = asking.keep_several(stale.asked(), seen(solution=1, budget=1))
+    stale.when(command)
+    stale.when(command).then_nothing_happened()
+
+
 def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) -> None:
     events = keep(stale, solution=1, budget=2, research=2, nowhere=1).events
     assert [event.problem.code for event in events] == ["version_old", "section_not_stale", "section_unknown"]
