@@ -20,18 +20,18 @@ from .reading_files import package, read
 pytestmark = pytest.mark.req("I1", "I2")
 
 
-def mail(**fields: str) -> EmailMessage:
+def mail(text: str = "", **fields: str) -> EmailMessage:
     message = EmailMessage()
     for name, value in {"From": "Ada <ada@example.com>", "Subject": "Price list", **fields}.items():
         message[name] = value
+    if text:
+        message.set_content(text)
     return message
 
 
 def test_attachments_are_files_of_their_own_and_so_is_a_message_in_the_message() -> None:
-    inner = mail(Subject="Your question")
-    inner.set_content("An answer.")
-    outer = mail()
-    outer.set_content("See the attachments.\n\n* not a list\n")
+    inner = mail("An answer.", Subject="Your question")
+    outer = mail("See the attachments.\n\n* not a list\n")
     outer.add_attachment(b"a;b\n1;2\n", maintype="text", subtype="csv", filename="prices.csv")
     outer.add_attachment(inner)
     reading = read("a.eml", outer.as_bytes())
@@ -50,8 +50,7 @@ def test_attachments_are_files_of_their_own_and_so_is_a_message_in_the_message()
 
 
 def test_a_page_with_a_table_is_read_and_its_images_stand_in_it(make_picture: Callable[..., bytes]) -> None:
-    message = mail()
-    message.set_content("Your client shows no pages.")
+    message = mail("Your client shows no pages.")
     table = "<table><tr><th>Item</th><th>Net</th></tr><tr><td>bolt</td><td>1</td></tr></table>"
     page = f"<p>Prices:</p>{table}<img src='cid:x'>"
     message.add_alternative(page, subtype="html")
@@ -110,16 +109,14 @@ def test_a_mail_that_was_saved_as_text_is_read_as_one_in_any_language() -> None:
 
 
 def test_a_period_in_a_message_is_not_taken_for_headers() -> None:
-    message = mail()
-    message.set_content("From: 1 March\nTo: 31 March\n\nThe fee for 2026 is as follows:\n")
+    message = mail("From: 1 March\nTo: 31 March\n\nThe fee for 2026 is as follows:\n")
     assert read("a.eml", message.as_bytes()).markdown == (
         "From: 1 March\\\nTo: 31 March\n\nThe fee for 2026 is as follows:\n"
     )
 
 
 def test_a_journey_in_a_message_is_not_taken_for_headers() -> None:
-    message = mail()
-    message.set_content("From: Lyon\nTo: Paris\nDate: 12 June 2027\n")
+    message = mail("From: Lyon\nTo: Paris\nDate: 12 June 2027\n")
     assert read("a.eml", message.as_bytes()).markdown == "From: Lyon\\\nTo: Paris\\\nDate: 12 June 2027\n"
 
 
@@ -132,15 +129,13 @@ def test_a_line_of_many_brackets_is_looked_at_once() -> None:
 
 
 def test_an_image_that_the_page_does_not_show_is_an_attachment(make_picture: Callable[..., bytes]) -> None:
-    message = mail()
-    message.set_content("Please find the scan attached.")
+    message = mail("Please find the scan attached.")
     message.add_attachment(make_picture(), maintype="image", subtype="png", filename="scan.png", cid="<f_1>")
     assert [child.name for child in read("a.eml", message.as_bytes()).children] == ["scan.png"]
 
 
 def test_a_page_is_read_where_the_text_beside_it_only_says_that_it_is_there() -> None:
-    message = mail()
-    message.set_content("Your program does not show HTML.")
+    message = mail("Your program does not show HTML.")
     message.add_alternative("<p>Bids close on 3 March 2027; send two copies to the office in Lyon.</p>", subtype="html")
     assert read("a.eml", message.as_bytes()).markdown.startswith("Bids close on 3 March 2027")
 
@@ -148,16 +143,14 @@ def test_a_page_is_read_where_the_text_beside_it_only_says_that_it_is_there() ->
 @pytest.mark.req("S6")
 @pytest.mark.parametrize("rest", [b"\1", b"\1\0\2\5\x90\6\0\xff\xff\0\0" + bytes(range(200, 250))])
 def test_a_damaged_winmail_dat_is_told_and_the_message_is_read(rest: bytes) -> None:
-    message = mail()
-    message.set_content("Please find it attached.")
+    message = mail("Please find it attached.")
     message.add_attachment(b"\x78\x9f\x3e\x22" + rest, maintype="application", subtype="ms-tnef")
     reading = read("a.eml", message.as_bytes())
     assert (reading.markdown, reading.warnings[0].code) == ("Please find it attached.\n", "attachment_unread")
 
 
 def test_text_behind_an_attachment_belongs_to_the_message() -> None:
-    message = mail()
-    message.set_content("Before the plan.")
+    message = mail("Before the plan.")
     message.add_attachment(b"x", maintype="text", subtype="csv", filename="a.csv")
     more = EmailMessage()
     more.set_content("Behind the plan.")
@@ -173,8 +166,7 @@ INVITATION = (
 
 
 def test_an_invitation_is_a_file_of_its_own_and_says_what_when_and_where() -> None:
-    message = mail()
-    message.set_content("You are invited.")
+    message = mail("You are invited.")
     message.add_alternative(INVITATION, subtype="calendar")
     message.add_attachment(INVITATION.encode(), maintype="text", subtype="calendar", filename="invite.ics")
     reading = read("a.eml", message.as_bytes())
@@ -201,8 +193,7 @@ def tnef(name: str, data: bytes) -> bytes:
 
 def test_files_in_a_winmail_dat_are_attachments_of_the_message() -> None:
     packed = tnef("lot3.txt", b"The bollards shall be yellow.")
-    message = mail()
-    message.set_content("The terms are attached.")
+    message = mail("The terms are attached.")
     message.add_attachment(packed, maintype="application", subtype="ms-tnef", filename="winmail.dat")
     for reading in (read("a.eml", message.as_bytes()), read("winmail.dat", packed)):
         assert [(c.name, c.data) for c in reading.children] == [("lot3.txt", b"The bollards shall be yellow.")]
