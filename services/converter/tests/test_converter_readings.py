@@ -34,6 +34,12 @@ async def job(exporter: Any, data: bytes, name: str, media_type: str, **more: An
     return ReadInput(**about, name=name, file=file, **more)
 
 
+async def reading_of(exporter: Any, asked: ReadInput) -> InputRead:
+    told = await on_read_input(asked, readings=exporter.tools.readings)
+    assert isinstance(told, InputRead)
+    return told
+
+
 async def text_of(exporter: Any, ref: ArtifactRef) -> str:
     data: bytes = await exporter.store.get("default", "doc-1", ref)
     return data.decode()
@@ -61,8 +67,7 @@ async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachme
     for name in ("rfp.pdf", "costs.pdf"):
         message.add_attachment(name.encode(), maintype="application", subtype="pdf", filename=name)
     asked = await job(exporter, message.as_bytes(), "note.bin", "application/octet-stream")
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, asked)
     assert told.reading.proposed_role == "internal"
     assert [(one.used_as, one.proposed) for one in told.children] == [("request", True), ("evidence", True)]
 
@@ -87,8 +92,7 @@ async def test_what_is_confidential_is_left_out_and_nothing_else_moves(exporter:
         for words in ("We paid EUR 9,100.", "Nobody said so.")
     ]
     asked = await job(exporter, text.encode(), "a.md", "text/markdown", is_text=True, confidential=tuple(passages))
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, asked)
     left = await text_of(exporter, told.reading.text)
     assert (left.split(), len(left)) == ("# Costs We sell for 12. It is late. | | 1 |".split(), len(text))
     [warning] = told.reading.warnings
@@ -111,8 +115,7 @@ def test_a_passage_is_left_out_wherever_its_words_stand_also_without_spaces(text
 @pytest.mark.req("I1", "S1")
 async def test_a_place_that_is_cited_is_called_without_what_turns_its_direction(exporter: Any) -> None:
     page = "<h2>Prices \u202eexe.ylno</h2><p>Ten.</p><h2>\u200f(אב)\u200f</h2><p>Two.</p>".encode()
-    told = await on_read_input(await job(exporter, page, "a.html", "text/html"), readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, await job(exporter, page, "a.html", "text/html"))
     assert told.reading.anchors is not None
     anchors = Anchors.model_validate_json(await text_of(exporter, told.reading.anchors)).anchors
     assert [one.label for one in anchors if one.kind == "heading"] == ["Prices exe.ylno", "\u200f(אב)\u200f"]
@@ -131,8 +134,7 @@ async def test_a_brief_is_called_as_its_first_heading_near_its_beginning(
     exporter: Any, input_id: str, content: bytes, title: str | None
 ) -> None:
     asked = (await job(exporter, content, "a.html", "text/html")).model_copy(update={"input_id": input_id})
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, asked)
     found = told.reading.title
     assert (await text_of(exporter, found) if found else None) == title
 
@@ -186,8 +188,7 @@ async def test_a_new_version_is_compared_with_the_text_before_it_block_by_block(
     )
     after = before.replace("May", "June").encode()
     asked = await job(exporter, after, "rfp.md", "text/markdown", is_text=True, previous=previous)
-    told = await on_read_input(asked, readings=exporter.tools.readings)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, asked)
     assert told.reading.text == asked.file
     difference = told.difference
     assert difference is not None

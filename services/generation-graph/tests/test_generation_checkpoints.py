@@ -22,7 +22,7 @@ from stemma_generation_graph.settings import GenerationSettings
 from stemma_messaging import BadSettings
 from stemma_messaging.errors import TakenOver
 from stemma_testkit.ports import free_port
-from stemma_testkit.postgres import PostgresServer, postgres_server
+from stemma_testkit.postgres import PostgresServer
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
@@ -136,17 +136,6 @@ async def test_a_named_postgresql_must_have_its_tables_whether_or_not_a_graph_pa
     deps = Workshop().tools(ScriptedModel(script=[])).deps
     with pytest.raises(BadSettings, match="tables are missing"):
         await open_runner(settings_of(postgres.create_database("nothing")), {}, deps).__aenter__()
-
-
-async def test_a_thread_goes_on_after_its_server_was_restarted(job: GenerateSection) -> None:
-    with postgres_server() as server:
-        await set_up(server.dsn())
-        async with open_checkpointer(server.dsn()) as saver:
-            runner = Runner({"asking": ASKING}, None, saver)  # type: ignore[arg-type]
-            paused = await run_on(runner, job, "")
-            server.stop()
-            server.start()
-            assert (await run_on(runner, resumption(job, paused), "blue"))["steps"] == ["prepared", "blue", "closed"]
 
 
 @pytest.mark.parametrize("wrong", ["password", "port"])

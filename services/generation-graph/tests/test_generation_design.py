@@ -121,7 +121,6 @@ async def test_a_finding_about_a_section_that_is_not_under_review_is_asked_for_a
 async def test_a_review_that_cannot_be_read_says_that_nobody_reviewed_and_why(workshop: Workshop) -> None:
     job = await job_of(workshop, "review_doc", graph="reviewer", upstream=await workshop.upstream(hld_draft=LONG))
     outcome, _ = await workshop.run(job, ["It is sound."] * 3)
-    assert isinstance(outcome, SectionGenerated)
     assert "Nobody has reviewed these sections" in await workshop.read(outcome.draft)
     assert not outcome.evaluation.judged
     assert outcome.evaluation.not_judged_reason == "the reviewer failed: Review does not fit: json_invalid"
