@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import bench_operations
+import bench_prompts
 import bench_reading
 import bench_report
 import bench_runs
@@ -38,6 +39,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "reading": ("how much is read of files of ten formats, in which time and memory", bench_reading.files),
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", lambda _: bench_operations.recovery()),
+    "prompts": ("tokens of prompts, and how much a provider's cache holds", lambda _: bench_prompts.prompts()),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
 }
 

@@ -22,7 +22,7 @@ from stemma_generation_graph.deps import GraphDeps, Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.settings import GenerationSettings
+from stemma_generation_graph.settings import INPUT_CHARS, GenerationSettings
 from stemma_generation_graph.sources import Library
 from stemma_messaging import config_dir
 from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
@@ -53,7 +53,7 @@ def recipe_of(model: BaseChatModel) -> ModelSettings:
 
 @cache
 def _loaded(path: tuple[str, ...]) -> GraphDeps:
-    return load_deps(GenerationSettings(), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]
+    return load_deps(GenerationSettings(max_input_chars=INPUT_CHARS), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]
 
 
 def deps_of(models: Models) -> GraphDeps:
@@ -65,6 +65,10 @@ def evaluation(kind: str, score: float = 0.9) -> str:
     """An answer that gives every criterion of a kind the same score."""
     ids = deps_of(Models(default=None)).criteria.for_kind(kind).ids  # type: ignore[arg-type]
     return json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Name the deadline first."})
+
+
+ANNALS = {"annals.md": "\n\n".join(f"In the year {year} nothing of note was built." for year in range(1000, 2100))}
+"""An input that no prompt holds as a whole."""
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
-from generation_workshop import Workshop, evaluation
+from generation_workshop import ANNALS, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from langgraph.graph import START, StateGraph
 from stemma_generation_graph.deps import GraphDeps
@@ -88,7 +88,7 @@ async def test_nodes_and_tools_are_logged_by_name_and_without_text(workshop: Wor
         evaluation("research"),
     ]
     with capture_logs() as logs:
-        await workshop.run(await workshop.job("research", files={"a.md": SECRET}), script)
+        await workshop.run(await workshop.job("research", files={"a.md": SECRET, **ANNALS}), script)
     steps = [line.get("node") or line.get("tool") for line in logs]
     assert steps == ["load_context", "generate", "search_inputs", "tools", "generate", "evaluate"]
     assert [line["success"] for line in logs if line["event"] == "tool_called"] == [True]

@@ -3,10 +3,10 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Self
 
 import pytest
-from generation_workshop import CONFIG, Workshop, evaluation
+from generation_workshop import ANNALS, CONFIG, Workshop, evaluation
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.evaluation import EvaluationResult
-from stemma_contracts.v1.jobs import GenerateSection
+from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
@@ -14,7 +14,7 @@ from stemma_generation_graph import handlers
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.writing import outline_block, section_block
 from stemma_models.client import PIECE_CHARS
-from stemma_models.prompting import parse_blocks
+from stemma_models.prompting import parse_blocks, shared_part
 from stemma_testkit.scripted import ScriptedModel
 
 DRAFT = "# Approach\n\nWe build the ferry.\n\n## Steps\n\nFirst the hull.\n"
@@ -117,8 +117,28 @@ def test_every_prompt_that_writes_names_the_language() -> None:
     writing = [
         file for file in sorted(prompts.rglob("*.md")) if file.parent.name not in ("evaluate", "generate", "propose")
     ]
-    writing.append(prompts / "section/generate/common.md")
     assert [file.name for file in writing if "{{language}}" not in file.read_text("utf-8")] == []
+
+
+@pytest.mark.req("M1")
+@pytest.mark.parametrize("files", [{"a.md": "The ferry is old."}, {"a.md": "The ferry is old.", **ANNALS}])
+async def test_prompts_of_a_document_begin_with_what_all_sections_share(
+    workshop: Workshop, files: dict[str, str]
+) -> None:
+    """To the byte, for writing and for judging; the task comes last."""
+    outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=f"Why {k}.") for k in ("approach", "timeline"))
+    begins, ends = set[str](), list[str]()
+    for kind in ("approach", "timeline"):
+        job = await workshop.job(kind, files=files, outline=outline)
+        _, model = await workshop.run(job, [DRAFT, evaluation(kind)])
+        for system, material in model.prompts:
+            text = str(material.text)
+            begins.add(f"{system.text}\n{text[: shared_part(text)]}")
+            ends.append(text[shared_part(text) :])
+    (shared,) = begins
+    assert "The ferry is old." in shared
+    assert all(end.startswith("<section ") for end in ends)
+    assert [end.count("You write the section") for end in ends] == [1, 0, 1, 0]
 
 
 def with_section(job: GenerateSection, **changes: object) -> GenerateSection:
@@ -137,14 +157,14 @@ async def test_a_draft_that_is_whole_already_is_shown_in_as_few_messages_as_it_f
     workshop: Workshop, paragraphs: int, messages: int
 ) -> None:
     found = json.dumps({**RESEARCH, "summary": "Forty people.\n\n" * paragraphs})
-    outcome, _ = await workshop.run(await workshop.job("research"), ["ready", found, evaluation("research")])
+    outcome, _ = await workshop.run(await workshop.job("research"), [found, evaluation("research")])
     assert "".join(workshop.tokens) == await workshop.read(outcome.draft)
     assert len(workshop.tokens) == messages
 
 
 @pytest.mark.req("P14")
 async def test_research_searches_the_inputs_before_it_writes(workshop: Workshop) -> None:
-    job = await workshop.job("research", files={"harbour.md": "# Harbour\n\nThe quay is 30 m long."})
+    job = await workshop.job("research", files={"harbour.md": "# Harbour\n\nThe quay is 30 m long.", **ANNALS})
     script = [search("quay length"), "ready", json.dumps(RESEARCH), evaluation("research")]
     outcome, model = await workshop.run(job, script)
     assert isinstance(outcome, SectionGenerated)
@@ -158,16 +178,24 @@ async def test_research_searches_the_inputs_before_it_writes(workshop: Workshop)
 @pytest.mark.req("P14")
 async def test_searches_end_after_the_configured_rounds(workshop: Workshop) -> None:
     script = [search("a b"), search("c d"), json.dumps(RESEARCH), evaluation("research")]
-    outcome, _ = await workshop.run(await workshop.job("research"), script)
+    outcome, model = await workshop.run(await workshop.job("research", files=ANNALS), script)
     assert isinstance(outcome, SectionGenerated)
+    assert ["tools" in options for options in model.options] == [True, True, False, False]
+
+
+@pytest.mark.req("M1")
+async def test_nothing_is_searched_that_stands_in_the_prompt_as_a_whole(workshop: Workshop) -> None:
+    job = await workshop.job("research", files={"harbour.md": "# Harbour\n\nThe quay is 30 m long."})
+    _, model = await workshop.run(job, [json.dumps(RESEARCH), evaluation("research")])
+    assert model.prompt_text(0).count("The quay is 30 m long.") == 1
 
 
 @pytest.mark.req("P13")
 @pytest.mark.failure("malformed-answer")
 async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_cost(workshop: Workshop) -> None:
-    outcome, _ = await workshop.run(await workshop.job("research"), ["ready", *["{}"] * 3])
+    outcome, _ = await workshop.run(await workshop.job("research"), ["{}"] * 3)
     assert isinstance(outcome, AnswerMalformed)
-    assert (outcome.usage.calls, outcome.detail) == (4, "Research does not fit: value_error")
+    assert (outcome.usage.calls, outcome.detail) == (3, "Research does not fit: value_error")
 
 
 class Refused(Exception):
@@ -230,7 +258,7 @@ async def test_a_model_that_does_not_answer_is_a_typed_outcome(workshop: Worksho
 @pytest.mark.parametrize("kind", ["approach", "research"])
 async def test_a_job_that_runs_again_pays_nothing_and_has_the_same_result(workshop: Workshop, kind: str) -> None:
     scripts: dict[str, list[Any]] = {"approach": [DRAFT], "research": [search("ferry"), "ready", json.dumps(RESEARCH)]}
-    job = await workshop.job(kind, files={"a.md": "The ferry is old."})
+    job = await workshop.job(kind, files={"a.md": "The ferry is old.", **ANNALS})
     first, _ = await workshop.run(job, [*scripts[kind], evaluation(kind)])
     second, model = await workshop.run(job, [])
     assert model.calls == 0

@@ -8,7 +8,7 @@ from collections import defaultdict
 from types import ModuleType
 
 import pytest
-from generation_workshop import HEAD, Workshop
+from generation_workshop import ANNALS, HEAD, Workshop
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_generation_graph.deps import RunContext
 from stemma_generation_graph.graphs.document_agent import state as agent_state
@@ -70,7 +70,7 @@ async def writers_of(workshop: Workshop, job: GenerateSection) -> dict[str, set[
 
 
 async def test_the_nodes_of_a_section_share_nothing_but_the_messages_which_are_reduced(workshop: Workshop) -> None:
-    files = {"ferry.md": "# Ferry\n\nThe ferry must carry 40 people by May 2027. It leaves at eight."}
+    files = {"ferry.md": "# Ferry\n\nThe ferry must carry 40 people by May 2027. It leaves at eight.", **ANNALS}
     written = await writers_of(workshop, await workshop.job("research", files=files))
     assert set().union(*written.values()) == {"load_context", "generate", "tools", "evaluate"}
     shared = {name for name, nodes in written.items() if len(nodes) > 1}

@@ -102,7 +102,7 @@ async def test_research_searches_the_web_where_a_provider_is_named(workshop: Wor
     outcome = await on_generate_section(await workshop.job("research"), tools=searching)
 
     assert isinstance(outcome, SectionGenerated)
-    assert [tool["function"]["name"] for tool in model.options[0]["tools"]] == ["search_inputs", "search_web"]
+    assert [tool["function"]["name"] for tool in model.options[0]["tools"]] == ["search_web"]
     assert server.asked == [{"q": ["ferry for 40 people"], "format": ["json"]}]
     found = parse_blocks(str(model.prompts[1][-1].text))
     assert [(block.tag, block.attributes["address"]) for block in found] == [

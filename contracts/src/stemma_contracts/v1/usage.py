@@ -12,6 +12,7 @@ class Usage(Contract):
 
     calls: int = Field(default=0, ge=0, description="calls made for it, each counted once however often its job ran")
     input_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0, description="of those that went in, the ones of a provider's cache")
     output_tokens: int = Field(default=0, ge=0)
     cost: float = Field(default=0.0, ge=0)
 
@@ -25,6 +26,7 @@ class Usage(Contract):
         return Usage(
             calls=self.calls + more.calls,
             input_tokens=self.input_tokens + more.input_tokens,
+            cached_tokens=self.cached_tokens + more.cached_tokens,
             output_tokens=self.output_tokens + more.output_tokens,
             cost=self.cost + more.cost,
         )

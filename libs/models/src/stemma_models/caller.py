@@ -255,7 +255,9 @@ class ModelCaller:
     async def _answer(self, call: _Call, paid: Usage) -> Reply:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
         with chat_span(self.settings.name, call.ctx) as answered:
-            message, usage = await self._client.call(call.request, call.meter, call.on_token, call.opens_with)
+            message, usage = await self._client.call(
+                call.request, call.meter, call.on_token, call.opens_with, document_id=call.ctx.document_id
+            )
             answered(usage)
         record = Record(
             model=self.settings.name,

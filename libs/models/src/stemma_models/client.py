@@ -28,6 +28,7 @@ from .errors import (
     is_too_long,
     is_transient,
 )
+from .providers import with_cache_hints
 from .records import Request
 from .settings import ModelSettings
 from .thoughts import Parted, without_thoughts, words_so_far
@@ -51,8 +52,9 @@ def usage_of(message: AIMessage) -> Usage:
     """What an answer cost, by the tokens and the price that its model states; the call itself is not counted."""
     tokens = message.usage_metadata
     sent, received = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else (0, 0)
+    cached = (tokens.get("input_token_details") or {}).get("cache_read") or 0 if tokens else 0
     cost = float(message.response_metadata.get("response_cost") or 0.0)
-    return Usage(input_tokens=sent, output_tokens=received, cost=cost)
+    return Usage(input_tokens=sent, cached_tokens=cached, output_tokens=received, cost=cost)
 
 
 TokenSink = Callable[[str], Awaitable[bool | None]]
@@ -170,7 +172,13 @@ class ModelClient:
         self._settings = settings
 
     async def call(
-        self, request: Request, meter: Meter, on_token: TokenSink | None = None, opens_with: tuple[str, ...] = ()
+        self,
+        request: Request,
+        meter: Meter,
+        on_token: TokenSink | None = None,
+        opens_with: tuple[str, ...] = (),
+        *,
+        document_id: str = "",
     ) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
 
@@ -182,7 +190,7 @@ class ModelClient:
         limit = asyncio.timeout(self._settings.call_limit)
         try:
             async with limit:
-                answer = await self._attempts(request, spent, listener, failures)
+                answer = await self._attempts(request, spent, listener, failures, document_id)
         except Exception as error:
             if not is_provider_error(error):
                 raise
@@ -200,7 +208,7 @@ class ModelClient:
         return answer, spent.total
 
     async def _attempts(
-        self, request: Request, spent: Meter, listener: Listener | None, failures: list[str]
+        self, request: Request, spent: Meter, listener: Listener | None, failures: list[str], document_id: str
     ) -> AIMessage:
         """After a stream that came to nothing the answer is asked for in one piece: some servers do not stream well."""
         retrying = AsyncRetrying(
@@ -213,15 +221,15 @@ class ModelClient:
         async for attempt in retrying:
             with attempt:
                 try:
-                    return await self._attempt(request, spent, listener)
+                    return await self._attempt(request, spent, listener, document_id)
                 except UnfinishedAnswer:
                     listener = None
                     raise
         raise AssertionError("an attempt returns or raises")
 
-    async def _attempt(self, request: Request, spent: Meter, listener: Listener | None) -> AIMessage:
+    async def _attempt(self, request: Request, spent: Meter, listener: Listener | None, document_id: str) -> AIMessage:
         spent.count(Usage(calls=1))
-        messages, given = list(request.messages), dict[str, Any]()
+        messages, given = with_cache_hints(self._settings, request.messages, document_id)
         if request.response_format is not None:
             given["response_format"] = dict(request.response_format)
         if request.tools:

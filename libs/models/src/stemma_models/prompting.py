@@ -96,6 +96,16 @@ def parse_blocks(text: str) -> list[Block]:
     return blocks
 
 
+OF_SECTIONS = ("upstream", "section")
+"""With one of these begins what differs from one section of a document to the next."""
+
+
+def shared_part(text: str) -> int:
+    """How many characters of a prompt are the same for all sections of a document: a provider can cache them."""
+    opens = (found.start() for found in _OPENING.finditer(text) if found[1] in OF_SECTIONS)
+    return next(opens, len(text))
+
+
 def whole(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks, neighbours that are places of one file put together."""
     for (tag, name, _), group in groupby(enumerate(blocks), key=lambda item: _file_of(*item)):

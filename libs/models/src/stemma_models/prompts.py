@@ -1,6 +1,7 @@
 """Prompts as files: ``<folder>/<graph>/<node>/<kind or default>.md``, all checked when they are loaded.
 
-A node may have a ``common.md``, which comes before the text of every kind. ``{{name}}`` is a placeholder.
+A node may have a ``common.md``, which comes before the text of every kind, and the folder a ``house.md``: rules that
+all prompts share, so that they can begin alike. ``{{name}}`` is a placeholder.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 DEFAULT = "default"
 COMMON = "common"
+HOUSE = "house.md"
 
 _PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 
@@ -37,14 +39,23 @@ class PromptKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Prompt:
-    """The text of a prompt and the SHA-256 of it."""
+    """The text of a prompt, the rules that it shares with all others, and the SHA-256 of both."""
 
     text: str
     digest: str
+    house: str = ""
 
     def render(self, values: Mapping[str, str]) -> str:
         """The text with its placeholders filled in."""
-        return _PLACEHOLDER.sub(lambda found: values[found.group(1)], self.text)
+        return _filled(self.text, values)
+
+    def render_house(self, values: Mapping[str, str]) -> str:
+        """The shared rules with their placeholders filled in."""
+        return _filled(self.house, values)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: values[found.group(1)], text)
 
 
 class Prompts:
@@ -79,13 +90,15 @@ def load_prompts(
     empty, not UTF-8, or has a placeholder that is not among ``placeholders``.
     """
     known = frozenset(placeholders)
+    own = sorted(path for path in folder.rglob("*.md") if path != folder / HOUSE)
     files = {_key(Path(name)): path for name, path in (of_kinds or {}).items()}
-    files |= {_key(path.relative_to(folder)): path for path in sorted(folder.rglob("*.md"))}
-    texts = {key: _read(path, key, known) for key, path in files.items()}
+    files |= {_key(path.relative_to(folder)): path for path in own}
+    texts = {key: _read(path, key.path, known) for key, path in files.items()}
     for key in required:
         if key not in texts:
             raise PromptError(f"prompt {key.path} is missing")
-    return Prompts({key: _prompt(key, texts) for key in texts if key.kind != COMMON})
+    house = _read(folder / HOUSE, HOUSE, known) if (folder / HOUSE).exists() else ""
+    return Prompts({key: _prompt(key, texts, house) for key in texts if key.kind != COMMON})
 
 
 def _key(path: Path) -> PromptKey:
@@ -94,22 +107,23 @@ def _key(path: Path) -> PromptKey:
     return PromptKey(path.parts[0], path.parts[1], path.stem)
 
 
-def _read(path: Path, key: PromptKey, known: frozenset[str]) -> str:
+def _read(path: Path, name: str, known: frozenset[str]) -> str:
     try:
         text = path.read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
-        raise PromptError(f"prompt {key.path} is not UTF-8") from None
+        raise PromptError(f"prompt {name} is not UTF-8") from None
     if not text:
-        raise PromptError(f"prompt {key.path} is empty")
+        raise PromptError(f"prompt {name} is empty")
     unknown = sorted(set(_PLACEHOLDER.findall(text)) - known)
     if unknown:
-        raise PromptError(f"prompt {key.path} has unknown placeholders: {', '.join(unknown)}")
+        raise PromptError(f"prompt {name} has unknown placeholders: {', '.join(unknown)}")
     if "{{" in _PLACEHOLDER.sub("", text):
-        raise PromptError(f"prompt {key.path} has a placeholder that is not closed")
+        raise PromptError(f"prompt {name} has a placeholder that is not closed")
     return text
 
 
-def _prompt(key: PromptKey, texts: Mapping[PromptKey, str]) -> Prompt:
+def _prompt(key: PromptKey, texts: Mapping[PromptKey, str], house: str) -> Prompt:
     common = texts.get(key._replace(kind=COMMON))
     text = texts[key] if common is None else f"{common}\n\n{texts[key]}"
-    return Prompt(text, hashlib.sha256(text.encode()).hexdigest())
+    whole = f"{house}\n\n{text}" if house else text
+    return Prompt(text, hashlib.sha256(whole.encode()).hexdigest(), house)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
+from langchain_core.messages import BaseMessage, HumanMessage
 from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
+from .prompting import shared_part
 from .settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -210,6 +212,35 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         profile=ModelProfile(max_input_tokens=window) if window else None,
         custom_get_token_ids=_token_ids,
     )
+
+
+CACHE_BORDER = {"cache_control": {"type": "ephemeral"}}
+_CLAUDE = "claude"
+
+
+def with_cache_hints(
+    settings: ModelSettings, messages: Sequence[BaseMessage], document_id: str
+) -> tuple[list[BaseMessage], dict[str, Any]]:
+    """Messages and parameters that tell a provider what of a prompt to cache, where it wants to be told.
+
+    Claude caches up to a border: behind the instructions, and behind what all sections of a document share. OpenAI
+    caches by itself, and finds more where the calls of a document have a key.
+    """
+    if settings.name in _installed():
+        return list(messages), {}
+    if _CLAUDE in settings.name:
+        return [*map(_with_border, messages[:2]), *messages[2:]], {}
+    is_openai = settings.name.startswith(OPENAI) or "/" not in settings.name
+    return list(messages), {"prompt_cache_key": document_id} if is_openai and settings.api_base is None else {}
+
+
+def _with_border(message: BaseMessage) -> BaseMessage:
+    text = str(message.text)
+    end = shared_part(text) if isinstance(message, HumanMessage) else len(text)
+    if isinstance(message, HumanMessage) and end in (0, len(text)):
+        return message
+    own = [{"type": "text", "text": text[end:]}] if text[end:] else []
+    return message.model_copy(update={"content": [{"type": "text", "text": text[:end], **CACHE_BORDER}, *own]})
 
 
 def _token_ids(text: str) -> list[int]:

@@ -17,7 +17,7 @@ from stemma_telemetry import get_logger
 
 from .configuration import Criterion
 from .deps import GraphDeps, RunContext
-from .writing import OWN, Evaluation, asked, criteria_block, language_of
+from .writing import OWN, Evaluation, asked, criteria_block, prompt_values
 
 DETAIL_CHARS = 300
 ROUNDING = 1e-9
@@ -97,10 +97,10 @@ async def evaluate_draft(
     if not caller.judges:
         return not_judged(checks)
     criteria = deps.criteria.for_kind(job.section.kind)
-    system = deps.prompts.get(GRAPH, NODE, job.section.kind).render(prompt_values(job))
-    blocks = [block("task", "evaluation"), material, criteria_block(criteria), block("draft", draft)]
+    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
+    blocks = [material, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
     try:
-        messages, context = asked(system, blocks), {"criteria": criteria.ids}
+        messages, context = asked(prompt, prompt_values(job), blocks), {"criteria": criteria.ids}
         answer = await caller.structured(run.call, NODE, messages, Evaluation, context=context)
     except ModelError as error:
         log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
@@ -129,12 +129,4 @@ def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[st
         "judged": False,
         "not_judged_reason": reason[:300],
         "checks": list(checks),
-    }
-
-
-def prompt_values(job: GenerateSection) -> dict[str, str]:
-    return {
-        "title": job.section.title,
-        "document_kind": job.document.kind.replace("_", " "),
-        "language": language_of(job).english_name,
     }

@@ -7,7 +7,7 @@ import posixpath
 import re
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -180,14 +180,13 @@ class Corpus:
         """Whose words a passage is."""
         return self._tags.get(passage.source, "evidence")
 
-    def select(self, query: str, limit: int) -> list[Passage]:
-        """All passages if they fit into ``limit`` characters, else the best for the query; in reading order.
+    def select(self, query: str, limit: int, without: Collection[Passage] = ()) -> list[Passage]:
+        """The best passages for a query that fit into ``limit`` characters, in reading order.
 
         Neither the buyer's words nor ours take more than half, unless the others need less.
         """
-        if self.size <= limit:
-            return self.passages
-        found = dict.fromkeys(self.search(query) + self.passages)
+        known = frozenset(without)
+        found = dict.fromkeys(one for one in self.search(query) + self.passages if one not in known)
         asked = [passage for passage in found if self.tag_of(passage) == REQUEST]
         own = [passage for passage in found if self.tag_of(passage) != REQUEST]
         sizes = [sum(len(passage.text) for passage in each) for each in (own, asked)]

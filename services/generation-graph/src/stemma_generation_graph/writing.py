@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -19,7 +19,8 @@ from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_languages import Language, language
 from stemma_markdown import Block, Document, fences, split, unwrapped
-from stemma_models.prompting import TAGS, block, parse_blocks
+from stemma_models import Prompt
+from stemma_models.prompting import TAGS, block, parse_blocks, shared_part
 
 from .configuration import Criteria
 from .settings import ContextLimits
@@ -141,6 +142,8 @@ QUERY_BRIEF_CHARS = 1500
 MAX_IMAGES = 100
 BESIDE_CHARS, MOST_BESIDE = 6_000, 4
 """Of each file that is not quoted, and how many of them a prompt holds: of a manner, and of what is internal."""
+OWN_SHARE = 4
+"""Of inputs that do not fit, what part of the room holds passages for one section alone."""
 OWN = ("evidence", "price")
 """The tags of what is ours and may be quoted."""
 GIVEN = ("request", *OWN, "internal")
@@ -156,37 +159,73 @@ def clip(text: str, limit: int) -> str:
 
 
 async def load_material(job: GenerateSection, library: Library, limits: ContextLimits) -> str:
-    """What the section is and what it is written from; the same for writing and for evaluating."""
+    """What a section is written from and judged by.
+
+    What all sections of the document share comes first, byte for byte the same, so that a provider can cache it.
+    """
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
-    query = f"{_topic(job.section)} {brief[:QUERY_BRIEF_CHARS]}"
+    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief[:QUERY_BRIEF_CHARS], limits.inputs)
     parts = [
-        section_block(job),
         outline_block(job),
-        *headings_block(job.section),
-        *await requirements_blocks(job, library),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
-        *await asyncio.to_thread(input_blocks, corpus, query, limits.inputs),
+        *input_blocks(corpus, shared),
         *images_block(corpus.images),
-        *await upstream_blocks(job, library, limits.upstream),
         *await manner_blocks(job, library),
         *await internal_blocks(job, library),
+        *await upstream_blocks(job, library, limits.upstream),
+        section_block(job),
+        *_placed(own, corpus.tag_of),
+        *headings_block(job.section),
+        *await requirements_blocks(job, library),
     ]
     return "\n".join(parts)
 
 
-def asked(prompt: str, blocks: Sequence[str]) -> list[BaseMessage]:
-    """A prompt and the blocks that it speaks of: a line that explains blocks is left out if none of them is there."""
+def _chosen(corpus: Corpus, job: GenerateSection, brief: str, limit: int) -> tuple[list[Passage], list[Passage]]:
+    """The passages for all sections, which are all that fit, and those that this section needs besides."""
+    if corpus.size <= limit:
+        return corpus.passages, []
+    topics = (f"{entry.title} {entry.purpose}" for entry in job.outline)
+    shared = corpus.select(f"{' '.join(topics)} {brief}", limit - limit // OWN_SHARE)
+    return shared, corpus.select(f"{_topic(job.section)} {brief}", limit // OWN_SHARE, without=shared)
+
+
+def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> list[BaseMessage]:
+    """The rules of the house, the blocks, and the task last.
+
+    A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them.
+    """
+    material = "\n".join(blocks)
+    shared = {one.tag for one in parse_blocks(material[: shared_part(material)])}
+    rules = _explaining(prompt.render_house(values), shared)
+    task = _explaining(prompt.render(values), {one.tag for one in parse_blocks(material)})
+    return [SystemMessage(rules), HumanMessage(f"{material}\n\n{task}")]
+
+
+def instructed(prompt: str, blocks: Sequence[str]) -> list[BaseMessage]:
+    """Instructions and blocks that open a thread: a line that explains blocks is left out if none of them is there."""
     material = "\n".join(blocks)
     there = {one.tag for one in parse_blocks(material)}
-    lines = (line for line in prompt.split("\n") if not _is_needless(line, there))
-    return [SystemMessage("\n".join(lines)), HumanMessage(material)]
+    return [SystemMessage(_explaining(prompt, there)), HumanMessage(material)]
+
+
+def _explaining(prompt: str, there: Collection[str]) -> str:
+    return "\n".join(line for line in prompt.split("\n") if not _is_needless(line, there))
 
 
 def _is_needless(line: str, there: Collection[str]) -> bool:
     explained = _EXPLAINED.match(line)
     tags = set(re.findall(r"[a-z_]+(?=`)", explained.group(1))) & set(TAGS) if explained else set()
     return bool(tags) and tags.isdisjoint(there)
+
+
+def prompt_values(job: GenerateSection) -> dict[str, str]:
+    return {
+        "title": job.section.title,
+        "document_kind": job.document.kind.replace("_", " "),
+        "language": language_of(job).english_name,
+    }
 
 
 async def round_blocks(job: GenerateSection, library: Library) -> list[str]:
@@ -258,12 +297,11 @@ def _demand(row: LedgerRow) -> str:
     return block("requirement", words, id=row.requirement_id, obligation=row.obligation, source=row.source)
 
 
-def input_blocks(corpus: Corpus, query: str, limit: int) -> list[str]:
-    """The inputs, whole if they fit, else the passages that matter for the section; one block per input and place.
+def input_blocks(corpus: Corpus, passages: Sequence[Passage]) -> list[str]:
+    """Passages of the inputs, one block per input and place; the tag says whose words they are.
 
-    The tag says whose words they are. Where ours say nothing at all, an empty block tells so.
+    Where ours say nothing at all, an empty block tells so.
     """
-    passages = corpus.select(query, limit)
     nothing = [] if any(corpus.tag_of(passage) in OWN for passage in passages) else [block("evidence", "")]
     return [*_placed(passages, corpus.tag_of), *nothing]
 

@@ -158,7 +158,8 @@ def _assignment_words(section: SectionView) -> str:
 
 def _usage_words(view: DocumentView) -> str:
     usage = view.usage
-    tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written"
+    cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
+    tokens = f"{usage.input_tokens} tokens read{cached}, {usage.output_tokens} written"
     return f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}"
 
 

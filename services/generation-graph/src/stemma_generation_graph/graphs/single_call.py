@@ -25,7 +25,7 @@ from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import evaluate_draft, not_judged, prompt_values
+from stemma_generation_graph.evaluating import evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import empty_state, noted
 from stemma_generation_graph.writing import (
     Filled,
@@ -38,6 +38,7 @@ from stemma_generation_graph.writing import (
     clean_heading,
     language_of,
     load_material,
+    prompt_values,
     round_blocks,
     without_headings,
 )
@@ -79,8 +80,8 @@ class SingleCallNodes:
 
     def _messages(self, state: SingleCallState, node: str, task: str) -> list[BaseMessage]:
         job = state["job"]
-        prompt = self._deps.prompts.get(self.graph, node, job.section.kind).render(prompt_values(job))
-        return asked(prompt, [block("task", task), state["material"], state["asked"]])
+        prompt = self._deps.prompts.get(self.graph, node, job.section.kind)
+        return asked(prompt, prompt_values(job), [state["material"], block("task", task), state["asked"]])
 
     async def _store(self, job: GenerateSection, run: RunContext, draft: str) -> dict[str, Any]:
         await run.show(draft)

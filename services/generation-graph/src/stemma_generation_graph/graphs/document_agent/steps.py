@@ -22,10 +22,16 @@ from stemma_markdown import Document
 from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import prompt_values
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import tool_name
-from stemma_generation_graph.writing import asked, clean_heading, form, internal_blocks, request_blocks
+from stemma_generation_graph.writing import (
+    clean_heading,
+    form,
+    instructed,
+    internal_blocks,
+    prompt_values,
+    request_blocks,
+)
 
 from .checking import open_issues
 from .session import DRAFT, TOP, Session
@@ -166,7 +172,7 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
         RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
     ]
     title = await title_of(job, run.library)
-    told = asked(_system(deps, job, title), await _situation(state, title, run, session))
+    told = instructed(_instructions(deps, job, title), await _situation(state, title, run, session))
     prompt = [*told, *map(sendable, history)]
     step = state["agent_steps"] + 1
     limit = asyncio.timeout(limits.step_limit_s)
@@ -184,7 +190,7 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
     }
 
 
-def _system(deps: GraphDeps, job: GenerateSection, title: str) -> str:
+def _instructions(deps: GraphDeps, job: GenerateSection, title: str) -> str:
     prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
     return prompt.render({**prompt_values(job), "title": title})
 

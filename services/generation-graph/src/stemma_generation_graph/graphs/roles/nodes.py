@@ -21,8 +21,9 @@ from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import evaluate_draft, not_judged, prompt_values
+from stemma_generation_graph.evaluating import evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import noted
+from stemma_generation_graph.sources import Corpus, Passage
 from stemma_generation_graph.writing import (
     OPENS_WITH,
     QUERY_BRIEF_CHARS,
@@ -39,6 +40,7 @@ from stemma_generation_graph.writing import (
     internal_blocks,
     language_of,
     outline_block,
+    prompt_values,
     round_blocks,
     section_block,
     upstream_blocks,
@@ -73,17 +75,21 @@ async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -
     corpus = await library.corpus(job.document, job.inputs)
     found = [
         block("brief", request),
-        *await asyncio.to_thread(input_blocks, corpus, request[:QUERY_BRIEF_CHARS], limits.inputs),
+        *input_blocks(corpus, await asyncio.to_thread(_chosen, corpus, request, limits.inputs)),
         *images_block(corpus.images),
-        *await upstream_blocks(job, library, limits.upstream),
         *await internal_blocks(job, library),
+        *await upstream_blocks(job, library, limits.upstream),
     ]
     return request, "\n".join(found)
 
 
+def _chosen(corpus: Corpus, request: str, limit: int) -> Sequence[Passage]:
+    return corpus.passages if corpus.size <= limit else corpus.select(request[:QUERY_BRIEF_CHARS], limit)
+
+
 def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
     """What the analyzer is asked: which roles the request needs, at most so many."""
-    blocks = [block("task", "role analysis"), section_block(job), material]
+    blocks = [material, block("task", "role analysis"), section_block(job)]
     return _messages(job, deps, ANALYZER, [*blocks, block("instruction", f"At most {most} roles.")])
 
 
@@ -94,11 +100,11 @@ def role_messages(
     about_all = form(job) | collected(job.section)
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
     blocks = [
+        material,
         block("task", "contribution"),
         block("section", _purpose(role), id=role.id, kind="role", title=role.name, **about_all),
         block("outline", others),
         block("instruction", instructions(role, request)),
-        material,
     ]
     return _messages(job, deps, EXECUTOR, blocks)
 
@@ -117,10 +123,10 @@ async def synthesis_messages(
 ) -> list[BaseMessage]:
     """What the synthesizer is asked: one text out of the contributions, or in a lint round the last one put right."""
     blocks = [
+        block("brief", request),
         block("task", "synthesis"),
         section_block(job),
         *headings_block(job.section),
-        block("brief", request),
         *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
         *await round_blocks(job, run.library),
     ]
@@ -128,7 +134,7 @@ async def synthesis_messages(
 
 
 def judged_material(job: GenerateSection, material: str) -> str:
-    return "\n".join([section_block(job), outline_block(job), *headings_block(job.section), material])
+    return "\n".join([material, section_block(job), outline_block(job), *headings_block(job.section)])
 
 
 def _purpose(role: Role) -> str:
@@ -136,7 +142,7 @@ def _purpose(role: Role) -> str:
 
 
 def _messages(job: GenerateSection, deps: GraphDeps, node: str, blocks: Sequence[str]) -> list[BaseMessage]:
-    return asked(deps.prompts.get(GRAPH, node, job.section.kind).render(prompt_values(job)), blocks)
+    return asked(deps.prompts.get(GRAPH, node, job.section.kind), prompt_values(job), blocks)
 
 
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")

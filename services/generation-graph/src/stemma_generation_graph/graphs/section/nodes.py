@@ -13,6 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from pydantic import BaseModel
 from stemma_contracts.media import READ
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import GenerateSection
@@ -20,14 +21,15 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_forms import Field, Limit, Unit, as_markdown
 from stemma_forms import Kind as FieldKind
 from stemma_forms.answering import Text, find_answers, held_by
+from stemma_models import Prompt
 from stemma_models.prompting import block
 
 from stemma_generation_graph.configuration import PLAIN, Kind
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import evaluate_draft, prompt_values
+from stemma_generation_graph.evaluating import evaluate_draft
 from stemma_generation_graph.graphs.transitions import empty_state, noted
 from stemma_generation_graph.sources import Library
-from stemma_generation_graph.tools import run_tool_calls
+from stemma_generation_graph.tools import SearchInputs, run_tool_calls
 from stemma_generation_graph.writing import (
     OPENS_WITH,
     as_draft,
@@ -35,6 +37,7 @@ from stemma_generation_graph.writing import (
     clean_heading,
     language_of,
     load_material,
+    prompt_values,
     round_blocks,
     without_headings,
 )
@@ -151,10 +154,10 @@ class SectionNodes:
         job, library = state["job"], runtime.context.library
         given = only_own(job) if job.section.form else job
         material = await load_material(given, library, self._deps.limits)
-        blocks = [block("task", "section"), material, *await round_blocks(job, library)]
+        blocks = [material, block("task", "section"), *await round_blocks(job, library)]
         if form := job.section.form:
             blocks.append(form_block(await fields_to_answer(job, form, library)))
-        return {"material": material, "messages": asked(self._prompt(job, "generate"), blocks)}
+        return {"material": material, "messages": asked(self._prompt(job), prompt_values(job), blocks)}
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
         """Lets the model search if its kind has tools, then has it write the section.
@@ -163,8 +166,8 @@ class SectionNodes:
         """
         job, run = state["job"], runtime.context
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
-        if kind.tools and state["tool_rounds"] < kind.tool_rounds:
-            tools = [self._deps.tools[name].arguments for name in kind.tools]
+        tools = await self._tools_of_use(kind, job, run) if state["tool_rounds"] < kind.tool_rounds else []
+        if tools:
             caller = self._deps.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
             if asked.value.tool_calls:
@@ -173,6 +176,13 @@ class SectionNodes:
         name = f"{job.section.section_id}.md"
         ref = answer or await run.library.store(job.document, draft.encode(), "text/markdown", name)
         return Command(update={"draft": draft, "draft_artifact": ref.model_dump(mode="json")}, goto="evaluate")
+
+    async def _tools_of_use(self, kind: Kind, job: GenerateSection, run: RunContext) -> list[type[BaseModel]]:
+        """The tools of a kind; no search of inputs that stand in the prompt as a whole."""
+        corpus = await run.library.corpus(job.document, job.inputs)
+        is_whole = corpus.size <= self._deps.limits.inputs
+        tools = (self._deps.tools[name].arguments for name in kind.tools)
+        return [one for one in tools if not (is_whole and one is SearchInputs)]
 
     async def tools(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job = state["job"]
@@ -222,9 +232,8 @@ class SectionNodes:
         assert kind.schema_name is not None
         return render((await ask(thread, SCHEMAS[kind.schema_name])).value, language)
 
-    def _prompt(self, job: GenerateSection, node: str) -> str:
-        prompt = self._deps.prompts.get(GRAPH, node, job.section.kind)
-        return prompt.render(prompt_values(job))
+    def _prompt(self, job: GenerateSection) -> Prompt:
+        return self._deps.prompts.get(GRAPH, "generate", job.section.kind)
 
 
 def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:

@@ -1,0 +1,54 @@
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+from stemma_models import ModelSettings
+from stemma_models.client import usage_of
+from stemma_models.prompting import block
+from stemma_models.providers import with_cache_hints
+
+pytestmark = pytest.mark.req("M1")
+SHARED, OWN = block("brief", "A ferry.") + "\n", block("section", "Why.", id="approach")
+MESSAGES = [SystemMessage("Rules."), HumanMessage(SHARED + OWN), AIMessage("No."), HumanMessage("Again.")]
+BORDER = {"cache_control": {"type": "ephemeral"}}
+
+
+def settings(name: str, api_base: str | None = None) -> ModelSettings:
+    return ModelSettings(name=name, api_base=api_base)
+
+
+@pytest.mark.parametrize("name", ["anthropic/claude-sonnet-4-5", "bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0"])
+def test_claude_is_told_where_what_all_sections_share_ends(name: str) -> None:
+    hinted, parameters = with_cache_hints(settings(name), MESSAGES, "doc")
+    assert hinted[0].content == [{"type": "text", "text": "Rules.", **BORDER}]
+    assert hinted[1].content == [{"type": "text", "text": SHARED, **BORDER}, {"type": "text", "text": OWN}]
+    assert (hinted[2:], parameters) == (MESSAGES[2:], {})
+    assert [str(message.text) for message in hinted] == [str(message.text) for message in MESSAGES]
+
+
+def test_a_thread_without_a_section_has_no_border_but_that_of_its_rules() -> None:
+    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), [MESSAGES[0], MESSAGES[3]], "doc")
+    assert hinted[1] == MESSAGES[3]
+
+
+@pytest.mark.parametrize(
+    ("name", "api_base", "parameters"),
+    [
+        ("openai/gpt-4o", None, {"prompt_cache_key": "doc"}),
+        ("gpt-4o", None, {"prompt_cache_key": "doc"}),
+        ("openai/local", "http://127.0.0.1:1/v1", {}),
+        ("mistral/mistral-large-latest", None, {}),
+        ("offline", None, {}),
+    ],
+)
+def test_the_calls_of_a_document_have_a_key_where_openai_takes_one(
+    name: str, api_base: str | None, parameters: dict[str, str]
+) -> None:
+    assert with_cache_hints(settings(name, api_base), MESSAGES, "doc") == (MESSAGES, parameters)
+
+
+def test_tokens_that_came_from_a_cache_are_counted() -> None:
+    tokens = UsageMetadata(
+        input_tokens=9, output_tokens=1, total_tokens=10, input_token_details=InputTokenDetails(cache_read=7)
+    )
+    usage = usage_of(AIMessage("", usage_metadata=tokens))
+    assert (usage.input_tokens, usage.cached_tokens, usage.plus(usage).cached_tokens) == (9, 7, 14)

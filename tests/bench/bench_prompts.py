@@ -1,0 +1,117 @@
+"""What prompts cost: input tokens of a document, how much of them a provider's cache holds, and money.
+
+A simulated cache: an earlier prompt that was answered by then, at most five minutes old, gives what both begin with, in
+steps of 128 tokens from 1,024 on. A schema stands behind the messages, as where it only guides what is generated;
+OpenAI puts it first, so that drafts with a schema of their own share nothing there.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import litellm
+from bench_report import row, target, title
+from stemma_cli.local.supervisor import LocalStemma
+from stemma_client import Client
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.review import ReviewMode
+from stemma_testkit.driving import sample_folder, wait_for
+from stemma_testkit.model_server import ModelServer
+from stemma_testkit.provider import Reply
+from stemma_testkit.serving import serving
+
+LATENCY_S = 1.0
+LEAST, STEP, KEPT_S = 1024, 128, 300.0
+DOLLARS_A_MILLION = {"input": 3.0, "cached": 0.3}
+RUN_S = 300.0
+REAL = Path(__file__).parents[2] / "libs/evidence/tests/labelled/alaska-search-rfp.md"
+"""A request of 126 KB, public domain."""
+CASES = {"sample": (0.6, None), "request": (0.6, REAL), "inputs of 300 KB": (0.75, "annals")}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt as a provider sees it, and when it was asked and answered."""
+
+    messages: str
+    schema: str
+    began: float
+    ended: float
+
+
+class ListeningServer(ModelServer):
+    """A model that keeps what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(LATENCY_S)
+        self.prompts: list[Asked] = []
+
+    def reply(self, asked: dict[str, Any]) -> Reply:
+        began = time.monotonic()
+        answer = super().reply(asked)
+        schema = [asked[name] for name in ("tools", "response_format") if asked.get(name)]
+        messages = json.dumps(asked["messages"], ensure_ascii=False)
+        self.prompts.append(Asked(messages, json.dumps(schema), began, time.monotonic()))
+        return answer
+
+
+async def prompts() -> None:
+    """The sample, a real request, and long inputs."""
+    title("prompts of a proposal of 8 sections, each call of 1 s, with a simulated cache")
+    for name, (least, extra) in CASES.items():
+        found = sorted(await _asked(extra), key=lambda one: one.began)
+        sent, cached = _counted(found, [one.messages + one.schema for one in found])
+        first = _counted(found, [one.schema + one.messages for one in found])[1]
+        dollars = ((sent - cached) * DOLLARS_A_MILLION["input"] + cached * DOLLARS_A_MILLION["cached"]) / 1e6
+        row(f"{name}: calls, input tokens, price", f"{len(found)}, {sent:,}, ${dollars:.2f}")
+        target(f"{name}: not from the cache", 1 - cached / sent, 1 - least)
+        row(f"{name}: from the cache with schemas first", f"{first / sent:.0%}")
+
+
+async def _asked(extra: Path | str | None) -> list[Asked]:
+    server = ListeningServer()
+    with serving(server, server.stopping), tempfile.TemporaryDirectory(prefix="stemma-bench-") as folder:
+        own = {"STEMMA_GENERATION_GRAPH_MODEL": "openai/bench", "STEMMA_GENERATION_GRAPH_API_BASE": server.base}
+        env = {subjects.GENERATION: {**own, "STEMMA_GENERATION_GRAPH_CONTEXT_TOKENS": "1000000"}}
+        async with LocalStemma(Path(folder) / "data", env=env) as stemma, stemma.client() as client:
+            await _run(client, Path(folder), extra)
+    return server.prompts
+
+
+async def _run(client: Client, folder: Path, extra: Path | str | None) -> None:
+    sample = sample_folder()
+    inputs = [sample / "inputs"]
+    if extra is not None:
+        text = extra.read_text() if isinstance(extra, Path) else "".join(map(_year, range(5000)))
+        (folder / "extra.md").write_text(text, encoding="utf-8")
+        inputs.append(folder / "extra.md")
+    accepted = await client.create_document(
+        "proposal", brief=(sample / "brief.md").read_text(), inputs=inputs, review=ReviewMode.NONE
+    )
+    await wait_for(client, accepted.document_id, lambda event: isinstance(event, e.DocumentCompleted), RUN_S)
+
+
+def _year(number: int) -> str:
+    return f"In the year {number} harbour works number {number * 7 % 1013} went on.\n\n"
+
+
+def _counted(asked: list[Asked], texts: list[str]) -> tuple[int, int]:
+    """Tokens that were sent, and those of them that a cache would hold."""
+    tokens = [litellm.encode(model="gpt-3.5-turbo", text=text) for text in texts]
+    cached = 0
+    for number, one in enumerate(asked):
+        known = (tokens[at] for at, other in enumerate(asked) if other.ended <= one.began <= other.ended + KEPT_S)
+        common = max((_common(tokens[number], other) for other in known), default=0)
+        cached += common // STEP * STEP if common >= LEAST else 0
+    return sum(map(len, tokens)), cached
+
+
+def _common(one: list[int], other: list[int]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
