@@ -105,10 +105,8 @@ async def ledger(
             found = await _made(client, document_id, asked, found)
     if imported is not None:
         return _tell(asked, applied=apply, as_json=as_json)
-    if deadlines:
-        return show_deadlines(found, as_json=as_json)
-    if bid:
-        return show_bid_rules(found, as_json=as_json)
+    if deadlines or bid:
+        return (show_deadlines if deadlines else show_bid_rules)(found, as_json=as_json)
     if export:
         return _write(export, found)
     return _list(document_id, found, _chosen(found, kind, only_open), as_json=as_json)
