@@ -161,7 +161,7 @@ def test_a_day_and_a_month_are_one_in_german() -> None:
 
 @pytest.mark.req("B5")
 def test_a_day_counted_from_the_date_of_an_event_has_no_day() -> None:
-    text = "O pedido de esclarecimento deve ser feito até 3 (três) dias úteis antes da data da abertura do certame."
+    text = "Todos podem impugnar este Edital até 3 (três) dias úteis antes da data da abertura do certame."
     assert told(text, "pt") == [("questions", "", "")]
 
 
