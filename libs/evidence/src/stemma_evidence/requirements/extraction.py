@@ -142,7 +142,7 @@ class _Reading:
     def _is_told(self, unit: Unit, place: Place) -> bool:
         """Whether a verb at the beginning of a unit tells somebody to do it: not in a list of goals, or of no tasks."""
         if unit.form == "heading" or not unit.leads:
-            return unit.form != "heading"
+            return unit.form != "heading" or unit.text.endswith((*_STOPS, ":"))
         lead = self._lead(unit.leads[-1], place)
         if lead.denies:
             return False
@@ -251,6 +251,7 @@ _SHORT_NAME = re.compile(
     r"(?<!\w)(?P<name>[A-Z][\w’'-]{1,30}(?: (?:[A-Z][\w’'-]{1,30}|of|the|and|for|&)){1,7})"
     r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
 )
+_NAME = re.compile(r"[^.:;]{2,60}: ")
 _MARK = re.compile(r"[\W_]*(?:\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
 
 
@@ -314,7 +315,7 @@ class Reader:
         words = self._words
         if words.option.search(text):
             return "option"
-        tells = told and words.begins.match(text, _after_mark(text)) is not None
+        tells = told and any(words.begins.match(text, begin) for begin in _beginnings(text))
         if tells or self._demands(words.must, text) or self._is_weak(text):
             return "mandatory"
         if self._demands(words.should, text):
@@ -412,6 +413,13 @@ def _is_owner(named: re.Match[str]) -> bool:
 def _after_mark(text: str) -> int:
     mark = _MARK.match(text)
     return mark.end() if mark else 0
+
+
+def _beginnings(text: str) -> tuple[int, ...]:
+    """Where a text begins: after its mark, and after the name that it gives to what it says."""
+    begin = _after_mark(text)
+    name = _NAME.match(text, begin)
+    return (begin, name.end()) if name else (begin,)
 
 
 def _is_title_text(text: str) -> bool:

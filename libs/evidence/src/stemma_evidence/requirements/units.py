@@ -19,9 +19,10 @@ MOST_LEADS = 4
 _NUMBERED = r"\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3})[.)]"
 _SECTION = r"\d{1,3}(?:\.\d{1,3}){1,5}\.?\s"
 _SIGN = (
-    r"[•●▪◦·∙►▸➢➤➔→✓✗✔❖◆◇■−]\s|[・※]|[ア-ン][\s．.)）]|[①-⑳]|[（(][0-9０-９一二三四五六七八九十ア-ンあ-ん]{1,3}[)）]"
+    r"[•●▪◦·∙►▸➢➤➔→✓✗✔❖◆◇■−\ue000-\uf8ff]\s|[・※]"
+    r"|[ア-ン][\s．.)）]|[①-⑳]|[（(][0-9０-９一二三四五六七八九十ア-ンあ-ん]{1,3}[)）]"
 )
-"""What begins an item wherever it begins a line: bullets and numbers that are no words."""
+"""What begins an item wherever it begins a line: bullets, also those of symbol fonts, and numbers that are no words."""
 _MARK = re.compile(
     rf"\s{{0,3}}(?:[-–—*o]\s|{_SIGN}|[一二三四五六七八九十]{{1,3}}、|{_NUMBERED}\s{{0,3}}(?=\S)|{_SECTION})"
 )
@@ -35,6 +36,8 @@ _PAGE = re.compile(
 """A heading that only counts the pages of the file that a text was made from."""
 _STRUCK = re.compile(r"~~(?:[^~\n]|\n(?!\s*\n))+~~|<(?:del|s|strike)>[^<]{0,4000}</(?:del|s|strike)>")
 _COLONS = (":", "：")
+_ENDS = (".", ";", *_COLONS)
+"""What ends an item; after any other, a line that begins with a small letter is its rest."""
 _NUMERALS = (
     (re.compile(r"\d+|[０-９]+|[一二三四五六七八九十]+"), "1"),
     (re.compile("[a-zA-Z]+"), "a"),
@@ -207,6 +210,8 @@ class _Reading:
         if above.number and text.startswith((f"{above.number.rstrip('.')}.", *_LETTERED)):
             return above.below
         leads = frame.last if frame.announces_next or _BULLET.match(text) else frame.leads
+        if not style and frame.styles and text[:1].islower() and not "".join(frame.last).endswith(_ENDS):
+            return [*frame.styles.values()][-1]
         if not style:
             frame.styles = {}
             return frame.last if frame.announces_next else frame.leads
