@@ -136,9 +136,15 @@ def _blank(mark: re.Match[str]) -> str:
     return " " * len(mark[0])
 
 
+_DOTTED = re.compile(r"(?<![^\W_])(?:[A-Z]\.)+$")
+"""Letters of an abbreviation that goes on without a space, such as C.C.T.P."""
+
+
 def _mended(text: str, breaks: list[int], language: str) -> Iterator[int]:
     for place in breaks:
         before = text[max(0, place - _CONTEXT) : place].rstrip()
+        if _DOTTED.search(text[max(0, place - _CONTEXT) : place]) and text[place + 1 : place + 2] == ".":
+            continue
         if not before.endswith(_MAY_GO_ON) or not _goes_on(before, text[place : place + _CONTEXT].lstrip(), language):
             aside = _ASIDE.match(text, place)
             yield aside.end() if aside else place
