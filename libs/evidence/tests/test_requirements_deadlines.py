@@ -154,6 +154,10 @@ def test_what_lasts_from_the_day_of_the_contract_ends_then() -> None:
     assert told("# 仕様書\n\n## 契約期間\n\n契約日から令和8年3月31日まで", "ja") == [("end", "2026-03-31", "")]
 
 
+def test_in_japanese_what_a_term_is_of_stands_right_before_it() -> None:
+    assert told("質問書の提出期限 平成30年3月23日（金）まで。", "ja") == [("questions", "2018-03-23", "")]
+
+
 def test_a_day_and_a_month_are_one_in_german() -> None:
     text = "Angebote müssen bis 4.9. vorliegen.\n\n15.11. ist die Frist für Angebote."
     assert told(text, "de") == [("submission", "--09-04", ""), ("submission", "--11-15", "")]

@@ -25,6 +25,8 @@ BESIDE = 12
 """Characters before a time in which a verb says what begins or ends then, whatever else is spoken of."""
 LABEL = re.compile(r"(?<!\w)[A-Z][\w ]{0,40}:")
 """What begins another statement in a paragraph of such lines: "Reply By:"."""
+_OWNER = re.compile(r"[^\s、，。はがをに]{1,12}の$")
+"""What stands right before a term in Japanese and says of what it is."""
 
 EVENTS: frozenset[str] = frozenset(
     ("answers", "meeting", "presentation", "opening", "validity", "award", "start", "end")
@@ -158,7 +160,10 @@ class _Reading:
     def _term(self, context: _Context) -> str:
         """From the word for a deadline on, if one is said: what stands before it may be why it is another now."""
         terms = list(self._cues.named.finditer(context.before))
-        return context.before[terms[-1].start() :] if terms else ""
+        if not terms:
+            return ""
+        owner = _OWNER.search(context.before[: terms[-1].start()])
+        return context.before[owner.start() if owner else terms[-1].start() :]
 
     def _verb_beside(self, before: str) -> Literal["start", "end", ""]:
         """What begins or ends then, if that is said right before the time and in a clause of its own."""
