@@ -487,6 +487,11 @@ def test_the_rest_of_an_item_in_a_line_of_its_own_does_not_end_the_list() -> Non
     assert [*found(rest)] == ["• help to the users of the", "new portal", "• training"]
 
 
+def test_the_items_below_a_heading_of_functional_features_are_demands() -> None:
+    text = "## 4. Non-Functional Features\n\na) Responsiveness: Optimized for tablets.\n\nb) Tooltips in each table.\n"
+    assert [*found(text)] == ["a) Responsiveness: Optimized for tablets.", "b) Tooltips in each table."]
+
+
 def test_what_has_a_number_of_a_series_of_demands_is_one() -> None:
     text = "REQ-1 The system shall log in users.\n\nREQ-2 Export to CSV\n\nREQ-3 Dark colours\n\nAP1 Start\n\nAP2 End\n"
     assert [*found(text)] == ["REQ-1 The system shall log in users.", "REQ-2 Export to CSV", "REQ-3 Dark colours"]
