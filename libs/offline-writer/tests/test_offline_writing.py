@@ -162,7 +162,7 @@ def test_a_file_of_values_is_quoted_as_a_table_with_its_numbers_as_they_stand(de
     draft = written(text)
     price = "12400.50" if delimiter == "comma" else "12400,50"
     assert f"| Windows | {price} | 2027-02-01 |\n| Shelves | 6250 | 2027-03-01 |" in draft
-    assert "Table: quotes.csv" in draft
+    assert "Table: quotes (quotes.csv)" in draft
 
 
 @pytest.mark.req("T3")
@@ -171,7 +171,7 @@ def test_json_is_quoted_with_its_keys_and_its_numbers_as_they_stand() -> None:
     draft = written(prompt("budget", "en", "A room.", {"offer.json": data}, "amounts", "- Costs"))
     assert "| price | EUR 4250.00 |" in draft
     assert "| Lamp | 18.50 |" in draft
-    assert "Table: offer.json, items" in draft
+    assert "Table: items (offer.json, items)" in draft
 
 
 @pytest.mark.req("B1", "B2")

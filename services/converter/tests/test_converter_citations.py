@@ -98,5 +98,15 @@ async def test_nothing_of_it_stands_in_an_export_that_does_not_ask(exporter: Any
     assert "footnote-ref" not in text
 
 
+@pytest.mark.req("B1")
+@pytest.mark.parametrize("citations", [False, True])
+async def test_a_place_in_brackets_that_names_a_file_of_ours_does_not_leave(exporter: Any, *, citations: bool) -> None:
+    named = "noon** (rfq\\_\\[1\\].pdf, Quay (north)). See (prices.xlsx) and (other.md)"
+    text = (
+        await exported(exporter, "md", DRAFT.replace("noon**. See", named), citations=citations, about="0" * 64)
+    ).decode()
+    assert "noon**. See and (other.md) <https" in " ".join(text.split())
+
+
 async def test_a_report_about_another_text_is_not_cited(exporter: Any) -> None:
     assert "rfq" not in (await exported(exporter, "md", f"{DRAFT}\nMore.\n", about="0" * 64)).decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import PurePosixPath
 
 from stemma_languages import language as language_of
 
@@ -162,8 +163,8 @@ def _nested(run: Sequence[Passage]) -> list[str]:
 
 def _table(table: Table, label: str) -> str:
     place = ", ".join(filter(None, (table.place.name, table.place.heading)))
-    words = table.caption.rstrip(":：")
-    return markdown.table(f"{words} ({place})" if words and place else words or place, table.head, table.rows, label)
+    words = table.caption.rstrip(":：") or table.place.heading or PurePosixPath(table.place.name).stem
+    return markdown.table(f"{words} ({place})" if place else words, table.head, table.rows, label)
 
 
 def _figure(image: Image) -> str:

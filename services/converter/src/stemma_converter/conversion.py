@@ -39,7 +39,17 @@ from .converter import Converter, file_name
 from .images import Picture, vet
 from .pandoc import ConversionError
 from .pdf import Pages
-from .source import MAX_SOURCE_BYTES, Staged, decode, flatten_footnotes, with_citations, with_own_numbers
+from .source import (
+    MAX_SOURCE_BYTES,
+    Staged,
+    cited_files,
+    decode,
+    flatten_footnotes,
+    grounding_refs,
+    with_citations,
+    with_own_numbers,
+    without_places,
+)
 
 PART = "0" * 64
 """The digest that the beginning of a draft is staged under."""
@@ -175,7 +185,8 @@ async def _manuscript(
     if not job.redline:
         return manuscript
     previous = assemble(job, title, converter.house, earlier, pictures)
-    texts = {digest: decode(artifacts.get(ref)) for digest, ref in replayed_drafts(job).items()}
+    files, replayed = _cited_files(job, artifacts), replayed_drafts(job).items()
+    texts = {digest: without_places(decode(artifacts.get(ref)), files) for digest, ref in replayed}
     return with_previous(manuscript, previous, job, texts)
 
 
@@ -184,26 +195,34 @@ async def _drafts(
 ) -> list[Draft]:
     """The drafts of sections, few of them read at a time: each takes a process and memory of its own."""
     few, under_way = asyncio.Semaphore(READ_AT_ONCE), dict[str, None]()
+    files = _cited_files(job, artifacts)
 
     async def one(section: ExportSection) -> Draft:
         async with few:
             under_way[section.section_id] = None
             artifacts.say(f"section {', '.join(under_way)} was read")
-            found = await _draft(job, section, artifacts, converter)
+            found = await _draft(job, section, files, artifacts, converter)
             under_way.pop(section.section_id, None)
             return found
 
     return await asyncio.gather(*map(one, sections))
 
 
-async def _draft(job: ConvertDocument, section: ExportSection, artifacts: Staged, converter: Converter) -> Draft:
+def _cited_files(job: ConvertDocument, artifacts: Staged) -> frozenset[str]:
+    return cited_files(found for ref in grounding_refs(job) if (found := artifacts.model(ref, GroundingReport)))
+
+
+async def _draft(
+    job: ConvertDocument, section: ExportSection, files: frozenset[str], artifacts: Staged, converter: Converter
+) -> Draft:
     if section.draft is None:
         return draft(section, [])
     source = artifacts.get(section.draft)
     if job.citations and (report := artifacts.model(section.grounding, GroundingReport)):
         text = source.decode("utf-8", errors="replace")
         source = with_citations(text, section.draft, report, language_of(job.document.language)).encode()
-    return draft(section, await converter.pandoc.read(flatten_footnotes(with_own_numbers(decode(source)))))
+    text = without_places(decode(source), files)
+    return draft(section, await converter.pandoc.read(flatten_footnotes(with_own_numbers(text))))
 
 
 def _pictures(

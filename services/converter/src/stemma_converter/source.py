@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -99,7 +99,21 @@ def _skipping(block: Block) -> Iterator[int]:
 
 
 def grounding_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
-    return (section.grounding for section in job.sections if section.grounding) if job.citations else iter(())
+    return (section.grounding for section in job.sections if section.grounding)
+
+
+def cited_files(reports: Iterable[GroundingReport]) -> frozenset[str]:
+    return frozenset(place.name for report in reports for cited in report.cited for place in cited.places)
+
+
+def without_places(text: str, files: Collection[str]) -> str:
+    """A text without the places in brackets that name our files, "(company.md, Staff)": its reader has none of them."""
+    if not files:
+        return text
+    names = "|".join(
+        "".join(rf"\\?{re.escape(char)}" for char in name) for name in sorted(files, key=len, reverse=True)
+    )
+    return re.sub(rf"[ \t]*\((?:{names})(?:[,;:](?:[^()\n]|\([^()\n]{{0,100}}\)){{1,300}})?\)", "", text)
 
 
 def with_citations(text: str, draft: ArtifactRef, found: GroundingReport, spoken: Language) -> str:
