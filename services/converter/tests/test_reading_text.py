@@ -1,4 +1,4 @@
-"""Plain text, Markdown and CSV: in any encoding and with any separator, and with places to cite."""
+"""Plain text, Markdown, CSV and lines of PDF: in any encoding, with any separator, and with places to cite."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from stemma_converter.reading import escaping
 from stemma_converter.reading.kinds import Kind, kind_of
 from stemma_converter.reading.pdf import item_of
+from stemma_converter.reading.pdf_lines import Table, rows_behind
 from stemma_converter.reading.pictures import svg_to_png
 from stemma_converter.reading.result import Limits, Unreadable
 from stemma_markdown import Document
 
-from .reading_files import read, refusal, table
+from .reading_files import bare_pdf, line, read, refusal, table
 
 pytestmark = pytest.mark.req("I1")
 
@@ -148,7 +149,40 @@ def test_a_width_that_is_no_number_is_looked_at_once() -> None:
 
 @pytest.mark.req("L1")
 @pytest.mark.parametrize(
-    "line", ["\uf06c 規定を守ること。", "\uf0fc規定を守ること。", "➢規定を守ること。", "-規定を守ること。"]
+    "text", ["\uf06c 規定を守ること。", "\uf0fc規定を守ること。", "➢規定を守ること。", "-規定を守ること。"]
 )
-def test_the_marks_of_symbol_fonts_and_a_dash_before_japanese_begin_an_item_of_a_pdf(line: str) -> None:
-    assert (item_of(line), item_of("-5 °C")) == (("-", "規定を守ること。"), None)
+def test_the_marks_of_symbol_fonts_and_a_dash_before_japanese_begin_an_item_of_a_pdf(text: str) -> None:
+    assert (item_of(text), item_of("-5 °C")) == (("-", "規定を守ること。"), None)
+
+
+@pytest.mark.req("L1")
+def test_heads_of_tables_and_sums_at_the_edges_of_pages_are_content() -> None:
+    def page(number: int) -> str:
+        cells = [("No", "Item"), (str(10 * number), "Bolts"), (str(10 * number + 1), "Nuts")]
+        rows = "".join(line(a, 262 - 14 * at) + line(b, 262 - 14 * at, 90) for at, (a, b) in enumerate(cells))
+        return rows + line(f"Lot {chr(64 + number)} is complete.", 200) + line(f"Sum {number * 137}", 120)
+
+    markdown = read("a.pdf", bare_pdf(*map(page, range(1, 5)))).markdown
+    assert [f"Sum {number * 137}" in markdown for number in range(1, 5)] == [True] * 4
+    assert "| No | Item |\n| --- | --- |\n| 10 | Bolts |" in markdown
+
+
+@pytest.mark.req("L1")
+def test_a_table_of_a_pdf_goes_on_behind_no_words_that_stand_between() -> None:
+    def page(first: int, more: str = "") -> str:
+        rows = [(str(number), f"Bolt {number}", "5 EUR") for number in range(first, first + 4)]
+        cells = [line(cell, 220 - 14 * at, 20 + 90 * n) for at, row in enumerate(rows) for n, cell in enumerate(row)]
+        return "".join(cells) + more
+
+    turned = "BT /F1 12 Tf 0 1 -1 0 380 100 Tm (Draft) Tj ET"
+    assert "| 4 | Bolt 4 | 5 EUR |\n| 5 | Bolt 5 |" in read("a.pdf", bare_pdf(page(1), page(5))).markdown
+    assert (
+        "| 4 | Bolt 4 | 5 EUR |\n\nDraft\n\n| 5 | Bolt 5 |"
+        in read("a.pdf", bare_pdf(page(1, turned), page(5))).markdown
+    )
+
+
+@pytest.mark.req("S6")
+def test_a_number_of_a_row_may_have_any_length() -> None:
+    one, two = (Table(((digit * 4400, "Bolt"), ("2", "Nut")), 0, 0, 9, 9) for digit in "12")
+    assert rows_behind(one, two) is None

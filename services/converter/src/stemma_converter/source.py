@@ -113,7 +113,7 @@ def without_places(text: str, files: Collection[str]) -> str:
     names = "|".join(
         "".join(rf"\\?{re.escape(char)}" for char in name) for name in sorted(files, key=len, reverse=True)
     )
-    return re.sub(rf"[ \t]*\((?:{names})(?:[,;:](?:[^()\n]|\([^()\n]{{0,100}}\)){{1,300}})?\)", "", text)
+    return re.sub(rf"(?<![ \t])[ \t]*\((?:{names})(?:[,;:](?:[^()\n]|\([^()\n]{{0,100}}\)){{1,300}})?\)", "", text)
 
 
 def with_citations(text: str, draft: ArtifactRef, found: GroundingReport, spoken: Language) -> str:

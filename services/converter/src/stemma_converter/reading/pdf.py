@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import groupby, islice, pairwise
@@ -32,7 +32,7 @@ _CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,5}\.?\s+[^\W\d_a-z]")
 _LONGEST_CLAUSE = 90
 _HYPHENS = ("-", "‐")
 _ADDRESS = re.compile(r"https?://\S*$")
-_LAST_LINE = re.compile(r"\D{0,20}\d+(?:\D{1,6}\d+)?\D{0,3}")
+_LAST_LINE = re.compile(r"\D{0,20}(\d{1,6})(?:\D{1,6}\d+)?\D{0,3}")
 # What is left of the number of a page without its figures.
 _PAGE_NUMBERS = frozenset({"", "page", "page of", "/", "- -", "|", "seite", "seite von", "p."})
 _LARGER, _LONGEST_HEADING, _MOST_LINES = 1.08, 160, 4
@@ -183,14 +183,14 @@ def text_of(block: Block, words: Counter[str]) -> str:
 
 def appended(text: str, line: str, words: Counter[str]) -> str:
     """A text with its next line; the mark of a divided word goes if the file has the word elsewhere, or if what stands
-    behind the mark is no word that the file has by itself."""
+    behind the mark is no word that the file has by itself: but for an abbreviation, which is never divided."""
     if not text:
         return line
     head, tail = text.rpartition(" ")[2], line.partition(" ")[0]
     if text.endswith(_HYPHENS) and tail[:1].isalpha() and len(head) > 1 and head[-2].isalpha():
         whole = re.sub(r"\W+$", "", head[:-1] + tail).lower().lstrip("(“\"'")
         with_mark = re.sub(r"\W+$", "", head + tail).lower().lstrip("(“\"'")
-        known = words[re.sub(r"\W+$", "", tail)] or words[with_mark]
+        known = words[re.sub(r"\W+$", "", tail)] or words[with_mark] or head[-2].isupper()
         divided = tail[:1].islower() and (0 < words[whole] >= words[with_mark] or not known)
         return (text[:-1] if divided else text) + line
     in_address = _ADDRESS.search(text) is not None and "/" in tail
@@ -213,41 +213,49 @@ def without_running_lines(
     Headers and footers are what comes again at the edges of pages, numbers aside.
     """
     few, many = max(3, len(pages) // 4) if len(pages) > 3 else max(2, len(pages)), max(4, len(pages) // 2)
-    bands = ((_MARGIN, few), (_WIDE_MARGIN, many))
-    seen: dict[float, Counter[str]] = {band: Counter() for band, _ in bands}
-    for lines, height in zip(pages, heights, strict=True):
-        for band, _ in bands:
-            seen[band].update({_without_numbers(line) for line in _at_edges(lines, height, band)})
+    near, far, last = Counter[str](), Counter[str](), Counter[tuple[str, int]]()
+    for number, (lines, height) in enumerate(zip(pages, heights, strict=True)):
+        near.update({_without_numbers(line) for line in _in_margins(lines, height, _MARGIN)})
+        far.update({_without_numbers(line) for line in _in_margins(lines, height, _WIDE_MARGIN)})
+        last.update(_counted(lines, number).keys())
     kept: list[list[Line]] = []
     running: dict[str, str] = {}
-    for lines, height in zip(pages, heights, strict=True):
-        edges = [
-            line
-            for band, fewest in bands
-            for line in _at_edges(lines, height, band)
-            if seen[band][_without_numbers(line)] >= fewest or _is_page_number(line, height)
-        ]
+    for number, (lines, height) in enumerate(zip(pages, heights, strict=True)):
+        edges = {
+            line: None
+            for line in _in_margins(lines, height, _MARGIN)
+            if near[text := _without_numbers(line)] >= few or text in _PAGE_NUMBERS
+        }
+        edges |= {line: None for counted, line in _counted(lines, number).items() if last[counted] >= few}
+        more = {line for line in _in_margins(lines, height, _WIDE_MARGIN) if far[_without_numbers(line)] >= many}
+        _add_next(edges, more, lines)
         kept.append([line for line in lines if line not in edges])
         for line in edges:
             running.setdefault(_without_numbers(line), line.text)
     return kept, list(running.values())
 
 
-def _at_edges(lines: Sequence[Line], height: float, band: float) -> list[Line]:
-    """What stands in the margins, and the lowest line where it is short and has a number: wide margins have those."""
+def _in_margins(lines: Sequence[Line], height: float, band: float) -> list[Line]:
+    return [line for line in lines if line.bottom < height * band or line.top > height * (1 - band)]
+
+
+def _counted(lines: Sequence[Line], number: int) -> dict[tuple[str, int], Line]:
+    """The lowest line if it may be the number of the page, which stands above a wide margin.
+
+    Its words and its distance from the number of the page are the same on each page; those of a sum are not.
+    """
     lowest = max(lines, key=lambda line: line.bottom, default=None)
-    return [
-        line
-        for line in lines
-        if line.bottom < height * band
-        or line.top > height * (1 - band)
-        or (line is lowest and _LAST_LINE.fullmatch(line.text))
-    ]
+    found = _LAST_LINE.fullmatch(lowest.text) if lowest else None
+    return {(_without_numbers(lowest), int(found[1]) - number): lowest} if lowest and found else {}
 
 
-def _is_page_number(line: Line, height: float) -> bool:
-    in_margin = line.bottom < height * _MARGIN or line.top > height * (1 - _MARGIN)
-    return in_margin and _without_numbers(line) in _PAGE_NUMBERS
+def _add_next(edges: dict[Line, None], more: Collection[Line], lines: Sequence[Line]) -> None:
+    """Add what goes on right below or above a line of a margin; the head of a table stands by itself."""
+    ordered = sorted(lines, key=lambda line: line.top)
+    for side in (ordered, ordered[::-1]):
+        for before, line in pairwise(side):
+            if before in edges and line in more and abs(line.top - before.top) < 2 * line.size:
+                edges[line] = None
 
 
 def _without_numbers(line: Line) -> str:
@@ -371,12 +379,10 @@ class _Pdf:
         for number, sheet in enumerate(sheets):
             writer.put(self._labels[number], sheet.items, sheet.pictures, () if number else running)
             if sheet.is_without_text:
-                writer.end()
-                self._recognise(number, sheet)
+                self._recognise(number, sheet, writer)
             self._put_turned(sheet.page.turned, writer)
             for note in sheet.page.notes:
-                writer.end()
-                self._composer.paragraph(escaping.inline(note))
+                writer.paragraph(escaping.inline(note))
         writer.end()
         self._tell()
         self._account(sheets)
@@ -413,8 +419,7 @@ class _Pdf:
             key = re.sub(r"\d+", "", text)
             if len(text) > 1 and key not in self._turned:
                 self._turned.add(key)
-                writer.end()
-                self._composer.paragraph(escaping.inline(text))
+                writer.paragraph(escaping.inline(text))
 
     def _sheet(self, number: int) -> _Sheet:
         try:
@@ -447,7 +452,7 @@ class _Pdf:
         spans = [[self._labels[number] for _, number in group] for _, group in groups]
         return ", ".join(span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans)
 
-    def _recognise(self, number: int, sheet: _Sheet) -> None:
+    def _recognise(self, number: int, sheet: _Sheet, writer: _Writer) -> None:
         """Recognise a page that is a picture, or whose letters are garbled; an empty one is left alone."""
         place, composer = self._labels[number], self._composer
         page = self._document[number]
@@ -464,7 +469,7 @@ class _Pdf:
             return
         found = self._recogniser.paragraphs(_drawn(page, composer.limits.image_pixels), _DPI)
         for paragraph in found:
-            composer.paragraph(escaping.inline(paragraph))
+            writer.paragraph(escaping.inline(paragraph))
         composer.count(recognised=1 if found else 0)
         if not found:
             composer.warn("page_without_text", place, "The page is a picture; no text was recognised on it.")
@@ -505,10 +510,14 @@ class _Writer:
         return divided or (bool(self._held) and inside and not item_of(text) and not ENDED.search(self._held))
 
     def _picture(self, picture: _Picture) -> None:
+        if shown := self._composer.image(picture.data):
+            self.paragraph(shown)
+
+    def paragraph(self, markdown: str) -> None:
+        """Write what is no text of the page: no paragraph and no table goes on behind it."""
         self.end()
         self._table = None
-        if shown := self._composer.image(picture.data):
-            self._composer.paragraph(shown)
+        self._composer.paragraph(markdown)
 
     def _item(self, item: Block | Table, *, goes_on: bool) -> None:
         text = "" if isinstance(item, Table) else text_of(item, self._words)

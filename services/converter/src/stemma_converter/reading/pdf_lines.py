@@ -214,6 +214,9 @@ class Table:
     bottom: float
 
 
+_ROW_NUMBER = re.compile(r"\d{1,6}")
+
+
 def rows_behind(before: Table, table: Table) -> tuple[tuple[str, ...], ...] | None:
     """The rows of a table that go on one of the page before: below the same head, or with the next number."""
     (*_, last), (first, *rest) = before.rows, table.rows
@@ -221,7 +224,8 @@ def rows_behind(before: Table, table: Table) -> tuple[tuple[str, ...], ...] | No
         return None
     if first == before.rows[0]:
         return tuple(rest)
-    goes_on = last[0].isdecimal() and first[0].isdecimal() and int(first[0]) == int(last[0]) + 1
+    numbers = [int(row[0]) for row in (last, first) if _ROW_NUMBER.fullmatch(row[0])]
+    goes_on = len(numbers) == 2 and numbers[1] == numbers[0] + 1
     return table.rows if goes_on else None
 
 
