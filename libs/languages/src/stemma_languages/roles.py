@@ -112,7 +112,8 @@ def is_mail(text: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.strip() for line in normalize("NFKC", text[:_SEEN_CHARACTERS]).splitlines() if line.strip()]
+    seen = normalize("NFKC", text[:_SEEN_CHARACTERS])[:_SEEN_CHARACTERS]  # one letter may become eighteen
+    return [line.strip() for line in seen.splitlines() if line.strip()]
 
 
 def _is_mail(lines: list[str]) -> bool:
