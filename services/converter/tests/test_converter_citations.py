@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pypdfium2
 import pytest
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_converter.source import without_places
 
 pytestmark = pytest.mark.req("I3")
 
@@ -106,6 +107,18 @@ async def test_a_place_in_brackets_that_names_a_file_of_ours_does_not_leave(expo
         await exported(exporter, "md", DRAFT.replace("noon**. See", named), citations=citations, about="0" * 64)
     ).decode()
     assert "noon**. See and (other.md) <https" in " ".join(text.split())
+
+
+@pytest.mark.req("B1")
+def test_of_the_places_in_brackets_pictures_and_links_stay_and_headings_may_begin_with_a_mark() -> None:
+    text = "![Quay](quay.png) is ours (rfq.pdf, a) Quay (north)), and so is [it](rfq.pdf)."
+    assert without_places(text, {"quay.png", "rfq.pdf"}) == "![Quay](quay.png) is ours, and so is [it](rfq.pdf)."
+
+
+@pytest.mark.req("S6")
+def test_spaces_of_a_draft_are_looked_at_once() -> None:
+    """They were looked at from each of them on: so many took minutes."""
+    assert len(without_places(" " * 200_000, {"rfq.pdf"})) == 200_000
 
 
 async def test_a_report_about_another_text_is_not_cited(exporter: Any) -> None:

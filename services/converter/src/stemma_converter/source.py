@@ -113,7 +113,8 @@ def without_places(text: str, files: Collection[str]) -> str:
     names = "|".join(
         "".join(rf"\\?{re.escape(char)}" for char in name) for name in sorted(files, key=len, reverse=True)
     )
-    return re.sub(rf"(?<![ \t])[ \t]*\((?:{names})(?:[,;:](?:[^()\n]|\([^()\n]{{0,100}}\)){{1,300}})?\)", "", text)
+    behind = r"[,;:](?: \w{1,2}\\?\) )?(?:[^()\n]|\([^()\n]{0,100}\)){1,300}"
+    return re.sub(rf"(?<![ \t])[ \t]*(?<!\])\((?:{names})(?:{behind})?\)", "", text)
 
 
 def with_citations(text: str, draft: ArtifactRef, found: GroundingReport, spoken: Language) -> str:
