@@ -216,6 +216,10 @@ def test_labels_may_have_sentences_below_and_after_them_and_what_is_denied_is_se
     assert answers("Denominazione dell'offerente", choice, texts={"a.md": text}) == ["Onde Blu S.r.l.", "No"]
     more = "Sede legale: Via Roma 3, 16121 Genova. Siamo assicurati per 3 milioni di euro.\n"
     assert answer("Sede legale", more) == "Via Roma 3, 16121 Genova"
+    assert answer("住所", "住所：東京都港区1-2-3。当社は保険に加入しています。\n") == "東京都港区1-2-3"
+    assert answer("Company name", "Company: Larkspur Data, Inc. We are insured by all.\n") == "Larkspur Data, Inc."
+    both = "We hold ISO 9001 since 2009. It covers all our sites."
+    assert answer("Quality management", f"Quality management: {both}\n") == both
     foreign = "Our prices are in the annex and our people like it here. Non ricorriamo al subappalto."
     assert answer(choice, foreign) == ""
 
@@ -359,10 +363,20 @@ def test_a_word_of_two_languages_means_what_it_means_in_that_of_the_form(beside:
 
 
 @pytest.mark.req("B8")
-@pytest.mark.parametrize(("room", "filled"), [(3, [["Pilot", 75.5], ["Mate", 60], [None, 0]]), (1, [[None, 0]])])
-def test_rows_with_a_number_alone_take_those_of_a_rate_sheet_with_the_same_columns(
-    room: int, filled: list[list[Any]]
+@pytest.mark.parametrize(
+    ("numbers", "head", "filled"),
+    [
+        ([1, 2, 3], "Hourly rate | Years", [["Pilot", 75.5], ["Mate", 60], [None, 0]]),
+        ([1], "Hourly rate | Years", [[None, 0]]),
+        ([1, 2, 1, 2], "Hourly rate | Years", [[None, 0]] * 4),
+        ([1, 2], "Hourly rate | Hourly rate", [[None, 0]] * 2),
+    ],
+)
+def test_rows_with_a_number_alone_take_all_of_a_rate_sheet_with_the_same_columns_once(
+    numbers: list[int], head: str, filled: list[list[Any]]
 ) -> None:
-    form = sheet(["", "Labor category", "Hourly rate"], *([number, None, 0] for number in range(1, room + 1)))
-    rates = "| Labor Category | Grade | Hourly rate |\n|---|---|---|\n| Pilot | 2 | 75.50 |\n| Mate | 1 | 60 |\n"
+    form = sheet(["", "Labor category", "Hourly rate"], *([number, None, 0] for number in numbers))
+    rates = (
+        f"| Labor Category | Grade | {head} |\n|---|---|---|---|\n| Pilot | 2 | 75.50 | 8 |\n| Mate | 1 | 60 | 9 |\n"
+    )
     assert priced(form, rates) == filled

@@ -243,7 +243,7 @@ def _labelled(text: str, parties: frozenset[str], language: str) -> tuple[list[F
         match if (match := _LABELLED.fullmatch(line)) and len(match[1].split()) <= _LONGEST_LABEL else None
         for line in lines
     ]
-    split = [(one[1].strip("*_ "), *_value(one[2].strip("*_ "), language)) for one in found if one]
+    split = [(one[1].strip("*_ "), *_value(one[1], one[2].strip("*_ "), language)) for one in found if one]
     if len(split) < min(len(lines), 2):
         return [], text
     pairs = [(label, value) for label, value, _ in split]
@@ -253,12 +253,17 @@ def _labelled(text: str, parties: frozenset[str], language: str) -> tuple[list[F
     return [fact for label, value in pairs for fact in _fact(label, value, about, language)], rest
 
 
-def _value(text: str, language: str) -> tuple[str, str]:
-    """A value, and the sentences that its line goes on with: ``Address: Quay 1, Kiel. We are insured.``"""
+def _value(label: str, text: str, language: str) -> tuple[str, str]:
+    """A value, and the sentences that its line goes on with: ``Address: Quay 1, Kiel. We are insured.``
+
+    What has no kind of its own may need several sentences.
+    """
     whole = [one.text for one in Document(text).sentences(language)]
-    if len(whole) < 2 or not text.endswith((".", "。")) or any(len(one.split()) < _SHORTEST for one in whole):
+    ends = text.endswith("。") or (text.endswith(".") and all(len(one.split()) >= _SHORTEST for one in whole))
+    if len(whole) < 2 or not ends or not read_label(label, language).concept:
         return text, ""
-    return whole[0].rstrip(" .。"), " ".join(whole[1:])
+    value = whole[0] if _COMPANY.fullmatch(whole[0]) else whole[0].rstrip(" .。")
+    return value, " ".join(whole[1:])
 
 
 def _fact(label: str, value: str, parties: frozenset[str], language: str) -> Iterator[Fact]:

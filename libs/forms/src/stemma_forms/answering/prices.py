@@ -19,6 +19,7 @@ from .labels import alternatives, concepts_in, is_of, is_unit, unit_in
 _CENT = Decimal("0.01")
 _PERCENT = re.compile(r"(\d{1,2}(?:[.,]\d{1,2})?)\s?%")
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[\w./-]{3,}")
+_ROW_NUMBER = re.compile(r"\d{1,6}")
 Column = Literal["rate", "total", "quantity"]
 
 
@@ -108,28 +109,41 @@ def prices(fields: Sequence[Field], rates: Sequence[Rate], language: str) -> dic
 def numbered(fields: Sequence[Field], grids: Sequence[Grid]) -> dict[str, str]:
     """The cells of rows that have nothing but a number, from a rate sheet with the same columns, row by row.
 
-    A sheet with more rows than the form has room for answers nothing: a part of it would be lost.
+    A sheet of which the form has no row, or two, for each row answers nothing: a part would be lost, or count twice.
     """
+    groups: dict[str, list[tuple[Field, tuple[int, str]]]] = {}
+    for one in fields:
+        if place := _place_of(one):
+            groups.setdefault(one.group, []).append((one, place))
+    sheets = [[_by_column(one.head, row) for row in one.rows] for one in grids if one.is_price]
     found = dict[str, str]()
-    for group in dict.fromkeys(one.group for one in fields):
-        rows = [(one, int(number)) for one in fields if one.group == group and (number := _number_of(one)).isdecimal()]
-        columns = {normal(one.column) for one, _ in rows}
-        same = [
-            grid for grid in grids if grid.is_price and len(columns & set(map(normal, grid.head))) > len(columns) // 2
-        ]
-        if len(columns) > 1 and len(same) == 1 and len(same[0].rows) <= max(number for _, number in rows):
-            found |= _cells_of(same[0], rows)
+    for group in groups.values():
+        places = [place for _, place in group]
+        columns = {column for _, column in places}
+        same = [rows for rows in sheets if rows and len(columns & rows[0].keys()) > len(columns) // 2]
+        if len(columns) > 1 and len(same) == 1 and len({*places}) == len(places):
+            found |= _cells_of(same[0], group)
     return found
 
 
-def _number_of(field: Field) -> str:
-    return field.question.removesuffix(f"({field.column})").strip() if field.column and not field.row else ""
+def _place_of(field: Field) -> tuple[int, str] | None:
+    """The number and the column of a field in a row that has nothing but a number."""
+    number, column = field.question.removesuffix(f"({field.column})").strip(), normal(field.column)
+    return (int(number), column) if column and not field.row and _ROW_NUMBER.fullmatch(number) else None
 
 
-def _cells_of(grid: Grid, rows: Sequence[tuple[Field, int]]) -> dict[str, str]:
-    lines = [dict(zip(map(normal, grid.head), row, strict=False)) for row in grid.rows]
-    cells = {one.id: lines[number - 1].get(normal(one.column), "") for one, number in rows if 0 < number <= len(lines)}
-    return {name: cell.strip() for name, cell in cells.items() if cell.strip()}
+def _by_column(head: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+    names = [*map(normal, head)]
+    return {name: cell for name, cell in zip(names, row, strict=False) if name and names.count(name) == 1}
+
+
+def _cells_of(rows: Sequence[dict[str, str]], group: Sequence[tuple[Field, tuple[int, str]]]) -> dict[str, str]:
+    if not {number for _, (number, _) in group}.issuperset(range(1, len(rows) + 1)):
+        return {}
+    cells = {
+        one.id: rows[number - 1].get(column, "").strip() for one, (number, column) in group if 0 < number <= len(rows)
+    }
+    return {name: cell for name, cell in cells.items() if cell}
 
 
 def sum_of(field: Field) -> str:
