@@ -488,6 +488,16 @@ def test_what_stands_below_the_title_of_a_chapter_stands_in_it_and_rates_where_m
     assert ["Mason" in draft(key) for key in titles] == [False, False, True]
 
 
+@pytest.mark.req("B1", "T3")
+def test_of_chapters_with_one_title_in_two_volumes_that_takes_what_stands_below_it_whose_purpose_it_bears_on() -> None:
+    purposes = {"one": "The ferries and their piers.", "two": "The rates and the discount."}
+    outline = block("outline", [block("entry", p, id=key, kind="k", title="Overview") for key, p in purposes.items()])
+    facts = block("evidence", "# Overview\n\nOur ferries leave from two piers of the town.\n", name="a.md")
+    asked = {key: block("section", p, id=key, title="Overview", language="en") for key, p in purposes.items()}
+    drafts = {key: written(f"{section}\n{outline}\n{facts}") for key, section in asked.items()}
+    assert [key for key, draft in drafts.items() if "Our ferries" in draft] == ["one"]
+
+
 @pytest.mark.req("B1")
 def test_what_stands_under_references_is_no_bibliography_where_a_section_is_called_so() -> None:
     purposes = {"Company": "Who the company is and what it does.", "References": ""}

@@ -110,7 +110,9 @@ class Bearing:
     def __init__(self, request: Request) -> None:
         self._language, self._outline = request.language, request.outline
         self._asked_in = detect(" ".join(entry.purpose for entry in request.outline))
-        self._titles = {fold(entry.title): [at] for at, entry in enumerate(request.outline)}
+        self._titles: dict[str, list[int]] = {}
+        for at, entry in enumerate(request.outline):
+            self._titles.setdefault(fold(entry.title), []).append(at)
         self._own = next(at for at, entry in enumerate(request.outline) if entry.id == request.section.id)
 
     def takes(self, text: str, place: Place, kinds: frozenset[str] | None = None, least: int = 1) -> float | None:
@@ -118,8 +120,8 @@ class Bearing:
         if none does, it bears most on this one. With kinds given, those that collect others in full do not count.
         What stands below the title of a section stands in it."""
         scores = self._scores(text, place, kinds, least)
-        titled = [at for heading in reversed(place.headings) for at in self._titles.get(fold(heading), ())]
-        home = max(titled[:1] or self.collectors(kinds or frozenset()) or range(len(scores)), key=lambda at: scores[at])
+        titled = next(filter(None, (self._titles.get(fold(heading)) for heading in reversed(place.headings))), None)
+        home = max(titled or self.collectors(kinds or frozenset()) or range(len(scores)), key=lambda at: scores[at])
         return scores[home] if home == self._own else None
 
     def takes_table(self, table: Table) -> bool:
