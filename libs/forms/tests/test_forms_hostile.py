@@ -6,7 +6,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
-from forms_made import document, empty, packed, paragraph, parts_of, row, sheet, text, workbook
+from forms_made import document, empty, packed, paragraph, parts_of, row, sheet, table, text, workbook
 from stemma_forms import UnreadableForm, fill, find_fields
 from stemma_testkit.counting import calls
 
@@ -89,6 +89,7 @@ def test_a_signed_form_is_not_filled() -> None:
     "form",
     [
         lambda n: document(*(paragraph("Name: ____ [insert date] <Bidder>") for _ in range(n))),
+        lambda n: document(table((":",) * n)),
         lambda n: document(paragraph("_ " * n + "[" * n + "<" * n + "." * n)),
         lambda n: workbook({"S": sheet(*(row(i, text(f"A{i}", "Response to question:")) for i in range(1, n + 1)))}),
         lambda n: workbook({"S": sheet(row(1, text("A1", "Question?" + " max 5 5" * n)))}),

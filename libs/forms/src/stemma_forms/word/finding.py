@@ -239,9 +239,8 @@ class _Finder:
 
     def _labels(self, row: list[Cell], above: list[Cell], section: str, here: Around) -> None:
         """Find the free cells of a row that no header explains: beside a label, below a question, in a matrix."""
-        colons = [cell for cell in row if cell.words in _COLONS]
-        self._paragraphs += sum(len(cell.paragraphs) for cell in colons)
-        row = [cell for cell in row if cell not in colons]
+        self._paragraphs += sum(len(cell.paragraphs) for cell in row if cell.words in _COLONS)
+        row = [cell for cell in row if cell.words not in _COLONS]
         confidences = dict(_free_cells(row, above))
         label = ""
         for index, cell in enumerate(row):
