@@ -10,18 +10,20 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_inputs import begin, file
+from domain_inputs import begin, file, outcome
 from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.tokens import is_token
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable
 from stemma_contracts.v1.ledger import LedgerSummary
-from stemma_contracts.v1.outline import AskedChapters, OutlineSection
+from stemma_contracts.v1.outline import AskedChapters, OutlineSection, PlanWording, SectionTitles
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
 from stemma_domain.blueprints.outlines import InvalidOutline, derived_id, plan_outline
@@ -108,6 +110,14 @@ def test_a_name_that_is_one_sections_id_and_anothers_title_is_the_id() -> None:
         {"title": "C", "depends_on": ["costs"]},
     )
     assert plans[2].depends_on == ("costs",)
+
+
+@pytest.mark.req("P19")
+def test_titles_that_would_give_the_same_id_get_two() -> None:
+    volume = "Volume II: Technical proposal of the bidder for the whole of the services"
+    titles = ("IT\u4f53\u5236", "IT\u69cb\u6210", f"{volume}: Staff", f"{volume}: Price")
+    names = [one.section_id for one in plan(*({"title": title} for title in titles))]
+    assert (names[:2], len(set(names)), all(map(is_token, names))) == (["it", "it_2"], 4, True)
 
 
 @pytest.mark.req("P19")
@@ -416,3 +426,27 @@ def test_an_export_waits_for_the_first_reading_of_the_request_and_for_no_later_o
     assert [job.sections[0].title for job in story.jobs(j.ConvertDocument)] == ["Budget"]
     story.when(asking.read_ledger(story.asked(), ()))
     assert story.jobs(j.ConvertDocument)
+
+
+@pytest.mark.req("L1")
+def test_an_export_that_was_given_out_counts_though_a_request_comes_meanwhile(begun: Story) -> None:
+    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
+    [job] = begun.jobs(j.ConvertDocument)
+    begun.when(asking.add_input(begun.asked(), file("rfp.pdf", role="request"), to_read=True, staged=False))
+    assert not begun.jobs(j.ConvertDocument)
+    about = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT, "export_id": job.export_id}
+    [exported] = begun.when(Record(o.DocumentConverted(**about, artifact=ref("file"))))
+    assert isinstance(exported, e.DocumentExported)
+
+
+@pytest.mark.req("P19")
+def test_a_brief_that_is_read_late_changes_no_title_that_the_request_demands() -> None:
+    german = PlanWording(language="de", sections=(SectionTitles(section_id="budget", title="Kosten"),))
+    story = being_read(chapters_from_request=True, to_read=(BRIEF,), language="en", wordings=(german,))
+    about = {"job_id": story.jobs(j.ReadInput)[0].job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    story.when(Record(o.InputUnreadable(**about, unreadable=Unreadable(reason="empty", detail="no"))))
+    is_read(story, CHAPTERS)
+    story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("deutsch"), is_text=False, staged=False))
+    [job] = story.jobs(j.ReadInput)
+    story.when(Record(outcome(story, job).model_copy(update={"reading": InputReading(text=ref("x"), language="de")})))
+    assert (story.document.language, story.document.sections["budget"].plan.title) == ("de", "Budget")

@@ -25,12 +25,14 @@ class Task(Generic[*About]):
     """What jobs of a kind are for: ``make`` gives the job, ``settle`` the event that its outcome becomes, from what the
     work is about.
 
-    Jobs of a section are not given out while its document is paused.
+    Jobs of a section are not given out while its document is paused, those ``after_reading`` not before the first
+    reading of the request. What was given out before that counts all the same.
     """
 
     make: Callable[[*About], Job]
     settle: Callable[[*About, Outcome], AnyEvent]
     of_section: bool = True
+    after_reading: bool = False
 
 
 Work = tuple[str, Task[*tuple[Any, ...]], tuple[Any, ...]]

@@ -14,6 +14,7 @@ from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
 
 from .commands import Timer
+from .features.ledger.chapters import is_first_reading_open
 from .hooks import Work
 from .state import Document, Lifecycle, State, open_job_id
 from .table import FEATURES
@@ -33,7 +34,7 @@ def work_of(document: Document) -> Iterator[Work]:
 
 
 def open_jobs(state: State) -> tuple[Job, ...]:
-    """Every job that is open: none for sections of a paused or cancelled document, exports always."""
+    """Every job that is given out: for sections of a paused or cancelled document none, exports once it is read."""
     return tuple(task.make(*about) for _, task, about in openings(state).values())
 
 
@@ -41,8 +42,12 @@ def openings(state: State) -> dict[str, Work]:
     """What can be made into each open job, by its id: most were published before and need not be made again."""
     if not isinstance(state, Document):
         return {}
-    works = state.lifecycle in _WORKING
-    return {work[0]: work for work in work_of(state) if works or not work[1].of_section}
+    works, reads = state.lifecycle in _WORKING, is_first_reading_open(state)
+    return {
+        job_id: (job_id, task, about)
+        for job_id, task, about in work_of(state)
+        if (works or not task.of_section) and not (reads and task.after_reading)
+    }
 
 
 def closed_jobs(before: State, after: State) -> frozenset[str]:

@@ -67,10 +67,17 @@ def derived_id(title: str, number: int) -> str:
 
 
 def _names(outline: Sequence[OutlineSection], ids_by_title: Mapping[str, str]) -> list[str]:
-    return [
-        section.section_id or ids_by_title.get(title_key(section.title)) or derived_id(section.title, number)
-        for number, section in enumerate(outline, start=1)
-    ]
+    """The ids of the sections; of two titles that would give the same id, the second has its number behind that."""
+    names, titles = list[str](), dict[str, str]()
+    for number, section in enumerate(outline, start=1):
+        title = title_key(section.title)
+        known = section.section_id or ids_by_title.get(title)
+        name = known or derived_id(section.title, number)
+        if not known and titles.get(name, title) != title:
+            name = f"{name[:60]}_{number}"
+        titles.setdefault(name, title)
+        names.append(name)
+    return names
 
 
 def _with_ids(

@@ -27,7 +27,6 @@ from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory, row_of
-from stemma_domain.features.ledger.chapters import is_first_reading_open
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import CONVERT, head_of, images_of, job_id, unfitting
 from stemma_domain.staleness import staleness
@@ -168,8 +167,7 @@ class _Requirements(TypedDict):
 
 
 def work(document: Document) -> Iterator[Work]:
-    """The exports that are open; each waits for the first reading of the request, which its rules come from."""
-    for export_id, export in document.exports.items() if not is_first_reading_open(document) else ():
+    for export_id, export in document.exports.items():
         if export.job_id is not None:
             yield export.job_id, _CONVERSION, (document, export_id, export)
 
@@ -264,7 +262,7 @@ def _generator(document: Document) -> str:
     return ", ".join(sorted({version.provenance.model for version in versions if version.provenance}))[:200]
 
 
-_CONVERSION = Task(_convert, _converted, of_section=False)
+_CONVERSION = Task(_convert, _converted, of_section=False, after_reading=True)
 
 
 FEATURE = Feature[Asked[r.ExportDocument]](

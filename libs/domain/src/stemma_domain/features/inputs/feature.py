@@ -67,7 +67,7 @@ def _in_language_of_brief(document: Document, tag: str) -> Document:
     wording = next((wording for wording in document.wordings if wording.language == tag), None)
     if wording is None:
         return replace(document, wordings=())
-    titles = {told.section_id: told for told in wording.sections}
+    titles = {told.section_id: told for told in wording.sections if not document.outlined_by}
     sections = {name: _titled(section, titles.get(name)) for name, section in document.sections.items()}
     return replace(document, language=tag, sections=sections, wordings=())
 
