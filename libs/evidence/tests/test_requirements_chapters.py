@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_evidence.requirements import Source, demanded_chapters, find_outline, read_rules
+from stemma_testkit.counting import calls
 
 REQUEST = (Path(__file__).parent / "rfp" / "proposal-format.md").read_text("utf-8")
 
@@ -154,6 +155,35 @@ def test_gives_the_chapters_that_a_request_demands_in_an_order(language: str) ->
 def test_gives_no_chapters_where_no_order_of_the_bid_is_demanded(text: str) -> None:
     source = Source("rfp.md", text, "en")
     assert demanded_chapters([source], read_rules([source])) is None
+
+
+@pytest.mark.req("B6", "T3")
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Proposals shall be in the following order {0}:\n\n- A{0}\n\n",
+        "- Proposals shall be in the following order {0}:\n",
+    ],
+)
+def test_twice_as_many_orders_are_about_twice_the_work(piece: str) -> None:
+    def work(times: int) -> int:
+        source = Source("rfp.md", "".join(map(piece.format, range(times))), "en")
+        rules = read_rules([source])
+        return calls(lambda: (demanded_chapters([source], rules), find_outline([source.text])))
+
+    work(120)  # What is compiled and kept for one length is so for both.
+    assert work(120) < 2.5 * work(60)
+
+
+@pytest.mark.req("B6")
+def test_chapters_in_japanese_take_no_more_bytes_than_an_outline_may() -> None:
+    told = "\u76ee" * 4_000
+    parts = "".join(f"### \u90e8{n}\n\n{told}\n\n" for n in range(8))
+    text = f"# RFP\n\nThe proposal must be organized in the following order.\n\n## Proposal format\n\n{parts}"
+    source = Source("rfp.md", text, "en")
+    chapters = demanded_chapters([source], read_rules([source]))
+    assert chapters is not None
+    assert 60_000 < sum(len((one.title + one.purpose).encode()) for one in chapters.sections) <= 64 * 1024
 
 
 @pytest.mark.req("B6")

@@ -359,6 +359,18 @@ def test_of_questions_and_answers_only_an_answer_demands() -> None:
     }
 
 
+@pytest.mark.req("B5")
+def test_an_answer_is_quoted_from_its_first_word_on_whatever_letters_it_has() -> None:
+    assert set(found("Antwort: Die Straße muss außen gereinigt werden.", "de")) == {
+        "Die Straße muss außen gereinigt werden."
+    }
+
+
+def test_a_heading_of_nearly_nothing_but_spaces_is_read_at_once() -> None:
+    [heading] = units("# page 1" + " " * 200_000 + "x\n", "en")
+    assert heading.text == "page 1 x"
+
+
 @pytest.mark.parametrize("marks", [("~~", "~~"), ("<del>", "</del>"), ("<s>", "</s>")])
 def test_what_is_struck_out_demands_nothing_and_all_else_stays_in_its_place(marks: tuple[str, str]) -> None:
     text = f"{marks[0]}The bidder shall pay.{marks[1]}\n\nThe contractor shall {marks[0]}sing{marks[1]} dance.\n"

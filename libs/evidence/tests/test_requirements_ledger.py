@@ -299,6 +299,16 @@ A: Yes.
 | Question | Answer |
 |---|---|
 | May the divers of section 4.1 be hired? | No, they are staff. |
+
+## Question 3
+
+Q: Is section 3.2 binding?
+
+### Calendar
+
+| Day | Event |
+|---|---|
+| 1 May | Visit |
 """
 
 

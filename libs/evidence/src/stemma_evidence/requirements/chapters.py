@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from stemma_contracts.shown import shown
 from stemma_contracts.v1.bids import BidRule, BidRules
@@ -15,12 +17,14 @@ from .units import Source
 
 MAX_PURPOSE = 4_000
 MAX_TITLE = 200
-MOST_TOLD = 24_000
-"""Characters of titles and purposes together: the event that plans the document carries them."""
+MOST_TOLD = 21_000
+"""Characters of titles and purposes together, 63 KB of Japanese: the event that plans the document carries them."""
 LONGEST_WORDS = 15
 """Words of a chapter's title: more of them are a sentence."""
 MOST_LISTED = 1000
 """Lines behind a sentence that demands an order in which its list stands."""
+MOST_ORDERS = 20
+"""Such sentences of a text that are looked at."""
 
 _NUMBER = re.compile(
     r"(?:(?:section|sec\.?|chapter|part|abschnitt|kapitel|teil|secci\u00f3n|chapitre|partie|sezione|hoofdstuk|sec\u00e7\u00e3o)"
@@ -43,6 +47,7 @@ _TITLED = re.compile(
     r"[ \t]{0,3}[*_]{0,3}(?P<number>\d{1,2}|[a-zA-Z])[.)][ \t]{1,4}[*_]{0,3}(?P<title>[^*_\n]{3,80})[*_]{1,3}"
     r"(?P<text>[^\n]*)"
 )
+_COLONS = (":", "：")
 _CELL = re.compile(r"(?<!\\)\|")
 _RULED = re.compile(r"[\s|:-]+")
 
@@ -59,19 +64,23 @@ def find_outline(texts: Iterable[str]) -> tuple[OutlineSection, ...]:
 def demanded_chapters(sources: Sequence[Source], rules: BidRules) -> AskedChapters | None:
     """The chapters of the first request whose rules for the bid demand them in an order; None if none does."""
     named = {source.name: source for source in sources}
+    asked = lru_cache(maxsize=None)(_longest_first)
     for rule in rules.found:
         if rule.kind == "order" and not rule.advised and not rule.replaced_by and rule.source in named:
             source = named[rule.source]
             judged = bid_words(source.language).criteria
-            sections = tuple(one for one in _in_order(rule, source.text) if not judged.search(one.title))
+            sections = tuple(one for one in _in_order(rule, asked(source.text)) if not judged.search(one.title))
             if len(sections) > 1 and all(len(section.title.split()) <= LONGEST_WORDS for section in sections):
                 return AskedChapters(source=rule.source, sections=_bounded(sections))
     return None
 
 
-def _in_order(rule: BidRule, text: str) -> tuple[OutlineSection, ...]:
+def _longest_first(text: str) -> list[tuple[OutlineSection, ...]]:
+    return sorted(_asked(text), key=len, reverse=True)[:MOST_ORDERS]
+
+
+def _in_order(rule: BidRule, passages: Sequence[tuple[OutlineSection, ...]]) -> tuple[OutlineSection, ...]:
     """The passage that names the chapters of the rule; its own words if there is none such."""
-    passages = sorted(_asked(text), key=len, reverse=True)
     named = [_key(value) for value in rule.values]
     if not named:
         return passages[0] if passages else ()
@@ -103,9 +112,11 @@ def _asked(text: str) -> Iterator[tuple[OutlineSection, ...]]:
     words = bid_words(detect(text))
     order = words.order
     yield from _enough(_of_titled(lines, words))
-    for number, line in enumerate(lines, start=1):
-        if line.rstrip().endswith((":", "：")) and order.search(line):
-            yield from _enough(_of_items("\n".join(lines[number : number + MOST_LISTED])))
+    lead = (
+        number for number, line in enumerate(lines, start=1) if line.rstrip().endswith(_COLONS) and order.search(line)
+    )
+    for number in islice(lead, MOST_ORDERS):
+        yield from _enough(_of_items("\n".join(lines[number : number + MOST_LISTED])))
 
 
 def _of_titled(lines: Sequence[str], words: BidWords) -> list[OutlineSection]:

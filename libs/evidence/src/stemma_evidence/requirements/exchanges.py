@@ -26,17 +26,17 @@ class Exchanges:
 
     def answer(self, unit: Unit) -> Unit | None:
         """A unit without the label of an answer, of a row of questions the answer; None for a question."""
-        if unit.form == "row":
-            return self._answer_of_row(unit)
         if unit.path != self._path:
             asks = bool(unit.path) and _is_question(self._words, self._words.folded(unit.path[-1]))
             self.question, self._path, self._asks = "", unit.path, asks
+        if unit.form == "row":
+            return self._answer_of_row(unit)
         folded = self._words.folded(unit.text)
         if (rest := _labelled(self._words.asked, folded)) is not None:
             self.question, self._asks = "", True
         elif (rest := _labelled(self._words.answered, folded)) is not None:
             self._asks = False
-        said = unit if rest is None else replace(unit, text=unit.text[len(unit.text) - rest :])
+        said = unit if rest is None else replace(unit, text=unit.text[rest:].lstrip(" *_"))
         if not self._asks:
             return said
         self.question = f"{self.question} {said.text}".strip()[:MOST_ASKED]
@@ -53,10 +53,10 @@ class Exchanges:
 
 
 def _labelled(label: re.Pattern[str], text: str) -> int | None:
-    """The length of what stands behind a label that a text begins with; None if it begins with none."""
+    """Where a label ends that a text begins with; None if it begins with none."""
     found = label.match(text, len(text) - len(text.lstrip(" *_")))
     end = _LABEL.match(text, found.end()) if found else None
-    return len(text[end.end() :].lstrip(" *_")) if end else None
+    return end.end() if end else None
 
 
 def _is_question(words: Demands, title: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -166,13 +167,16 @@ def bid_rules(text: str, language: str) -> list[_Found]:
     every = [*units(text, language)]
     reading = _Reading(words, title_of(text))
     found = [one for unit in every if len(unit.text) <= LONGEST for one in reading.of(unit)]
-    listed = [_with_chapters(one, every) if one.kind == "order" else one for one in found]
+    below = defaultdict[str, list[str]](list)
+    for unit in every:
+        if unit.number == 0 and unit.leads:
+            below[unit.leads[-1]].append(unit.text)
+    listed = [_with_chapters(one, below.get(one.unit.text, ())) if one.kind == "order" else one for one in found]
     return _once([*listed, *_criteria(every, words)])
 
 
-def _with_chapters(order: _Found, every: Sequence[Unit]) -> _Found:
-    """The rule with the chapters that the list below its sentence names."""
-    items = (unit.text for unit in every if unit.number == 0 and unit.leads[-1:] == (order.unit.text,))
+def _with_chapters(order: _Found, items: Iterable[str]) -> _Found:
+    """The rule with the chapters that the items of the list below its sentence name."""
     names = (_trimmed(_BEHIND_TITLE.split(_MARK.sub("", item, count=1))[0])[:MOST_VALUE] for item in items)
     return replace(order, values=tuple(islice(filter(None, names), MOST_VALUES)))
 

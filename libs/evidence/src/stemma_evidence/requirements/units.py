@@ -157,7 +157,7 @@ class _Reading:
     def _of_piece(self, piece: Prose) -> Iterator[Unit]:
         frame = self._frames[-1]
         match piece.kind:
-            case "heading" if _PAGE.fullmatch(piece.text.strip()):
+            case "heading" if _PAGE.fullmatch(_spaced(piece.text)):
                 pass
             case "heading" if not piece.quoted and len(self._frames) == 1:
                 yield from self._heading(piece, frame)
