@@ -108,14 +108,26 @@ We hold ISO 9001 since the year 2005.
 
 
 @pytest.mark.req("T1")
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [("steel", ["References", "Certificates"]), (None, ["Our company", "References", "Certificates"])],
+)
 async def test_evidence_that_no_section_uses_is_told_with_its_place_when_shown_and_exported(
-    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any, tmp_path: Path
+    cli: Any,
+    backstage: Any,
+    document_id: str,
+    requested: Any,
+    drafted: Any,
+    reviewable: Any,
+    tmp_path: Path,
+    words: str | None,
+    names: list[str],
 ) -> None:
     text = await backstage.text(document_id, EVIDENCE)
     files = tuple(InputFile(name=f"{role}.md", artifact=text, role=role) for role in ("evidence", "style"))
     waits = reviewable("research")
-    taken = next(part for part in parts(EVIDENCE) if "steel" in part.text)
-    used = (UsedInput(input_id="input-1", parts=(taken.fingerprint,)),)
+    taken = [part.fingerprint for part in parts(EVIDENCE) if words and words in part.text]
+    used = (UsedInput(input_id="input-1", parts=taken),) if taken else ()
     await backstage.append(
         document_id,
         requested.model_copy(update={"inputs": files, "sections": requested.sections[:1]}),
@@ -131,4 +143,4 @@ async def test_evidence_that_no_section_uses_is_told_with_its_place_when_shown_a
     backstage.on_request = convert
     for told in (await cli("show", document_id), await cli("export", document_id, "-o", str(tmp_path / "a.docx"))):
         lines = [line for line in told.stderr.splitlines() if "no section uses" in line]
-        assert lines == [f"no section uses evidence.md: “{name}”" for name in ("References", "Certificates")]
+        assert lines == [f"no section uses evidence.md: “{name}”" for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stemma_markdown import changed_parts, parts
+from stemma_markdown import changed_parts, headings, parts
 
 OLD = (
     "# Scope\n\nThe pilot starts in May.\nIt lasts a year.\n\n- ten clinics\n- two vans\n\n"
@@ -27,6 +27,13 @@ def test_paragraphs_items_and_rows_are_parts_and_rules_are_none() -> None:
         ("Item Cost", 9),
         ("Van 100", 11),
     ]
+
+
+@pytest.mark.req("I4")
+def test_lines_of_parts_count_as_those_of_headings_do() -> None:
+    text = "One.\x0c\n\nTwo.\u2028Three.\r\n\r\n# Scope\n"
+    assert [(part.text, part.line) for part in parts(text)] == [("One.", 1), ("Two. Three.", 3), ("Scope", 5)]
+    assert [heading.line for heading in headings(text)] == [5]
 
 
 @pytest.mark.req("I4")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
-from itertools import accumulate
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from stemma_contracts.v1.inputs import Anchors
@@ -20,10 +19,10 @@ LEAST_CHARACTERS = 20
 
 
 class Passage(NamedTuple):
-    """What stands under a heading, at a line; the heading is empty where the text has none above."""
+    """What stands under a heading, at a place; the heading is empty where the text has none above."""
 
     heading: str
-    line: int
+    start: int
 
 
 class Unused(NamedTuple):
@@ -37,7 +36,9 @@ class Unused(NamedTuple):
 async def unused_evidence(client: Client, view: DocumentView) -> list[Unused]:
     """The passages of the evidence that no section uses, once all sections were written and checked."""
     used = _used(view)
-    return [one for given in view.counting for one in await _unused_of(client, view, given, used)] if used else []
+    if used is None:
+        return []
+    return [one for given in view.counting for one in await _unused_of(client, view, given, used)]
 
 
 def _used(view: DocumentView) -> dict[str, set[str] | None] | None:
@@ -61,8 +62,7 @@ async def _unused_of(
     text = await client.stored_text(view.document_id, given.text) or ""
     passages = await client.compute(unused_passages, text, frozenset(parts_used))
     found = await client.stored(view.document_id, given.anchors, Anchors) if passages else None
-    starts = list(accumulate((len(line) for line in text.splitlines(keepends=True)), initial=0))
-    return [Unused(given.name, one.heading, _place(found, starts[one.line - 1])) for one in passages]
+    return [Unused(given.name, one.heading, _place(found, one.start)) for one in passages]
 
 
 def _place(anchors: Anchors | None, offset: int) -> str:
@@ -73,14 +73,14 @@ def _place(anchors: Anchors | None, offset: int) -> str:
 
 def unused_passages(text: str, used: Collection[str]) -> list[Passage]:
     """The passages of a text of which no part is among those that are used."""
-    headings: Sequence[Passage] = [Passage(one.text, one.line) for one in Document(text).headings]
+    headings = Document(text).headings
     lines = [one.line for one in headings]
     said, taken = dict[Passage, int](), set[Passage]()
     for part in parts(text):
         at = bisect_right(lines, part.line)
         if part.line in lines[at - 1 : at]:
             continue
-        passage = headings[at - 1] if at else Passage("", 1)
+        passage = Passage(headings[at - 1].text, headings[at - 1].start) if at else Passage("", 0)
         said[passage] = max(said.get(passage, 0), len(part.text))
         if part.fingerprint in used:
             taken.add(passage)

@@ -49,14 +49,15 @@ def changed_parts(old: Sequence[Part], new: Sequence[Part]) -> tuple[str, ...]:
 
 
 def _pieces(text: str, by_line: bool) -> Iterator[tuple[str, int]]:
-    held, began = list[str](), 0
-    for number, line in enumerate(text.splitlines(), 1):
+    held, began, number = list[str](), 0, 1
+    for line, whole in zip(text.splitlines(), text.splitlines(keepends=True), strict=True):
         if held and (by_line or not line.strip() or _OWN.match(line)):
             yield " ".join(held), began
             held = []
         if line.strip():
             began = began if held else number
             held.append(line)
+        number += whole.endswith(("\n", "\r"))
     if held:
         yield " ".join(held), began
 
