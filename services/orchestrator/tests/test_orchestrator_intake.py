@@ -169,6 +169,15 @@ async def test_the_brief_among_the_inputs_is_no_evidence(intake: Intake, uploads
         assert (first.used_as, first.proposed) == (role, not chosen)
 
 
+@pytest.mark.req("B1", "L1")
+async def test_a_request_that_is_the_brief_as_well_is_read_for_its_demands(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    copy = await uploads.put(b"%PDF-", name="rfp.pdf", media_type="application/pdf")
+    [first] = (await create(intake, brief=None, brief_upload=copy.model_dump(), inputs=[copy.model_dump()])).inputs
+    assert first.used_as == "request"
+
+
 @pytest.mark.req("L1")
 @pytest.mark.parametrize(
     ("role", "form", "reads"), [("request", False, True), ("request", True, False), ("style", False, False)]

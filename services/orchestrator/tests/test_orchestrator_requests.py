@@ -180,6 +180,8 @@ def test_refuses_what_its_subject_or_header_says_to_be_something_else(
         ("edit-section", {"version": 1, "instruction": "x", "text": "x"}, "text: give exactly one of "),
         ("edit-section", {"version": 1, "text": "x", "text_upload": UPLOAD}, "text_upload: give exactly one of "),
         ("answer-need", {"need_id": "n", "answer": " "}, "answer: give answer or decisions"),
+        ("answer-need", {"need_id": "n", "answer": "x", "heading": " "}, "heading: give the words of "),
+        ("answer-need", {"need_id": "n", "answer": "x", "heading": "A", "decisions": {"a": "skip"}}, "decisions: a "),
         ("export-document", {"format": "pdf", "redline": [PAIR]}, "format: a redline is a docx"),
         ("export-document", {"format": "docx", "redline": [PAIR, PAIR]}, "redline.1.section_id: s is named twice"),
         ("decide-requirements", {"decisions": []}, "decisions: nothing is decided"),

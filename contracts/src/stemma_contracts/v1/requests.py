@@ -236,6 +236,10 @@ class AnswerNeed(SectionRequest):
     def _says_something(self) -> AnswerNeed:
         if not self.answer.strip() and not self.decisions:
             raise invalid_field("give answer or decisions", "answer")
+        if self.heading and self.decisions:
+            raise invalid_field("a heading is answered in words alone", "decisions")
+        if self.heading and not self.heading.strip():
+            raise invalid_field("give the words of a heading", "heading")
         return self
 
 

@@ -175,7 +175,7 @@ class Intake:
             raise Refused(*problems[:MAX_NAMED])
         brief = await self._brief(tenant, document_id, request)
         inputs = await self._inputs(tenant, document_id, request.inputs)
-        for copy in (one for one in inputs if one.upload.digest == brief.digest):
+        for copy in (one for one in inputs if one.upload.digest == brief.digest and one.proposed == "evidence"):
             copy.proposed = "internal"  # The brief lies in the folder of inputs, too: instructions are no evidence.
         to_read = tuple(name for name, judged in _by_id(inputs) if judged.to_read)
         words = request.title.strip() or _file_title(request)
