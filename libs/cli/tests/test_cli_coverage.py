@@ -126,7 +126,7 @@ async def test_evidence_that_no_section_uses_is_told_with_its_place_when_shown_a
     text = await backstage.text(document_id, EVIDENCE)
     files = tuple(InputFile(name=f"{role}.md", artifact=text, role=role) for role in ("evidence", "style"))
     waits = reviewable("research")
-    taken = [part.fingerprint for part in parts(EVIDENCE) if words and words in part.text]
+    taken = tuple(part.fingerprint for part in parts(EVIDENCE) if words and words in part.text)
     used = (UsedInput(input_id="input-1", parts=taken),) if taken else ()
     await backstage.append(
         document_id,

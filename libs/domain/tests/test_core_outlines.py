@@ -434,7 +434,12 @@ def test_an_export_that_was_given_out_counts_though_a_request_comes_meanwhile(be
     [job] = begun.jobs(j.ConvertDocument)
     begun.when(asking.add_input(begun.asked(), file("rfp.pdf", role="request"), to_read=True, staged=False))
     assert not begun.jobs(j.ConvertDocument)
-    about = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT, "export_id": job.export_id}
+    about: dict[str, Any] = {
+        "job_id": job.job_id,
+        "tenant": TENANT,
+        "document_id": DOCUMENT,
+        "export_id": job.export_id,
+    }
     [exported] = begun.when(Record(o.DocumentConverted(**about, artifact=ref("file"))))
     assert isinstance(exported, e.DocumentExported)
 
@@ -443,7 +448,7 @@ def test_an_export_that_was_given_out_counts_though_a_request_comes_meanwhile(be
 def test_a_brief_that_is_read_late_changes_no_title_that_the_request_demands() -> None:
     german = PlanWording(language="de", sections=(SectionTitles(section_id="budget", title="Kosten"),))
     story = being_read(chapters_from_request=True, to_read=(BRIEF,), language="en", wordings=(german,))
-    about = {"job_id": story.jobs(j.ReadInput)[0].job_id, "tenant": TENANT, "document_id": DOCUMENT}
+    about: dict[str, Any] = {"job_id": story.jobs(j.ReadInput)[0].job_id, "tenant": TENANT, "document_id": DOCUMENT}
     story.when(Record(o.InputUnreadable(**about, unreadable=Unreadable(reason="empty", detail="no"))))
     is_read(story, CHAPTERS)
     story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("deutsch"), is_text=False, staged=False))
