@@ -55,6 +55,14 @@ def stale(story: Story) -> set[str]:
 
 
 @pytest.mark.req("P9")
+def test_a_regenerated_section_waits_for_its_stale_upstream(done: Story) -> None:
+    write(done, "research", "a person's text")
+    (requested,) = regenerate(done, "budget")
+    (kept,) = keep(done, "solution")
+    assert (requested.starts, kept.starts) == ((), ("budget",))
+
+
+@pytest.mark.req("P9")
 def test_an_edit_marks_direct_and_transitive_dependents_with_the_reason(done: Story) -> None:
     (edited, *_) = write(done, "research", "a person's text")
     assert isinstance(edited, e.SectionEdited)
