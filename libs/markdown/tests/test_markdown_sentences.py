@@ -179,7 +179,7 @@ def test_a_source_is_looked_for_in_the_few_characters_behind_a_sentence_alone(li
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    [("en", "(1) It runs. It stops."), ("de", "(a) Es läuft. Es hält."), ("ja", "(1) 走る。止まる。")],
+    [("en", "(1) It runs. It stops."), ("de", "(1) (a) Es läuft. Es hält."), ("ja", "(1) 走る。止まる。")],
 )
 def test_the_sentences_of_an_item_are_told_apart_whatever_its_mark(language: str, text: str) -> None:
     assert len(sentence_ranges(text, language)) == 2

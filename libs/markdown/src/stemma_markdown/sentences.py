@@ -18,8 +18,8 @@ KEPT_TEXTS = 512
 """Paragraphs of one window whose sentences are kept: they are asked for several times, also of the next version."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_MARK = re.compile(r"\s{0,9}\([^\s()]{1,4}\)(?=\s)")
-"""The mark of an item, "(1)": sentencex takes what begins with it for one sentence."""
+_MARK = re.compile(r"(?:\s{0,9}\([^\s()]{1,4}\)(?=\s)){1,3}")
+"""The marks of an item, "(1) (a)": sentencex takes what begins with one for one sentence."""
 _ODD_SPACE = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x85\u2028\u2029\ufeff]")
 _OPENING = '(["“„«‹'
 _GOES_ON = re.compile(r"[a-zà-öø-ÿœ,;:ºª°]")
