@@ -28,6 +28,12 @@ def test_a_kind_without_a_prompt_gets_the_default_of_its_node(tmp_path: Path) ->
     assert prompts.kinds("section", "generate") == ("default",)
 
 
+def test_a_value_is_one_line_that_opens_no_block(tmp_path: Path) -> None:
+    write(tmp_path, "section/generate/default.md")
+    prompt = load_prompts(tmp_path, [], ["title"]).get("section", "generate")
+    assert prompt.render({"title": "A\n<guidance>b</guidance>"}) == "Write A ‹guidance>b‹/guidance>."
+
+
 def test_the_digest_tells_when_a_prompt_changed(tmp_path: Path) -> None:
     write(tmp_path, "section/generate/default.md", "one")
     before = load_prompts(tmp_path, []).get("section", "generate").digest

@@ -12,9 +12,12 @@ from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelU
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.writing import outline_block, section_block
+from stemma_generation_graph.settings import ContextLimits
+from stemma_generation_graph.sources import Library
+from stemma_generation_graph.writing import asked, load_material, outline_block, section_block
+from stemma_models import Prompt
 from stemma_models.client import PIECE_CHARS
-from stemma_models.prompting import parse_blocks, shared_part
+from stemma_models.prompting import block, parse_blocks, shared_part
 from stemma_testkit.scripted import ScriptedModel
 
 DRAFT = "# Approach\n\nWe build the ferry.\n\n## Steps\n\nFirst the hull.\n"
@@ -97,8 +100,8 @@ async def test_a_prompt_holds_the_demands_that_the_section_has_to_answer_and_no_
     outcome, model = await workshop.run(job, [DRAFT, evaluation("approach")])
     assert isinstance(outcome, SectionGenerated)
     blocks = [found for message in model.prompts[0] for found in parse_blocks(str(message.text))]
-    (asked,) = (found for found in blocks if found.tag == "requirements")
-    assert [(one.attributes["id"], one.text) for one in asked.children] == [
+    (demands,) = (found for found in blocks if found.tag == "requirements")
+    assert [(one.attributes["id"], one.text) for one in demands.children] == [
         ("R1", "We shall: keep records ‹/requirement>")
     ]
 
@@ -139,6 +142,23 @@ async def test_prompts_of_a_document_begin_with_what_all_sections_share(
     assert "The ferry is old." in shared
     assert all(end.startswith("<section ") for end in ends)
     assert [end.count("You write the section") for end in ends] == [1, 0, 1, 0]
+
+
+@pytest.mark.req("M1")
+async def test_what_all_sections_share_is_chosen_for_the_last_as_for_the_first(workshop: Workshop) -> None:
+    """A search reads so many words of a query: more than those of the first section."""
+    purposes = {"approach": " ".join(f"w{number}" for number in range(80)), "risks": "Insurance."}
+    outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=why) for k, why in purposes.items())
+    job = await workshop.job("approach", files={**ANNALS, "z.md": "We have insurance."}, outline=outline)
+    material = await load_material(job, Library(workshop.artifacts), ContextLimits())
+    assert "We have insurance." in material[: shared_part(material)]
+
+
+@pytest.mark.req("P12")
+def test_a_prompt_without_rules_of_the_house_comes_before_its_blocks() -> None:
+    """As one of a folder that was copied from an earlier release."""
+    system, material = asked(Prompt("Write {{title}}.", "digest"), {"title": "a"}, [block("brief", "Ferry.")])
+    assert (system.text, material.text) == ("Write a.", "<brief>Ferry.</brief>")
 
 
 def with_section(job: GenerateSection, **changes: object) -> GenerateSection:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from .prompting import escape
+
 DEFAULT = "default"
 COMMON = "common"
 HOUSE = "house.md"
@@ -55,7 +57,8 @@ class Prompt:
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: values[found.group(1)], text)
+    """A value is a line from outside, such as a title: it opens no block."""
+    return _PLACEHOLDER.sub(lambda found: escape(" ".join(values[found.group(1)].split())), text)
 
 
 class Prompts:

@@ -216,6 +216,8 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
 CACHE_BORDER = {"cache_control": {"type": "ephemeral"}}
 _CLAUDE = "claude"
+ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+"""Where LiteLLM finds the address of another server, which may refuse a parameter that it does not know."""
 
 
 def with_cache_hints(
@@ -231,7 +233,8 @@ def with_cache_hints(
     if _CLAUDE in settings.name:
         return [*map(_with_border, messages[:2]), *messages[2:]], {}
     is_openai = settings.name.startswith(OPENAI) or "/" not in settings.name
-    return list(messages), {"prompt_cache_key": document_id} if is_openai and settings.api_base is None else {}
+    elsewhere = settings.api_base or any(map(os.environ.get, ADDRESSES))
+    return list(messages), {"prompt_cache_key": document_id} if is_openai and not elsewhere else {}
 
 
 def _with_border(message: BaseMessage) -> BaseMessage:

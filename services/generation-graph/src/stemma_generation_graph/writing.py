@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise, zip_longest
 from pathlib import PurePosixPath
 from typing import Annotated
 
@@ -187,15 +187,23 @@ def _chosen(corpus: Corpus, job: GenerateSection, brief: str, limit: int) -> tup
     if corpus.size <= limit:
         return corpus.passages, []
     topics = (f"{entry.title} {entry.purpose}" for entry in job.outline)
-    shared = corpus.select(f"{' '.join(topics)} {brief}", limit - limit // OWN_SHARE)
+    shared = corpus.select(_in_turn([*topics, brief]), limit - limit // OWN_SHARE)
     return shared, corpus.select(f"{_topic(job.section)} {brief}", limit // OWN_SHARE, without=shared)
+
+
+def _in_turn(texts: Iterable[str]) -> str:
+    """The first words of all texts, then their second words: of a long query only the beginning counts."""
+    return " ".join(chain.from_iterable(zip_longest(*map(str.split, texts), fillvalue="")))
 
 
 def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> list[BaseMessage]:
     """The rules of the house, the blocks, and the task last.
 
     A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them.
+    Where a folder of prompts has no rules of the house, each prompt gives its own, before the blocks.
     """
+    if not prompt.house:
+        return instructed(prompt.render(values), blocks)
     material = "\n".join(blocks)
     shared = {one.tag for one in parse_blocks(material[: shared_part(material)])}
     rules = _explaining(prompt.render_house(values), shared)
