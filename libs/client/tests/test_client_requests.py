@@ -176,6 +176,13 @@ async def test_a_brief_that_is_long_in_json_goes_up_as_an_upload(client: Client,
     assert (request.brief_upload.size, request.brief_upload.media_type) == (len(brief), "text/markdown")
 
 
+async def test_a_long_text_of_a_section_goes_up_as_an_upload(client: Client, backstage: Any) -> None:
+    await client.edit("d1", "research", 3, text="word " * 40_000)
+
+    request = backstage.received[-1][1]
+    assert (request.text, request.text_upload.size) == (None, 200_000)
+
+
 async def test_no_server_is_an_error_of_its_own_and_comes_soon() -> None:
     async with asyncio.timeout(5):
         with pytest.raises(ServerUnreachableError, match=r"^no server at nats://127\.0\.0\.1:1$"):

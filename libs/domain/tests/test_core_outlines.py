@@ -183,12 +183,12 @@ def test_the_policy_of_a_request_holds_for_an_outline_too() -> None:
         (
             [{"title": "X"}, {"title": "A", "depends_on": ["b"]}, {"title": "B", "depends_on": ["a"]}],
             "outline.1.depends_on",
-            "form a cycle: ",
+            "form a cycle: a -> b -> a",
         ),
         (
             [{"section_id": "research", "depends_on": ["solution"]}, {"section_id": "solution"}],
             "outline.0.depends_on",
-            "form a cycle: ",
+            "form a cycle: research -> solution -> research",
         ),
     ],
 )

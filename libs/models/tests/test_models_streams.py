@@ -133,7 +133,9 @@ OLLAMA = b"".join(
 )
 PROTOCOLS = {
     "anthropic/claude-sonnet-4-5": lines(*ANTHROPIC),
-    "gemini/gemini-2.5-flash": lines(said("a "), said("b "), said("c", finishReason="STOP")),
+    "gemini/gemini-2.5-flash": lines(
+        said("a "), said("b "), said("c", finishReason="STOP"), {"usageMetadata": said("")["usageMetadata"]}
+    ),
     "ollama_chat/llama3": Reply(body=OLLAMA),
 }
 

@@ -83,6 +83,11 @@ async def test_a_missing_image_is_a_visible_note_and_a_warning(exporter: Any) ->
     assert [(w.code, w.section_id, w.count) for w in outcome.warnings] == [("missing_image", "s0", 1)]
 
 
+async def test_a_refused_image_is_told_apart_from_a_missing_one(exporter: Any) -> None:
+    _, outcome = await exporter.export("html", "# A\n\n![x](a.svg)\n", assets={"a.svg": b"<svg/>"})
+    assert [(w.code, w.count) for w in outcome.warnings] == [("dropped_image", 1)]
+
+
 async def test_images_are_found_under_their_escaped_names(exporter: Any, plan: Any) -> None:
     names = ("media/site plan.png", "plan%20of%20site.png", "site_plan.png", "a b.png", "a&b.png", "\u00fcber.png")
     assets = dict.fromkeys(names, plan["media/plan.png"])

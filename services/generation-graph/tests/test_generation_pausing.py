@@ -50,6 +50,12 @@ async def test_a_redelivered_job_pauses_again_at_the_same_checkpoint(place: Path
     assert await run(job, "", place) == await run(job, "", place)
 
 
+async def test_an_answer_for_another_checkpoint_is_refused(place: Path | str, job: GenerateSection) -> None:
+    other = {**await run(job, "", place), "checkpoint_id": "other"}
+    with pytest.raises(ThreadLostError, match="the thread is at another checkpoint"):
+        await run(resumption(job, other), "blue", place)
+
+
 async def test_a_job_that_was_killed_between_two_nodes_goes_on_there(place: Path | str, job: GenerateSection) -> None:
     async with open_checkpointer(place) as checkpointer:
         graph = ASKING.build(None).compile(checkpointer=checkpointer, interrupt_after=["prepare"])  # type: ignore[arg-type]

@@ -146,10 +146,10 @@ async def test_prompts_of_a_document_begin_with_what_all_sections_share(
 
 @pytest.mark.req("M1")
 async def test_what_all_sections_share_is_chosen_for_the_last_as_for_the_first(workshop: Workshop) -> None:
-    """A search reads so many words of a query: more than those of the first section."""
+    """A search reads so many words of a query, and the first section alone has more."""
     purposes = {"approach": " ".join(f"w{number}" for number in range(80)), "risks": "Insurance."}
     outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=why) for k, why in purposes.items())
-    job = await workshop.job("approach", files={**ANNALS, "z.md": "We have insurance."}, outline=outline)
+    job = await workshop.job("approach", files={**ANNALS, "z.md": "We have insurance. " * 120}, outline=outline)
     material = await load_material(job, Library(workshop.artifacts), ContextLimits())
     assert "We have insurance." in material[: shared_part(material)]
 

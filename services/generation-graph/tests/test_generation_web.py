@@ -24,6 +24,7 @@ from stemma_generation_graph.sources import Corpus
 from stemma_generation_graph.tools import SearchWeb, SearxNG, ToolRefused, WebSearchSettings, web_tool
 from stemma_messaging import BadSettings
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.ports import free_port
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.serving import serving
 
@@ -122,6 +123,12 @@ async def test_a_provider_that_fails_is_told_to_the_model_and_stops_nothing(
     server.status, server.body = status, body
     tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=server.url)), 5)
     with pytest.raises(ToolRefused, match=rf"^The web search failed \({words}\); go on without it\.$"):
+        await tool.run(SearchWeb(query="x"), Corpus([], []))
+
+
+async def test_a_provider_that_is_not_there_is_told_too() -> None:
+    tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=f"http://127.0.0.1:{free_port()}")), 5)
+    with pytest.raises(ToolRefused, match="ConnectError"):
         await tool.run(SearchWeb(query="x"), Corpus([], []))
 
 

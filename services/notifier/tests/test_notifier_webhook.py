@@ -88,6 +88,12 @@ async def test_an_address_that_stands_for_a_private_one_is_refused(address: str)
 
 
 @pytest.mark.req("H7", "S1")
+async def test_plain_http_goes_to_no_public_address() -> None:
+    with pytest.raises(Refused, match="allowed networks"):
+        await Guard([], plain=True).connect_tcp("93.184.216.34", 80)
+
+
+@pytest.mark.req("H7", "S1")
 @pytest.mark.parametrize("scheme", ["http", "HTTP", "hTTp"])
 async def test_plain_http_is_plain_however_it_is_written(receiver: Receiver, scheme: str) -> None:
     with pytest.raises(Refused, match="http is for allowed networks alone"):
