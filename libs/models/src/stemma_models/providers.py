@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -216,8 +217,6 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
 CACHE_BORDER = {"cache_control": {"type": "ephemeral"}}
 _CLAUDE = "claude"
-ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-"""Where LiteLLM finds the address of another server, which may refuse a parameter that it does not know."""
 
 
 def with_cache_hints(
@@ -233,8 +232,15 @@ def with_cache_hints(
     if _CLAUDE in settings.name:
         return [*map(_with_border, messages[:2]), *messages[2:]], {}
     is_openai = settings.name.startswith(OPENAI) or "/" not in settings.name
-    elsewhere = settings.api_base or any(map(os.environ.get, ADDRESSES))
-    return list(messages), {"prompt_cache_key": document_id} if is_openai and not elsewhere else {}
+    return list(messages), {"prompt_cache_key": document_id} if is_openai and _is_theirs(settings) else {}
+
+
+def _is_theirs(settings: ModelSettings) -> bool:
+    """Whether it is OpenAI's own server: another one may refuse a parameter that it does not know."""
+    import litellm
+
+    address = urlsplit(litellm.OpenAIGPTConfig.get_api_base(settings.api_base) or "")
+    return (address.hostname or "").endswith(".openai.com")
 
 
 def _with_border(message: BaseMessage) -> BaseMessage:
