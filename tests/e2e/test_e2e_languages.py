@@ -79,7 +79,7 @@ async def test_a_document_is_in_its_language_from_the_prompt_to_the_last_page(
     ]
     document = await written(client, sample, tmp_path)
     prompts = [json.dumps(request["messages"], ensure_ascii=False) for request in model.requests]
-    assert all(f"Write in {language(tag).english_name}" in prompts[number] for number in (0, 2))
+    assert all(f"The document is in {language(tag).english_name}" in prompts[number] for number in (0, 2))
     view = await client.document(document)
     assert tuple(section.title for section in view.sections.values()) == sample.titles
     assert view.created_at is not None

@@ -109,6 +109,7 @@ async def command(stemma: LocalStemma, *arguments: str) -> str:
 
 def exporting(endpoint: str) -> dict[str, dict[str, str]]:
     env = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_BSP_SCHEDULE_DELAY": "200", "OTEL_METRICS_EXPORTER": "none"}
+    env["STEMMA_GENERATION_GRAPH_MAX_INPUT_CHARS"] = "1000"  # inputs that fit are not searched
     return dict.fromkeys(subjects.SERVICES, env)
 
 

@@ -59,9 +59,9 @@ class GivenFile(BaseModel):
 
     name: FileName = Field(description="File name with its ending, such as facts.md or media/plan.png.")
     text: str = Field(default="", description="The content of a file of text.")
-    base64: str = Field(default="", description="The content of any other file, in base64; in place of text.")
+    base64: str = Field(default="", description="Any other file, in base64; in place of text.")
     upload: Annotated[UploadRef | None, WithJsonSchema({"type": "object"})] = Field(
-        default=None, description="What POST /uploads answered, for a large file; in place of text."
+        default=None, description="What POST /uploads answered; in place of text."
     )
 
     @model_validator(mode="after")

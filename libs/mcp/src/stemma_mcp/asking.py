@@ -212,7 +212,7 @@ async def answer_question(
         Field(description="By missing image: skip, or the name of an image among the inputs."),
     ] = {},  # noqa: B006
     images: Annotated[dict[str, GivenFile], Field(description="By missing image: the image itself.")] = {},  # noqa: B006
-    heading: Annotated[str, Field(description="An open heading of the draft; need_id is open_heading then.")] = "",
+    heading: Annotated[str, Field(description="With need_id open_heading: that heading.")] = "",
     request_id: RequestId = "",
 ) -> Accepted:
     """Answer what a section asks before it can go on: in words, by a decision about each missing image, or both.
