@@ -124,16 +124,18 @@ def test_an_export_without_comparison_has_every_section_and_no_previous_draft(re
     assert len(job.sections) == 4
 
 
-@pytest.mark.req("I3")
+@pytest.mark.req("I3", "B1")
 @pytest.mark.parametrize("citations", [True, False])
-def test_a_conversion_has_what_is_to_be_cited_only_if_that_was_asked_for(begun: Story, citations: bool) -> None:
+def test_a_conversion_knows_the_places_that_its_text_rests_on_and_whether_they_are_cited(
+    begun: Story, citations: bool
+) -> None:
     found = ValidationSummary(passed=True, issue_count=0, engine="e", engine_version="1", grounding=ref("grounding"))
     begun.drafted("research")
     begun.outcome(o.DraftValidated, "research", validation=found)
     begun.when(asking.export(begun.asked(), ExportFormat.PDF, citations=citations))
     (job,) = begun.jobs(j.ConvertDocument)
     assert job.citations is citations
-    assert [s.grounding for s in job.sections if s.draft] == [ref("grounding") if citations else None]
+    assert [s.grounding for s in job.sections if s.draft] == [ref("grounding")]
 
 
 @pytest.mark.parametrize(

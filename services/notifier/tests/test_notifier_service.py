@@ -472,8 +472,13 @@ async def test_each_limit_of_a_budget_is_told_once_by_whichever_notifier_and_how
         await eventually(lambda: house.waits(0))
     told = [call.told["data"]["budget"] for call in house.receiver.calls]
     assert first.told["type"] == "stemma.budget"
-    assert told[0] == {"tokens": 100, "spent": {"calls": 2, "input_tokens": 80, "cached_tokens": 0, "output_tokens": 20, "cost": 0.2}}
-    assert told[1:] == [{"cost": 0.5, "spent": {"calls": 5, "input_tokens": 120, "cached_tokens": 0, "output_tokens": 30, "cost": 0.5}}]
+    assert told[0] == {
+        "tokens": 100,
+        "spent": {"calls": 2, "input_tokens": 80, "cached_tokens": 0, "output_tokens": 20, "cost": 0.2},
+    }
+    assert told[1:] == [
+        {"cost": 0.5, "spent": {"calls": 5, "input_tokens": 120, "cached_tokens": 0, "output_tokens": 30, "cost": 0.5}}
+    ]
 
 
 def notifier_process(server: NatsServer, ready: Path) -> AbstractAsyncContextManager[asyncio.subprocess.Process]:

@@ -63,7 +63,7 @@ class ExportSection(Contract):
     coverage: CoverageSummary | None = Field(default=None, description="absent while it was not checked")
     max_pages: int | None = Field(default=None, ge=1, description="pages that it may take")
     history: tuple[ExportVersion, ...] = ()
-    grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON, if it is to be cited")
+    grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON, of what is cited")
     blocks: ArtifactRef | None = Field(
         default=None, description="BlockIndex of the draft as JSON, if an appendix is to name blocks of it"
     )

@@ -252,7 +252,7 @@ def _section(section: Section, stale: bool, export: Export) -> ExportSection:
         max_pages=section.plan.max_pages,
         covers_inputs=section.plan.covers_inputs,
         coverage=validation.coverage if validation else None,
-        grounding=validation.grounding if validation and export.view.citations else None,
+        grounding=validation.grounding if validation else None,
         blocks=validation.blocks if validation and export.view.matrix else None,
     )
 
