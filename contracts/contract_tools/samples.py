@@ -27,7 +27,7 @@ from stemma_contracts.v1.ledger import RequirementDecision, RowCuts, RowParts
 from stemma_contracts.v1.outcomes import ConversionFailed
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.requests import CreateDocument, EditSection, ReopenThread, ResolveThread
+from stemma_contracts.v1.requests import AnswerNeed, CreateDocument, EditSection, ReopenThread, ResolveThread
 from stemma_contracts.v1.staleness import UpstreamVersion
 
 PEOPLE = "person"
@@ -218,6 +218,7 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
 }
 # Rules across fields that the fields by themselves do not show: one form of the brief, one choice of sections.
 LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {
+    AnswerNeed: frozenset({"heading"}),
     CreateDocument: frozenset({"brief_upload", "sections"}),
     EditSection: frozenset({"text", "text_upload", "images"}),
 }

@@ -126,9 +126,7 @@ def test_an_export_without_comparison_has_every_section_and_no_previous_draft(re
 
 @pytest.mark.req("I3", "B1")
 @pytest.mark.parametrize("citations", [True, False])
-def test_a_conversion_knows_the_places_that_its_text_rests_on_and_whether_they_are_cited(
-    begun: Story, citations: bool
-) -> None:
+def test_a_conversion_knows_the_places_that_its_text_rests_on(begun: Story, citations: bool) -> None:
     found = ValidationSummary(passed=True, issue_count=0, engine="e", engine_version="1", grounding=ref("grounding"))
     begun.drafted("research")
     begun.outcome(o.DraftValidated, "research", validation=found)
