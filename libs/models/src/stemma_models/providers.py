@@ -231,8 +231,8 @@ def with_cache_hints(
         return list(messages), {}
     if _CLAUDE in settings.name:
         return [*map(_with_border, messages[:2]), *messages[2:]], {}
-    is_openai = settings.name.startswith(OPENAI) or "/" not in settings.name
-    return list(messages), {"prompt_cache_key": document_id} if is_openai and _is_theirs(settings) else {}
+    is_openai = settings.name.startswith(OPENAI) and _is_theirs(settings)
+    return list(messages), {"prompt_cache_key": document_id} if is_openai else {}
 
 
 def _is_theirs(settings: ModelSettings) -> bool:
