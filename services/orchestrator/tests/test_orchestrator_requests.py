@@ -69,6 +69,13 @@ def test_reads_a_media_type_in_any_case() -> None:
 
 
 @pytest.mark.req("E3")
+def test_documents_of_two_tenants_have_two_ids_also_for_the_same_request_id() -> None:
+    body = {"kind": "proposal", "brief": "Write.", "request_id": "same"}
+    subjects = (f"stemma.request.v1.{tenant}.create-document" for tenant in ("default", "other"))
+    assert len({read(body, subject=subject).document_id for subject in subjects}) == 2
+
+
+@pytest.mark.req("E3")
 def test_an_id_is_the_callers_or_made_from_the_sequence_and_one_as_they_are_made_here_is_refused() -> None:
     assert read({"kind": "proposal", "brief": "Write."}).asked["request_id"] == "seq-7"
     assert read({"request_id": "mine"}).asked["request_id"] == "mine"
