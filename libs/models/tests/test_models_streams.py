@@ -164,7 +164,14 @@ async def test_an_answer_costs_what_its_tier_of_service_does(
     streamed = lines(first, {**told, "choices": [], "usage": PRICED}, "[DONE]")
     provider.script = [streamed if there else Reply(body=json.dumps(whole).encode())]
     _, usage = await ask(model(provider.base, name="openai/gpt-5-mini"), Hearing(there=there))
-    assert round(usage.cost, 6) == price
+    assert (round(usage.cost, 6), usage.cached_tokens) == (price, 4000)
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_server_that_counts_less_than_nothing_counts_as_nothing(provider: Provider, there: bool) -> None:
+    provider.script = [Reply({"content": "Yes."}, usage={name: -count for name, count in USAGE.items()})]
+    answer, usage = await ask(model(provider.base), Hearing(there=there))
+    assert (answer.text, usage.input_tokens, usage.output_tokens) == ("Yes.", 0, 0)
 
 
 @pytest.mark.req("M6")

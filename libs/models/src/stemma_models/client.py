@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
 from typing import Any, cast
@@ -49,12 +49,18 @@ class Meter:
 
 
 def usage_of(message: AIMessage) -> Usage:
-    """What an answer cost, by the tokens and the price that its model states; the call itself is not counted."""
-    tokens = message.usage_metadata
-    sent, received = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else (0, 0)
-    cached = (tokens.get("input_token_details") or {}).get("cache_read") or 0 if tokens else 0
-    cost = float(message.response_metadata.get("response_cost") or 0.0)
-    return Usage(input_tokens=sent, cached_tokens=cached, output_tokens=received, cost=cost)
+    """What an answer cost, by the tokens and the price that its model states; the call itself is not counted.
+
+    A server may state anything: less than nothing counts as nothing.
+    """
+    tokens: Mapping[str, Any] = message.usage_metadata or {}
+    details = tokens.get("input_token_details") or {}
+    return Usage(
+        input_tokens=max(0, tokens.get("input_tokens", 0)),
+        cached_tokens=max(0, details.get("cache_read") or 0),
+        output_tokens=max(0, tokens.get("output_tokens", 0)),
+        cost=max(0.0, float(message.response_metadata.get("response_cost") or 0.0)),
+    )
 
 
 TokenSink = Callable[[str], Awaitable[bool | None]]
