@@ -169,7 +169,7 @@ async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_
 @pytest.mark.req("H2", "S3")
 async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time_or_nobody_asks(exporter: Any) -> None:
     content = bytes(typst.compile(b"Train ten users."))
-    slow = Drawings(Limits(wall_seconds=0.001, memory_mb=2048))
+    slow = Drawings(Limits(wall_seconds=1e-9, memory_mb=2048))
     for drawings, draw in ((slow, True), (Drawings(), False), (Drawings(pages=0), True)):
         readings = replace(exporter.tools.readings, drawings=drawings)
         asked = await job(exporter, content, "rfp.pdf", "application/pdf", draw=draw)
