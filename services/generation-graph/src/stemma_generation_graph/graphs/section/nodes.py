@@ -166,7 +166,8 @@ class SectionNodes:
         """
         job, run = state["job"], runtime.context
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
-        tools = await self._tools_of_use(kind, job, run) if state["tool_rounds"] < kind.tool_rounds else []
+        may_search = kind.tools and state["tool_rounds"] < kind.tool_rounds
+        tools = await self._tools_of_use(kind, job, run) if may_search else []
         if tools:
             caller = self._deps.models.for_node(job.section.graph, "generate")
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
