@@ -122,7 +122,8 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         assert (await downloading.value).suggested_filename == "draft.md"
         bus.on_request = None
         await page.get_by_label("What changed since the export").select_option("x7")
-        await page.get_by_role("button", name="Redline").click()
+        async with page.expect_response(lambda answer: answer.request.method == "POST"):
+            await page.get_by_role("button", name="Redline").click()
         await expect(page.get_by_role("status").first).to_contain_text("asked for")
     exported, compared = [request for _, request in bus.received]
     assert isinstance(exported, ExportDocument)
