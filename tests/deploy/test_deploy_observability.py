@@ -64,9 +64,10 @@ def test_the_page_lists_every_metric_and_no_other() -> None:
     assert listed == bases | set(OF_THE_PROCESS)
 
 
-def test_the_page_says_of_each_alert_what_to_do() -> None:
-    headings = re.findall(r"^### (Stemma\w+)$", PAGE, re.MULTILINE)
-    assert headings == [rule["alert"] for rule in rules() if "alert" in rule]
+def test_each_alert_says_what_to_do() -> None:
+    alerts = [rule for rule in rules() if "alert" in rule]
+    assert alerts
+    assert [rule["alert"] for rule in alerts if not rule["annotations"].get("description")] == []
 
 
 def test_every_service_is_asked_and_expected() -> None:
