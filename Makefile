@@ -20,6 +20,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.stemma-run
 STAMP := $(VENV)/.stemma-setup
+COMPILED := $(VENV)/.stemma-compiled
 PYPROJECTS := $(sort $(wildcard contracts/pyproject.toml deploy/*/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml))
 PACKAGES := $(PYPROJECTS:/pyproject.toml=)
 RUN_PACKAGES := $(filter-out libs/testkit,$(PACKAGES))
@@ -98,7 +99,12 @@ unit: setup ## Run the tests of the packages that are pure, in a minute
 test: setup ## Check, and run the tests beside it, without the long forms
 	@$(MAKE) --no-print-directory -j2 check tests
 
-tests: ## Run the tests of make test, without the checks; after make test has set all up
+# One process compiles what the tests import; otherwise each worker would compile all of it at the same time.
+$(COMPILED): $(STAMP)
+	@$(BIN)/pytest -q -n 0 --collect-only > $(VENV)/collected.log || { cat $(VENV)/collected.log; exit 1; }
+	@touch $@
+
+tests: $(COMPILED) ## Run the tests of make test, without the checks; after make test has set all up
 	@MAKEFLAGS= $(BIN)/pytest -q -n $(JOBS)
 
 check: setup ## Contracts, lint, formatting, types, import fences, generated files, advisories
