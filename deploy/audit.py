@@ -26,8 +26,6 @@ FRESH_DAYS = 90
 
 
 class Locked(NamedTuple):
-    """A version of a package, and the file that it is locked in."""
-
     registry: str
     package: str
     version: str
@@ -64,12 +62,10 @@ def main(arguments: list[str]) -> int:
 
 
 def is_old(checked: date, today: date) -> bool:
-    """Whether nobody has looked for advisories for long."""
     return (today - checked).days > FRESH_DAYS
 
 
 def known(file: Path = ADVISORIES) -> tuple[date, list[Advisory]]:
-    """When somebody last looked for advisories, and those that are known."""
     listed = tomllib.loads(file.read_text(encoding="utf-8"))
     return listed.pop("checked"), [
         Advisory(one["id"], registry, package, tuple(map(SpecifierSet, one["affected"])), one["about"])
@@ -80,7 +76,6 @@ def known(file: Path = ADVISORIES) -> tuple[date, list[Advisory]]:
 
 
 def locked(root: Path) -> Iterator[Locked]:
-    """Every version that a lock of a repository names."""
     lock = root / "requirements.lock"
     for line in lock.read_text(encoding="utf-8").splitlines():
         if entry := ENTRY.match(line):

@@ -33,7 +33,6 @@ class Locked:
 
 
 def normalised(name: str) -> str:
-    """A distribution name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -57,7 +56,6 @@ def own_packages(root: Path = ROOT) -> dict[str, tuple[Path, frozenset[str]]]:
 
 
 def required_by_extras(name: str, root: Path = ROOT) -> frozenset[str]:
-    """What all extras of a package of ours add."""
     project = _project(own_packages(root)[name][0])
     return frozenset().union(*map(_names, project.get("optional-dependencies", {}).values()))
 
@@ -72,7 +70,6 @@ def required_by_extra(requirement: str, root: Path = ROOT) -> frozenset[str]:
 
 
 def _asked_for(names: Iterable[str], root: Path) -> Iterator[str]:
-    """The requirements of packages of ours that name an extra of one of ours."""
     own = own_packages(root)
     for name in names:
         texts = _project(own[name][0])["dependencies"]
@@ -146,7 +143,6 @@ def distribution_name(requirement: str) -> str:
 
 
 def lines(arguments: list[str]) -> Iterator[str]:
-    """What the command prints."""
     if arguments[0] == "--folders":
         own = own_packages()
         yield from (str(own[name][0].relative_to(ROOT)) for name in own_closure(arguments[1:]))

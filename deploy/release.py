@@ -35,7 +35,6 @@ def main(arguments: list[str]) -> int:
 
 
 def known() -> Mapping[str, str]:
-    """The commit of each release."""
     with RELEASES.open("rb") as file:
         return {version: about["commit"] for version, about in tomllib.load(file).items()}
 

@@ -43,7 +43,6 @@ def main(arguments: list[str]) -> int:
 
 
 def rendered(compose: str, table: Mapping[str, Any]) -> str:
-    """The file with what is between its marks written anew."""
     entries = "\n".join(_entry(name, program, table) for name, program in table.items())
     pattern = re.compile(f"(?<={re.escape(BEGIN)}).*(?={re.escape(END)})", re.DOTALL)
     return pattern.sub(lambda _: entries, compose)

@@ -50,7 +50,6 @@ NO_KEYS: Mapping[str, str] = {}
 
 
 def variable(user: str) -> str:
-    """The environment variable that holds the password of a user."""
     return f"STEMMA_PASSWORD_{user.upper().replace('-', '_')}"
 
 
@@ -61,7 +60,6 @@ def rendered(
     tls: ServerTls | None = None,
     cluster: ServerCluster | None = None,
 ) -> str:
-    """The text of nats.conf."""
     passwords = {user: f"${variable(user)}" for user in user_names(tenants)}
     data, everywhere = Path("/data"), "0.0.0.0"  # noqa: S104 (in a container)
     config = ServerConfig(data, passwords, KEYS, tenants, bounds, everywhere, keys=keys, tls=tls)
@@ -97,7 +95,6 @@ def own(
 
 
 def _admitted(folder: Path, tenant: str, secret: str) -> str:
-    """The password of the programs of a tenant, which are admitted by it."""
     Admitted(folder, tenant).admit_program(client_user(tenant), secret)
     return secret
 

@@ -34,19 +34,16 @@ PRICES = [
 
 
 def pandoc(source: str, to: str, *options: str) -> bytes:
-    """Markdown in another format."""
     command = [pypandoc.get_pandoc_path(), "-f", "gfm+fenced_divs", "-t", to, "-s", "--wrap=none", *options, "-o", "-"]
     return subprocess.run(command, input=source.encode(), capture_output=True, check=True).stdout  # noqa: S603
 
 
 def pages(name: str, source: str) -> bytes:
-    """Markdown as PDF."""
     body = pandoc(source, "typst", "--template", str(CORPUS / "bare.typ")).decode()
     return bytes(typst.compile((PAGES[name] + body).encode()))
 
 
 def workbook() -> bytes:
-    """The prices as numbers and dates, and a second sheet."""
     book = Workbook()
     sheet = book.active
     sheet.title = "Preise"
@@ -64,14 +61,12 @@ def workbook() -> bytes:
 
 
 def delimited(separator: str, encoding: str) -> bytes:
-    """The prices as CSV."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter=separator).writerows(PRICES)
     return buffer.getvalue().encode(encoding)
 
 
 def mail(body: str, attachment: bytes) -> bytes:
-    """A message with the text and the prices."""
     message = EmailMessage()
     message["From"], message["To"] = "Ada <ada@example.com>", "Renee <renee@example.com>"
     message["Subject"], message["Date"] = "Request for Quotation", "Wed, 30 Mar 2016 10:00:00 -0700"
@@ -82,7 +77,6 @@ def mail(body: str, attachment: bytes) -> bytes:
 
 
 def build() -> None:
-    """Write every file that is built."""
     text = {name: (CORPUS / f"{name}.md").read_text(encoding="utf-8") for name in ("rfq", "letter", "work", "slides")}
     plain = pandoc(text["letter"], "plain").decode()
     made = {

@@ -159,7 +159,6 @@ def shade(style: ParagraphStyle, fill: str) -> None:
 
 
 def insert_property(style: ParagraphStyle, element: object) -> None:
-    """Put a paragraph property before those that the schema wants after it."""
     later = ("w:shd", "w:tabs", "w:suppressAutoHyphens", "w:kinsoku", "w:wordWrap", "w:spacing", "w:ind",
              "w:contextualSpacing", "w:jc", "w:outlineLvl", "w:rPr")  # fmt: skip
     after = later[1:] if element.tag.endswith("}shd") else later  # type: ignore[attr-defined]

@@ -52,20 +52,16 @@ class Account:
 
 @dataclass(frozen=True)
 class Export:
-    """What an account lets others import, each by name."""
-
     kind: Literal["service", "stream"]
     subject: str
     accounts: tuple[str, ...]
 
     @property
     def many_replies(self) -> bool:
-        """Whether a request has more than one answer."""
         return self.subject.startswith(_MANY_REPLIES)
 
 
 def accounts(tenants: Sequence[str] = DEFAULT_TENANTS, bounds: Bounds = DEFAULT_BOUNDS) -> list[Account]:
-    """Every account in which Stemma runs."""
     everybody = users(tenants)
     inside = tuple(user for user in everybody if user.account == STREAMS)
     services = [user for user in everybody if user.account not in (STREAMS, *map(tenant_account, tenants))]

@@ -74,7 +74,6 @@ class Seals:
 
     @classmethod
     def of(cls, secret: str) -> Seals:
-        """The keys that are made of a secret."""
         user = Signer(secret, ADMISSION, nkeys.PREFIX_BYTE_USER)
         return cls(user, Signer(secret, "issuer", nkeys.PREFIX_BYTE_ACCOUNT))
 
@@ -101,8 +100,6 @@ Entries = dict[str, Callable[[], Entry]]
 
 
 class Register:
-    """Whom the files of a folder admit now, by the key or the name that they show."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._read: dict[Path, tuple[object, Everybody, Entries]] = {}
@@ -197,7 +194,6 @@ def _stamp(file: Path) -> object:
 
 
 def answer(asked: Mapping[str, Any], register: Register, issuer: Signer) -> str:
-    """The answer to a server that asks about a connection."""
     about = asked["nats"]
     told, key = about["connect_opts"], about["user_nkey"]
     shown = told.get("auth_token") or told.get("user") or ""
@@ -232,7 +228,6 @@ def answer_to_identity(asked: Mapping[str, Any], register: Register, issuer: Sig
 
 
 def is_identity(asked: Mapping[str, Any]) -> bool:
-    """Whether a connection shows what a provider signed."""
     user = str(asked["nats"]["connect_opts"].get("user", ""))
     return user in (READS, ASKS) or user.startswith("identity.")
 
@@ -251,8 +246,6 @@ def _response(issuer: Signer, about: Mapping[str, Any], given: Mapping[str, str]
 
 
 class Admission:
-    """Answers the server, and has it cut off who is not admitted any more."""
-
     def __init__(self, client: Client, register: Register, issuer: Signer, provider: Provider | None = None) -> None:
         self._client = client
         self._provider = provider
@@ -277,7 +270,6 @@ class Admission:
         await message.respond(told.encode())
 
     def _verify(self, message: Msg, asked: Mapping[str, Any], provider: Provider) -> None:
-        """Answer once the provider's keys are there, and others meanwhile."""
         task = asyncio.create_task(self._on_identity(message, asked, provider))
         self._verifying.add(task)
         task.add_done_callback(self._verifying.discard)
@@ -328,7 +320,6 @@ class Admission:
 
 
 def _was_let_in(connection: Mapping[str, Any]) -> bool:
-    """Whether a connection is in an account that the admission lets into."""
     return str(connection.get("account", "")).startswith(LET_IN_TO)
 
 
@@ -400,8 +391,6 @@ async def _connected(url: str, seals: Seals, tls: Mapping[str, Any]) -> Client:
 
 
 class Admitting:
-    """The same in a thread of its own, for whoever runs a server."""
-
     def __init__(
         self, folder: Path, seals: Seals, tls: Mapping[str, Any] = NO_TLS, trusted: Trusted | None = None
     ) -> None:
@@ -422,7 +411,6 @@ class Admitting:
         self._loop = ready.result(START_WITHIN_S)
 
     def stop(self) -> None:
-        """End."""
         if self._loop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()

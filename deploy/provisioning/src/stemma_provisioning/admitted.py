@@ -84,12 +84,10 @@ class Admitted:
             return person
 
     def admit_program(self, user: str, password: str) -> None:
-        """Admit a program by this password and no other."""
         with self._changing() as everybody:
             everybody.programs[user] = digest_of(password)
 
     def admit_program_by_key(self, user: str, key: str) -> None:
-        """Admit a program by the secret half of this key, beside its password."""
         with self._changing() as everybody:
             everybody.keys[user] = key
 
@@ -109,7 +107,6 @@ class Admitted:
 
 
 def digest_of(password: str) -> str:
-    """What is kept of a password that nobody can guess."""
     return sha256(password.encode()).hexdigest()
 
 

@@ -220,7 +220,6 @@ def _tenants(arguments: argparse.Namespace) -> Sequence[str]:
 
 
 def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
-    """What kept the command from its work, and what to do."""
     server = without_credentials(arguments.server)
     words = " ".join(map(str, errors)).lower()
     if REFUSED in words:

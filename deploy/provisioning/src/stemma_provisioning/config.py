@@ -22,7 +22,6 @@ PING_EVERY_S, UNANSWERED_PINGS = 15, 2
 
 
 def user_names(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[str]:
-    """Everybody who needs a password."""
     return [SYSTEM_USER, ADMISSION, *(user.name for user in users(tenants))]
 
 
@@ -73,7 +72,6 @@ class ServerCluster:
     name: str = "stemma"
 
     def render(self) -> list[str]:
-        """The block of the configuration."""
         return [
             "cluster {",
             f"  name: {_quoted(self.name)}",
@@ -154,7 +152,6 @@ class ServerConfig:
         ]
 
     def _shown(self) -> list[str]:
-        """What configured users of ours are known by."""
         return [self.keys.get(user.name, user.name) for user in users(())]
 
     def _system(self) -> list[str]:

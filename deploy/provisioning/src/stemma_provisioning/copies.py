@@ -46,8 +46,6 @@ POLL_S = 0.02
 
 @dataclass(frozen=True)
 class Copy:
-    """One stream as far as it is a tenant's."""
-
     tenant: str
     stream: str
     pattern: str
@@ -55,7 +53,6 @@ class Copy:
 
     @property
     def original(self) -> StreamConfig:
-        """The stream that it is a part of."""
         return next(stream for stream in streams() if stream.name == self.stream)
 
     def __str__(self) -> str:
@@ -63,21 +60,17 @@ class Copy:
 
     @property
     def consumer(self) -> str:
-        """The durable consumer of the original that feeds the copy."""
         return f"copy-{self.tenant}"
 
     @property
     def deliveries(self) -> str:
-        """What the subjects begin with that the consumer delivers to."""
         return f"copy.{self.tenant}.{self.stream}"
 
     @property
     def origin_api(self) -> str:
-        """What the account of the copies calls the API of the original."""
         return f"$JS.{STREAMS}.API"
 
     def feed(self, deliver_subject: str) -> ConsumerConfig:
-        """The consumer that feeds the copy."""
         return ConsumerConfig(
             durable_name=self.consumer,
             deliver_subject=deliver_subject,
@@ -111,7 +104,6 @@ class Copy:
 
 
 def copies(tenant: str, replicas: int = 1) -> list[Copy]:
-    """What callers of a tenant read by consumers."""
     return [Copy(tenant, stream, pattern, replicas) for stream, pattern in subjects.copied(tenant).items()]
 
 
@@ -138,7 +130,6 @@ async def mend_copies(client: Client, tenants: Sequence[str], replicas: Replicas
 
 
 async def _made_anew(client: Client, tenants: Sequence[str], replicas: Replicas, wrong_with: Judge) -> list[Copy]:
-    """The copies that something is wrong with, once they are made and have what their originals have."""
     origin, made = client.jetstream(timeout=API_TIMEOUT_S), list[Copy]()
     for named in (copy for tenant in tenants for copy in copies(tenant)):
         there = _there(client, named.tenant)

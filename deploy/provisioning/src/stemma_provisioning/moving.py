@@ -71,7 +71,6 @@ async def begin_restoring(client: Client) -> None:
 
 
 async def is_restoring(client: Client) -> bool:
-    """Whether a restore was begun and has not ended."""
     try:
         await client.jetstream(timeout=API_TIMEOUT_S).stream_info(RESTORING)
     except NotFoundError:
@@ -80,12 +79,10 @@ async def is_restoring(client: Client) -> bool:
 
 
 async def end_restoring(client: Client) -> None:
-    """Take the mark away."""
     await client.jetstream(timeout=API_TIMEOUT_S).delete_stream(RESTORING)
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """Where a stream is saved."""
     return folder / f"{name}.snapshot"
 
 

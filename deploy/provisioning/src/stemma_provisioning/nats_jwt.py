@@ -50,7 +50,6 @@ def claims_of(token: bytes) -> dict[str, Any]:
 
 
 def has_signed(key: str, signature: str, text: str) -> bool:
-    """Whether the owner of a public key signed a text."""
     from nacl.exceptions import CryptoError
     from nacl.signing import VerifyKey
 

@@ -35,16 +35,12 @@ _RECORDERS = (subjects.GENERATION, subjects.EDITOR)
 
 @dataclass(frozen=True)
 class Line:
-    """A subject that a user may publish to or subscribe, and the account that has what is there."""
-
     subject: str
     account: str
 
 
 @dataclass(frozen=True)
 class User:
-    """A NATS user of an account."""
-
     name: str
     account: str
     publish: tuple[Line, ...]
@@ -52,12 +48,10 @@ class User:
 
 
 def service_account(service: str) -> str:
-    """The account that a service enters."""
     return STREAMS if service == subjects.ORCHESTRATOR else f"SERVICE_{service}"
 
 
 def tenant_account(tenant: str) -> str:
-    """The account that callers of a tenant enter."""
     return f"TENANT_{tenant}"
 
 
@@ -67,17 +61,14 @@ def copies_account(tenant: str) -> str:
 
 
 def reading_account(tenant: str) -> str:
-    """The account that people of a tenant read in."""
     return f"PEOPLE_{tenant}"
 
 
 def asking_account(tenant: str) -> str:
-    """The account that people of a tenant publish requests and uploads in."""
     return f"ASKING_{tenant}"
 
 
 def client_user(tenant: str) -> str:
-    """The user that callers of a tenant connect as."""
     return f"client-{tenant}"
 
 
@@ -87,7 +78,6 @@ def inbox_prefix(user: str) -> str:
 
 
 def users(tenants: Sequence[str] = DEFAULT_TENANTS) -> list[User]:
-    """Every user of the accounts in which Stemma runs."""
     everything = (Line(REST, STREAMS),)
     return [
         User(PROVISIONER, STREAMS, everything, everything),
@@ -220,7 +210,6 @@ def _consume(consumer: Consumer) -> list[str]:
 
 
 def program(tenant: str) -> User:
-    """What programs of a tenant may do."""
     name, uploads = client_user(tenant), subjects.uploads_bucket(tenant)
     asks = _at(
         STREAMS,

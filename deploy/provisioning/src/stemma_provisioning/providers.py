@@ -76,7 +76,6 @@ class Trusted:
 
 
 def is_private(address: str) -> bool:
-    """Whether nobody between here and a web address can read or change anything."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)
 

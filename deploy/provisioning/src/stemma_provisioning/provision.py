@@ -107,7 +107,6 @@ async def repair(client: Client, tenants: Sequence[str] = DEFAULT_TENANTS) -> li
 
 
 async def behind(client: Client, tenants: Sequence[str], replicas: Replicas) -> list[Drift]:
-    """The streams, consumers and copies that nobody leads, or that not all their servers have."""
     return [_behind(one) for one in await settle(_looks(client, tenants), replicas.number, IN_STEP_WITHIN_S)]
 
 
@@ -132,7 +131,6 @@ async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig, replicas: R
 
 
 def _looks(client: Client, tenants: Sequence[str]) -> dict[str, Look]:
-    """How to look at each stream, consumer and copy, by name."""
     js = client.jetstream(timeout=LOOK_TIMEOUT_S)
     looks: dict[str, Look] = {s.name: partial(js.stream_info, s.name) for s in streams(tenants) if s.name}
     looks |= {f"{c.stream}/{c.durable}": partial(js.consumer_info, c.stream, c.durable) for c in consumers(tenants)}
@@ -151,7 +149,6 @@ def _behind(one: Unsettled) -> Drift:
 
 
 async def _take_away(client: Client, name: str, tenants: Sequence[str]) -> None:
-    """A consumer, or a copy, by its name."""
     stream, is_consumer, consumer = name.partition("/")
     if is_consumer:
         await client.jetstream(timeout=LOOK_TIMEOUT_S).delete_consumer(stream, consumer)
@@ -213,7 +210,6 @@ async def _strangers(js: JetStreamContext, tenants: Sequence[str]) -> list[Drift
 
 
 def _is_requests_of(info: ConsumerInfo) -> bool:
-    """Whether a consumer is that of the requests of some tenant."""
     tenant = info.name.removeprefix(f"{subjects.ORCHESTRATOR}-")
     of_a_tenant = is_token(tenant) and info.name == subjects.requests_consumer(tenant)
     return of_a_tenant and info.config.filter_subject == subjects.requests_of(tenant)

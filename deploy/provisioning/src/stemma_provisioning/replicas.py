@@ -47,7 +47,6 @@ class Replicas:
         return cls(int(text), may_lower)
 
     def of_stream(self, found: StreamConfig) -> int:
-        """How many a stream that is there gets."""
         there = found.num_replicas or 1
         return self.number if self.may_lower else max(self.number, there)
 

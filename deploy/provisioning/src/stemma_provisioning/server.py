@@ -84,7 +84,6 @@ class NatsServer:
         return f"nats://{self._config.host}:{self._config.port}"
 
     def let_in(self) -> None:
-        """Let people and programs of the tenants in from now on."""
         for tenant in self._config.tenants:
             self.admitted(tenant).admit_program(client_user(tenant), self.passwords[client_user(tenant)])
         self._admission.start(self.url)
@@ -104,7 +103,6 @@ class NatsServer:
 
     @property
     def running(self) -> bool:
-        """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> Self:
@@ -148,7 +146,6 @@ class NatsServer:
 
     @property
     def log(self) -> Path:
-        """What it has said."""
         return self.folder / "nats-server.log"
 
     def _write_configuration(self) -> Path:
@@ -158,14 +155,12 @@ class NatsServer:
         return path
 
     def stop(self) -> None:
-        """End it in good order."""
         self.let_nobody_in()
         if self._process is not None and self.running:
             self._process.terminate()
             self._process.wait(STOP_TIMEOUT_S)
 
     def kill(self) -> None:
-        """End it at once, as a crash would."""
         if self._process is not None and self.running:
             self._process.kill()
             self._process.wait(STOP_TIMEOUT_S)

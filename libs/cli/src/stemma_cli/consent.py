@@ -96,7 +96,6 @@ async def seen_proposal(
 
 
 async def _last_edit(client: Client, view: DocumentView, section: SectionView) -> str:
-    """What came of the last instruction, if it was no proposal."""
     if section.refusal is not None:
         return f"the editor refused the last instruction: {await client.text(view.document_id, section.refusal)}"
     return f"what failed last: {section.failure}" if section.failure else ""

@@ -115,7 +115,6 @@ class Demo:
     async def request(
         self, request: type[r.DocumentRequest], section: SectionView | None = None, **fields: Any
     ) -> None:
-        """Make a request about the document, or about a section in the version that it has now."""
         about = {"section_id": section.section_id, "version": section.version} if section else {}
         await self.client.request(request.model_validate({"document_id": self.id, **about, **fields}))
 
@@ -258,7 +257,6 @@ async def _hand_in(demo: Demo) -> None:
 
 
 async def roles(demo: Demo) -> None:
-    """Roles are found for the request, write at the same time, and their texts are made one."""
     await demo.create()
     await demo.until(lambda: demo.is_completed, approve=True)
     [section] = demo.view.sections.values()

@@ -65,7 +65,6 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
 
 
 def _hint(error: Exception) -> str:
-    """What to do next about this one error, where its kind alone does not say it."""
     match error:
         case RequestRejectedError() if _names_no_document(error):
             return SEE_THE_LIST

@@ -27,7 +27,6 @@ MOST_OPEN = 20
 
 
 def check_output(output: Path | None, *, as_json: bool) -> None:
-    """Refuse a document where nobody could use it."""
     if output == STDOUT and as_json:
         raise CliError(ExitCode.USAGE, "stdout takes the document or --json, not both")
     if output == STDOUT and sys.stdout.isatty():

@@ -98,7 +98,6 @@ def reply(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of literal cells that folds rather than cuts."""
     from rich.table import Table
     from rich.text import Text
 
@@ -111,7 +110,6 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on a terminal, lines of cells parted by tabs in a pipe."""
     if rows and sys.stdout.isatty():
         screen = console()
         screen.print(fitting(columns, [[clean_line(cell) for cell in row] for row in rows], screen.width))
@@ -121,7 +119,6 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def say_rows(columns: Mapping[str, Callable[[T], str]], values: Sequence[T], *, as_json: bool = False) -> None:
-    """A table with a row for each value, which JSON has as it is."""
     if as_json:
         say_json(values)
     else:

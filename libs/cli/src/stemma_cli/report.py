@@ -39,7 +39,6 @@ def tell_answer(accepted: RequestAccepted, words: str, *, as_json: bool, **more:
 async def tell_new_version(
     client: Client, accepted: RequestAccepted, document_id: str, section: str, done: str, *, as_json: bool
 ) -> None:
-    """The version that a decision made, with what that made stale."""
     view = await client.document(document_id)
     number, stale = view.sections[section].version, [s.section_id for s in view.stale]
     tell_answer(accepted, f"{done} {section} version {number}", as_json=as_json, version=number, stale=stale)

@@ -80,7 +80,6 @@ def issues(count: int) -> str:
 
 
 def validation_words(validation: ValidationSummary) -> str:
-    """How many findings the validator has, by rule, and where it did not look."""
     found = sorted((rule, count) for rule, count in validation.rules.items() if rule != NOT_CHECKED)
     rules = ", ".join(f"{rule_words(rule)} {count}" for rule, count in found)
     counts = f"{_found_words(validation)}{f' ({rules})' if rules else ''}"
@@ -95,7 +94,6 @@ def rule_words(rule: str) -> str:
 
 
 def count_words(validation: ValidationSummary) -> str:
-    """How many lint issues and unsupported claims there are, or that the text was not checked."""
     if validation.complete:
         return _found_words(validation)
     return f"not checked in full, {_found_words(validation)}" if validation.found else "not checked"
@@ -284,7 +282,6 @@ def waits_since(section: SectionView) -> datetime | None:
 
 
 def age_words(since: datetime | None, now: datetime | None = None) -> str:
-    """How long ago something was, in its largest unit."""
     if since is None:
         return ""
     age = max(timedelta(), (now or datetime.now(UTC)) - since)
@@ -435,7 +432,6 @@ def _name(tag: str) -> str:
 
 
 def export_lines(sections: Sequence[NotCovered]) -> Iterator[str]:
-    """What an export says of the sections that do not cover the inputs."""
     for section in sections:
         if not section.checked:
             yield f"{section.section_id}: {_UNKNOWN}"
@@ -481,7 +477,6 @@ def comments_words(section: SectionView) -> str:
 
 
 def chapters_words(view: DocumentView) -> str:
-    """Which sections a document has, and whether a request demands them."""
     if view.awaits_chapters:
         return "the request is being read: its chapters replace those of the kind if it demands an order"
     titles = ", ".join(clean_line(section.title) for section in view.sections.values())
@@ -490,7 +485,6 @@ def chapters_words(view: DocumentView) -> str:
 
 
 def ledger_words(ledger: LedgerView) -> str:
-    """What was read of the requests of the buyer, and what is still open of that."""
     if ledger.reading:
         return "the requirements are being read"
     if ledger.failure:
@@ -511,7 +505,6 @@ LEDGER_WARNINGS = {
 
 
 def ledger_warnings(document_id: str, ledger: LedgerView) -> Iterator[str]:
-    """What a person should look at in the requests, and how it is closed."""
     for one in ledger.warnings:
         why = LEDGER_WARNINGS.get(one.code, one.code.replace("_", " "))
         closed = quote(f"{one.code}={one.source}")

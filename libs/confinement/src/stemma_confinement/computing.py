@@ -84,7 +84,6 @@ def characters(given: Any) -> int:
 
 
 def _order(function: Callable[..., Any], given: tuple[Any, ...], folder: Path) -> None:
-    """Lay a call into a folder, which then holds what is given, and at last what it returns."""
     (folder / CALL).write_text(json.dumps([function.__module__, function.__qualname__]), encoding="utf-8")
     (folder / GIVEN).write_bytes(b"\n".join(map(_ANYTHING.dump_json, given)))
 
@@ -99,7 +98,6 @@ def run(folder: Path) -> None:
 
 
 def _returned(function: Callable[..., Any], folder: Path) -> Any:
-    """What a call returned that lay in a folder."""
     return _returns(function).validate_json((folder / RETURNED).read_bytes())
 
 

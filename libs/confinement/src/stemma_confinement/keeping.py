@@ -143,7 +143,6 @@ def _held() -> int:
 
 
 def _place_of(error: BaseException) -> str:
-    """The kind of an exception and the line that it comes from."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

@@ -81,7 +81,6 @@ def _counted(document: Document, event: e.AnyEvent) -> Document:
 
 
 def _begun(document: Document, event: e.AnyEvent) -> Document:
-    """The sections that the event starts are being written."""
     begun = {name: started(document, document.sections[name]) for name in event.starts}
     return replace(document, sections={**document.sections, **begun}) if begun else document
 
@@ -184,7 +183,6 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
 
 
 def _upstream_of(event: e.AnyEvent) -> tuple[UpstreamVersion, ...]:
-    """The versions of other sections that a text rests on from now on."""
     match event:
         case e.SectionDrafted() | e.SectionEdited():
             return event.upstream

@@ -130,7 +130,6 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
 
 
 def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Section:
-    """The section with another text, and the jobs that look at it."""
     name, version = section.plan.section_id, version_of(document, section, event)
     validate, evaluate = job_id(document, VALIDATE, name), job_id(document, EVALUATE, name)
     match event:

@@ -24,8 +24,6 @@ NOT_STALE = Because()
 
 @dataclass(frozen=True)
 class _Standing:
-    """Why a section is stale, and the changed sections that it comes from, however far above."""
-
     because: Because = NOT_STALE
     causes: frozenset[str] = field(default_factory=frozenset)
 

@@ -128,7 +128,6 @@ def _edited(document: Document, section: Section, event: e.SectionEdited) -> Ver
 
 
 def _with(assets: tuple[InputFile, ...], new: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-    """The images of a text and those that came with another one, which go first."""
     return tuple({image.name: image for image in (*assets, *new)}.values())
 
 

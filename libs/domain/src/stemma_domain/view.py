@@ -140,7 +140,6 @@ def _stale(section: Section, because: Because) -> StaleView:
 
 
 def _told(version: Version, drafted: e.SectionDrafted | None) -> VersionView:
-    """The version alone, with what the event that its text came with tells of how it was made."""
     made = {name: getattr(drafted, name) for name in ("retrieved_context", "processing_metadata")} if drafted else {}
     return VersionView.model_construct(**{name: getattr(version, name) for name in VersionView.model_fields} | made)
 
@@ -230,7 +229,6 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
 
 
 def _titled(document: Document) -> bool:
-    """Whether the titles of all sections are short enough to stand in one message with the rest."""
     return sum(len(section.plan.title.encode()) for section in document.sections.values()) <= MOST_TITLE_BYTES
 
 

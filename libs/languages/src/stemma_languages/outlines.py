@@ -57,7 +57,6 @@ def _is_limit(around: str) -> bool:
 
 @lru_cache(maxsize=2)
 def _numbers(unit: str) -> re.Pattern[str]:
-    """A number with its unit."""
     units = sorted({one for words in _all() for one in getattr(words, unit)}, key=len, reverse=True)
     named = "|".join(re.escape(one) + ("" if WIDE.match(one) else r"(?!\w)") for one in units)
     return re.compile(rf"(?<![\d.,])(\d[\d.,]{{0,8}})\)?[ \u00a0]?(?:{named})", re.IGNORECASE)

@@ -51,11 +51,9 @@ class _InstructionForms:
         self._patterns = tuple(re.compile(pattern) for pattern in data.patterns)
 
     def matches(self, text: str) -> bool:
-        """Whether the text begins as an instruction does."""
         return any(pattern is not None and pattern.match(text) for pattern in (self._begins, self._may_begin))
 
     def fits(self, text: str) -> bool:
-        """Whether one of the patterns is in the text."""
         return any(pattern.search(text) for pattern in self._patterns)
 
 

@@ -140,12 +140,10 @@ class _OpenLeaf:
         self._break = kind, start
 
     def add(self, inline: Inline) -> None:
-        """Add what is no text."""
         self.reach(inline.start, inline.end)
         self.inlines.append(inline)
 
     def reach(self, start: int, end: int) -> None:
-        """Take markup into the range of the text."""
         self._end_text()
         if self._break is not None:
             self.inlines.append(Inline(*self._break, start))
@@ -155,7 +153,6 @@ class _OpenLeaf:
         self.inner_end = end
 
     def closed(self, depth: int, level: int, quoted: bool, in_footnote: bool, info: str | None) -> Leaf:
-        """The leaf."""
         self._end_text()
         start, end = (self.inner_start, self.inner_end) if self.inner_start >= 0 else (self.start, self.start)
         return Leaf(self.kind, self.start, self.end, start, end, depth, level, quoted, in_footnote, info, self.inlines)

@@ -286,12 +286,10 @@ def step(tool: str, why: str, **arguments: str | int) -> Step:
 
 
 def further(tool: str, after: int, total: int, **about: str | int) -> list[Step]:
-    """The next page of a list, if there is one."""
     return [step(tool, "there are more", **about, skip=after)] if after < total else []
 
 
 def accepted(answer: RequestAccepted, then: str = "document_status") -> Accepted:
-    """The answer to a request, and where to see what becomes of it."""
     return Accepted(
         request_id=answer.request_id,
         document_id=answer.document_id,
@@ -302,13 +300,11 @@ def accepted(answer: RequestAccepted, then: str = "document_status") -> Accepted
 
 
 def reading(document_id: str, section_id: str, waits: Sequence[Wait]) -> Step:
-    """To read a section that waits."""
     why = "; ".join(WHY[wait] for wait in waits)
     return step("read_section", why, document_id=document_id, section_id=section_id)
 
 
 def steps_of(view: DocumentView) -> list[Step]:
-    """What can be done about a document now."""
     return list(_steps(view))[:MOST_STEPS]
 
 

@@ -98,8 +98,6 @@ class Asking(NamedTuple):
         return registry.entry_of(self.request).token
 
     def function(self) -> Function:
-        """The tool as a function over the client."""
-
         async def ask(client: Client, request_id: str, **given: Any) -> Accepted:
             fields = {name: value for name, value in given.items() if value != ""}
             return accepted(await asked(client, self.request, request_id, **fields), self.then)

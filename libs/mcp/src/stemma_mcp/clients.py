@@ -30,7 +30,6 @@ async def asked(client: Client, kind: type[Request], request_id: str, **fields: 
 
 
 async def section_in(client: Client, document_id: str, section_id: str) -> tuple[DocumentView, SectionView]:
-    """A section and its document, as the log has them now."""
     view = await client.document(document_id)
     if section_id not in view.sections:
         known = ", ".join(view.sections)

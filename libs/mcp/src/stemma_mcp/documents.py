@@ -141,7 +141,6 @@ async def document_status(client: Client, document_id: DocumentId) -> DocumentTo
 
 
 async def told_of(client: Client, view: DocumentView) -> DocumentTold:
-    """Where a document stands."""
     return DocumentTold(
         document_id=view.document_id,
         title=await client.stored_text(view.document_id, view.title) or "",

@@ -63,7 +63,6 @@ async def list_requirements(
 
 
 def _nothing(document_id: str, ledger: LedgerView | None) -> Requirements:
-    """Nothing was read yet, or it is being read, or could not be."""
     reading = ledger is not None and ledger.reading
     again = step("list_requirements", "they are being read", document_id=document_id)
     read = step("read_requirements", "no demands were read yet", document_id=document_id)

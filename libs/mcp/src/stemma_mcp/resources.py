@@ -40,18 +40,14 @@ def section_uri(document_id: str, section_id: str, version: int) -> str:
 
 
 def export_uri(document_id: str, export: ExportView) -> str:
-    """Where the file of an export is."""
     return f"{_DOCUMENT.format(document_id=document_id)}/exports/{export.export_id}/file.{export.format}"
 
 
 def form_export_uri(document_id: str, export_id: str) -> str:
-    """Where the file of a form with answers in it is."""
     return f"{_DOCUMENT.format(document_id=document_id)}/form-exports/{export_id}/file"
 
 
 def add_resources(server: MCPServer[Any], client_of: ClientOf) -> None:
-    """The resources, read with the client of whoever asks."""
-
     @server.resource(f"{_DOCUMENT}/outline", mime_type="application/json", title="Outline of a document")
     async def outline(document_id: str, context: Context[Any, Any]) -> str:
         """The sections of a document in their order, what each rests on, and where it stands."""

@@ -84,7 +84,6 @@ def _version_of(section: SectionView, number: int) -> VersionView | None:
 
 
 async def _feedback(client: Client, document_id: str, evaluation: Evaluation | None) -> str:
-    """What the model that judged said, as far as it is stored, or why it did not judge."""
     if evaluation is None:
         return ""
     if not evaluation.judged or evaluation.feedback is None:
@@ -171,7 +170,6 @@ async def merge_text(
 
 
 def _fitting(changes: Sequence[Change]) -> Iterator[ChangedLines]:
-    """The first changes, as many as may be told at a time."""
     characters = 0
     for change in changes[:MOST_CHANGES]:
         characters += sum(len(piece.text) for piece in change.pieces)

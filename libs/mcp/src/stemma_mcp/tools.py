@@ -76,7 +76,6 @@ class ClientTool(Tool):
         return tool
 
     def for_callers(self, tooling: Tooling) -> ClientTool:
-        """The same tool, which calls with the client of whoever calls it."""
         tool = self.model_copy()
         tool._tooling = tooling  # noqa: SLF001 - our own
         return tool
@@ -193,7 +192,6 @@ class Tooling:
     asks: Mapping[str, frozenset[str]]
 
     def lists(self, profile: Profile, role: str) -> frozenset[str]:
-        """The tools that a session lists, by their names."""
         return listed_names(self.asks, profile, role)
 
 
@@ -205,7 +203,6 @@ class Listing:
     listed: Callable[[Profile, str], list[dict[str, Any]]]
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Answer a message."""
         answer = await call_next(ctx)
         if ctx.method != "tools/list" or not isinstance(answer, dict):
             return answer

@@ -78,7 +78,6 @@ def handled_in_turn(handle: Handle, turns: OneByOne | None) -> Callable[[Msg], C
 
 
 def _lookups(stream: str, durables: tuple[str, ...]) -> Mapping[str, LookUp]:
-    """These consumers, by the names that operators read."""
     return {f"{stream}/{durable}": partial(_consumer, stream, durable) for durable in durables}
 
 

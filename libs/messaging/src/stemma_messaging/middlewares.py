@@ -152,7 +152,6 @@ class Heartbeat:
         self._rounds: dict[float, _Rounds] = {}
 
     async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
-        """Beat while the middlewares within are at work."""
         held = held_of(msg)
         every_s = held.terms.beat_every_s
         rounds = self._rounds.get(every_s) or self._rounds.setdefault(every_s, _Rounds(every_s))
@@ -172,7 +171,6 @@ class _Rounds:
 
     @contextmanager
     def of(self, held: Held) -> Iterator[None]:
-        """Give signs of a message in this block."""
         self._put_off(held)
         if self._timer is None:
             self._wait()
@@ -225,7 +223,6 @@ class Settlement:
         self._patience = patience
 
     async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> None:
-        """Handle the message, put it aside if need be, and settle its newest delivery."""
         held, patience = held_of(msg), self._patience
         held.error = await patience.through(lambda: _error_of(call_next(msg)))
         verdict = held.verdict = self._verdict(held)
@@ -299,7 +296,6 @@ class Outcomes:
         self._publisher = publisher
 
     async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
-        """Publish what comes back, if anything does."""
         outcome, envelope = await call_next(msg), held_of(msg).delivery.envelope
         if outcome is not None and envelope is not None:
             await self._publisher().publish(
@@ -320,7 +316,6 @@ class CallingOff:
         self._jobs = jobs
 
     async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
-        """The outcome of the job, or that it was called off."""
         job: Job = await msg.decode()  # type: ignore[assignment]
         told = {
             "tenant": job.document.tenant,

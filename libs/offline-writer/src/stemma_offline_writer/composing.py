@@ -59,7 +59,6 @@ def as_markdown(request: Request, composition: Composition) -> str:
 
 
 def _parts(request: Request, choice: Choice) -> Iterator[Part]:
-    """What stands under each required heading, if anything does."""
     spare = list(choice.spare)
     for name, share in zip(request.headings, _shares(request, choice), strict=True):
         blocks = _blocks(request, share)

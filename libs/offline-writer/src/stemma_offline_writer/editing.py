@@ -65,7 +65,6 @@ def meant(target: str, blocks: Blocks, known: Grammar, language: str) -> list[st
 
 
 def _under_heading(wanted: set[str], blocks: Blocks, language: str) -> list[str]:
-    """A heading below the title with all that stands under it."""
     found: list[str] = []
     level = 0
     for name, text in blocks.items():

@@ -27,7 +27,6 @@ async def call(agent: Agent, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def refusal(agent: Agent, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The body of the error of a tool that refuses."""
     result = await agent.call_tool(tool, arguments)
     [content] = result.content
     assert result.is_error, result.content
@@ -67,7 +66,6 @@ class Writing:
         assert (again["code"], again["problems"][0]["field"]) == ("rejected", "section_id")
 
     async def amend(self, agent: Agent) -> None:
-        """Put a text of its own in the place of the approved one, for the version that was read."""
         await self._wait_for(agent, "solution", 1)
         edit = {"document_id": self.document_id, "section_id": "research", "text": OWN_TEXT}
         await call(agent, "edit_section", **edit, version=1)
@@ -79,7 +77,6 @@ class Writing:
         assert "stale" not in kept["waits_for"]
 
     async def export(self, agent: Agent) -> None:
-        """Ask for the document as Markdown, as it is."""
         asked = await call(agent, "export_document", document_id=self.document_id, format="md")
         self.export_id = asked["export_id"]
 

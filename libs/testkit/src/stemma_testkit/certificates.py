@@ -29,8 +29,6 @@ SIGNING = x509.KeyUsage(
 
 @dataclass(frozen=True)
 class Certified:
-    """A certificate and its key, in files."""
-
     certificate: Path
     key: Path
 
@@ -48,7 +46,6 @@ class Authority:
         self.ca.write_bytes(self._signed(own))
 
     def certify(self, name: str) -> Certified:
-        """A certificate for this machine, as a server and as a caller."""
         key = ec.generate_private_key(ec.SECP256R1())
         uses = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
         here = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])

@@ -29,7 +29,6 @@ def clock_env(folder: Path, seconds: int) -> dict[str, str]:
 
 
 def install(seconds: int) -> None:
-    """Move the clock of this process, before anything else has looked at it."""
     _move_time(pytest.MonkeyPatch(), seconds)
     module.datetime = _moved(seconds)  # type: ignore[misc]
 

@@ -45,13 +45,10 @@ class Node(NatsServer):
         """The same."""
 
     def lose_disk(self) -> None:
-        """All that it stored is gone, while it does not run."""
         shutil.rmtree(self.folder / "data")
 
 
 class NatsCluster:
-    """Three servers, each with its folder, and one admission that is connected to any of them."""
-
     def __init__(
         self, folder: Path, passwords: dict[str, str] | None = None, tenants: Sequence[str] = DEFAULT_TENANTS
     ) -> None:
@@ -142,8 +139,6 @@ class ManagedCluster(ManagedNats):
 
 
 class ClusterStemma(LocalStemma):
-    """An installation on three servers, each of which has everything."""
-
     cluster: NatsCluster
 
     def _make_nats(self) -> ManagedNats:

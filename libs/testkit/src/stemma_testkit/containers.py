@@ -28,7 +28,6 @@ POLL_S = 0.02
 
 
 def engine_answers() -> bool:
-    """Whether the library finds a container engine."""
     client = import_module("testcontainers.core.docker_client").DockerClient
     try:
         return bool(client().client.ping())
@@ -37,7 +36,6 @@ def engine_answers() -> bool:
 
 
 def image(service: str) -> str:
-    """The image of a service of docker-compose.yml."""
     return str(yaml.safe_load(COMPOSE_FILE.read_text(encoding="utf-8"))["services"][service]["image"])
 
 
@@ -53,7 +51,6 @@ class Container:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port as they are to be reached from here, also from inside another container."""
         return str(self.definition.get_container_host_ip()), int(self.definition.get_exposed_port(self._port))
 
     @property
@@ -81,7 +78,6 @@ class Container:
         self._engines.unpause()
 
     def log(self) -> str:
-        """What its server has printed."""
         return str(b"".join(self.definition.get_logs()).decode(errors="replace"))
 
     def remove(self) -> None:
@@ -143,8 +139,6 @@ class ContainerNatsServer(NatsServer):
 
 
 class ContainerPostgres(PostgresServer):
-    """The same server in a container."""
-
     def __init__(self, password: str, port: int, user: str) -> None:
         super().__init__(password, port, user)
         self.container = Container("postgres", 5432, port, ["-c", "fsync=off"])

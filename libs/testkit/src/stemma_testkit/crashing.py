@@ -47,11 +47,9 @@ class Crashes:
 
     @property
     def armed(self) -> bool:
-        """Whether the process has not come to its point yet."""
         return self._armed.exists()
 
     def effects(self) -> list[str]:
-        """The kinds of the effects since they were forgotten, in order."""
         return self._effects.read_text().splitlines()
 
     def forget(self) -> None:
@@ -60,14 +58,12 @@ class Crashes:
         self._effects.write_text("")
 
     def arm(self, point: Point) -> None:
-        """Let the process end once at a point."""
         part = self._folder / "part"
         part.write_text(f"{point.when}\n{point.occurrence}\n{point.effect}")
         part.replace(self._armed)
 
 
 def install(folder: Path) -> None:
-    """Wrap the calls of nats-py in this process."""
     request, publish = Client.request, Client.publish
 
     async def counted_request(client: Client, subject: str, payload: bytes = b"", *args: Any, **kwargs: Any) -> Any:

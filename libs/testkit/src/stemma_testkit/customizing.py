@@ -7,7 +7,6 @@ from pathlib import Path
 
 
 def path_with(folder: Path) -> dict[str, str]:
-    """The environment of a process that finds packages in a folder before all others."""
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
 
 

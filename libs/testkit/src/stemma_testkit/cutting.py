@@ -60,12 +60,10 @@ class Cuttable:
             await eventually(self.has_come, within_s=inf)
 
     async def has_come(self) -> bool:
-        """Whether the message to cut at came."""
         return self._left <= 0
 
     @contextmanager
     def gone(self) -> Iterator[None]:
-        """In this block every connection breaks, the new ones too."""
         self._gone = True
         self.cut()
         try:

@@ -31,30 +31,24 @@ class Then(Generic[S, E]):
         return len(self.events)
 
     def then(self, *expected: E) -> Then[S, E]:
-        """The command gave just these events."""
         assert list(self.events) == list(expected)
         return self
 
     def then_types(self, *expected: type[E]) -> Then[S, E]:
-        """The command gave events of just these types."""
         assert [type(event) for event in self.events] == list(expected)
         return self
 
     def then_refused(self, *codes: str) -> Then[S, E]:
-        """The command was refused, with problems of just these codes."""
         assert [e.problem.code if isinstance(e, DecisionRefused) else e for e in self.events] == list(codes)
         return self
 
     def then_nothing_happened(self) -> Then[S, E]:
-        """The command gave no event."""
         assert self.events == ()
         return self
 
 
 @dataclass(frozen=True)
 class Given(Generic[C, S, E]):
-    """A history."""
-
     decider: Decider[C, S, E]
     state: S
 
@@ -64,12 +58,10 @@ class Given(Generic[C, S, E]):
 
 
 def given(decider: Decider[C, S, E], *events: E) -> Given[C, S, E]:
-    """Start from a history of events."""
     return Given(decider, fold(decider, decider.initial, events))
 
 
 def fold(decider: Decider[C, S, E], state: S, events: Sequence[E]) -> S:
-    """The state after some more events."""
     for event in events:
         state = decider.evolve(state, event, AT, 0)
     return state

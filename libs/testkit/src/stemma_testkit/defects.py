@@ -28,13 +28,11 @@ def planted(folder: Path, defect: Defect) -> dict[str, str]:
 
 
 def code_of(defect: Defect) -> str:
-    """The code that plants a defect into the process that runs it."""
     name = defect.__name__
     return f"from pytest import MonkeyPatch\nfrom {__name__} import {name}\n\n{name}(MonkeyPatch())\n"
 
 
 def acknowledges_first(patch: pytest.MonkeyPatch) -> None:
-    """The server is told that a message was handled before it is."""
     process = Client._process_msg
 
     async def hasty(client: Client, sid: int, subject: bytes, reply: bytes, *rest: Any) -> None:
@@ -46,12 +44,10 @@ def acknowledges_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def publishes_without_ids(patch: pytest.MonkeyPatch) -> None:
-    """What is published again is stored again."""
     _asks_without(Header.MSG_ID, "", patch)
 
 
 def appends_without_fence(patch: pytest.MonkeyPatch) -> None:
-    """An event goes behind whatever another process appended meanwhile."""
     _asks_without(Header.EXPECTED_LAST_SUBJECT_SEQUENCE, "stemma.event.", patch)
 
 
@@ -97,7 +93,6 @@ def takes_the_latest_for_the_last(patch: pytest.MonkeyPatch) -> None:
 
 
 def stops_at_what_is_no_event(patch: pytest.MonkeyPatch) -> None:
-    """What lies in the log of a document and is no event of it fails whoever reads the document."""
     taken_in = EventStore._taken_in
 
     def strictly(*args: Any) -> Any:

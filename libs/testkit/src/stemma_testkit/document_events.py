@@ -33,7 +33,6 @@ def plan(section_id: str, *depends_on: str) -> SectionPlan:
 
 
 def document_requested() -> e.DocumentRequested:
-    """A document of two sections, the second of which rests on the first."""
     return e.DocumentRequested(
         tenant=TENANT,
         document_id=DOCUMENT,
@@ -65,29 +64,24 @@ def review_requested(section_id: str, version: int = 1) -> e.SectionReviewReques
 
 
 def form_added(file: ArtifactRef) -> e.DocumentInputAdded:
-    """The form of the buyer that answers are written into."""
     return e.DocumentInputAdded(input_id="input-1", file=InputFile(name="form.docx", artifact=file))
 
 
 def form_export_requested(export_id: str) -> e.FormExportRequested:
-    """The answers of the first section are being written into a form."""
     return e.FormExportRequested(
         export_id=export_id, input_id="input-1", input_version=1, section_id="research", version=1
     )
 
 
 def form_exported(export_id: str, file: ArtifactRef) -> e.FormExported:
-    """They are written, but for one."""
     return e.FormExported(export_id=export_id, job_id="j9", artifact=file, answered=("f-1",), unanswered=("f-2",))
 
 
 def job(number: int, name: str, section_id: str) -> str:
-    """The id of the job that the event of this number opened."""
     return f"{DOCUMENT}.{number}.{name}.{section_id}"
 
 
 def time_of(number: int) -> datetime:
-    """The events come a minute apart."""
     return CREATED_AT + timedelta(minutes=number)
 
 

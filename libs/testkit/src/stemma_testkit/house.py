@@ -23,12 +23,10 @@ def house(folder: Path, package: str = PACKAGE) -> Path:
 
 
 def stand_in(kinds: Path, kind: str) -> Path:
-    """A copy of a kind that ships, in a package of its own, to be changed."""
     return Path(shutil.copytree(find_kinds()[kind].path, kinds / kind))
 
 
 def add_kind(kinds: Path, blueprint: object, name: str) -> Path:
-    """A kind that is its blueprint and nothing else."""
     folder = kinds / name
     folder.mkdir()
     (folder / "blueprint.json").write_text(json.dumps(blueprint), encoding="utf-8")
@@ -36,7 +34,6 @@ def add_kind(kinds: Path, blueprint: object, name: str) -> Path:
 
 
 def own_config(folder: Path) -> Path:
-    """A copy of the config folder of the orchestrator, to be changed."""
     return Path(shutil.copytree(config_dir("stemma_orchestrator"), folder / "orchestrator"))
 
 

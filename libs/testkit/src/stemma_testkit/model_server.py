@@ -42,12 +42,10 @@ class ModelServer(ChatServer):
 
     @property
     def repeated(self) -> int:
-        """How many requests asked what an earlier one had asked."""
         return sum(number - 1 for number in self.calls.values())
 
     @property
     def total(self) -> int:
-        """How many requests came."""
         return sum(self.calls.values())
 
     async def wait_for_calls(self, number: int, within_s: float = 60.0) -> None:
@@ -91,7 +89,6 @@ async def _answer(body: dict[str, Any]) -> AIMessage:
 
 
 def _judgement(criteria: Block) -> AIMessage:
-    """The best score by every criterion."""
     ids = [line.removeprefix("- ").partition(":")[0] for line in criteria.text.splitlines()]
     return AIMessage(json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."}))
 

@@ -25,7 +25,6 @@ WIDTHS, SCHEMES, LANGUAGES = (320, 768, 1400), ("light", "dark"), ("en", "de")
 
 
 async def picture(page: Page, address: str, path: str, file: Path, *, whole: bool = False) -> None:
-    """Take a picture of a page of the desk, of what is seen of it at first or of the whole of it."""
     await page.goto(f"{address}{path}")
     # What listens for changes never comes to rest; what is drawn has, once the fonts and all images are there.
     await page.evaluate("document.fonts.ready.then(() => Promise.all([...document.images].map(i => i.decode())))")
@@ -63,7 +62,6 @@ async def signed_in(page: Page, stemma: LocalStemma, token: str) -> None:
 async def every_picture(
     browser: Browser, stemma: LocalStemma, token: str, pages: Mapping[str, str], folder: Path
 ) -> None:
-    """Take pictures of pages in every width, scheme and language."""
     for width, scheme, language in product(WIDTHS, SCHEMES, LANGUAGES):
         size: Any = {"width": width, "height": 900}
         async with opened(browser, viewport=size, color_scheme=scheme, locale=language) as page:
@@ -74,7 +72,6 @@ async def every_picture(
 
 
 async def shown(browser: Browser, stemma: LocalStemma, token: str, path: str, files: Mapping[str, Path]) -> None:
-    """Take the picture of a page that is shown, in light, in each language."""
     for language, file in files.items():
         async with opened(browser, viewport=SIZE, color_scheme="light", locale=language) as page:
             await signed_in(page, stemma, token)

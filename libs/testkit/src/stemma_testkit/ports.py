@@ -10,7 +10,6 @@ KEPT = range(20_000, 32_000)
 
 
 def free_port() -> int:
-    """A port that nobody listened on a moment ago."""
     while True:
         port = random.SystemRandom().choice(KEPT)
         try:

@@ -58,7 +58,6 @@ class PostgresServer(ABC):
     def resume(self) -> None: ...
 
     def dsn(self, database: str = "postgres") -> str:
-        """The connection string of a database."""
         return make_conninfo(host=self.host, port=self.port, user=self.user, password=self.password, dbname=database)
 
     def create_database(self, name: str) -> str:

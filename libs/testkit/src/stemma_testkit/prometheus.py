@@ -25,8 +25,6 @@ Labels = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Prometheus:
-    """A running Prometheus."""
-
     url: str
 
     async def query(self, expression: str, at: float | None = None) -> dict[Labels, float]:
@@ -62,7 +60,6 @@ def program(name: str) -> str:
 
 @asynccontextmanager
 async def prometheus(configuration: Path, data: Path) -> AsyncIterator[Prometheus]:
-    """Run it with a configuration, from when it is ready to the end of the block."""
     address = f"127.0.0.1:{free_port()}"
     arguments = (f"--config.file={configuration}", f"--storage.tsdb.path={data}", f"--web.listen-address={address}")
     with (data.parent / "prometheus.log").open("wb") as log:

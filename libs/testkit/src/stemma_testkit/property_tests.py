@@ -15,7 +15,6 @@ PART = 4
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose by what is selected, before test modules say how many examples they try."""
     number = USUAL // PART if config.option.markexpr == SHORT_FORM else USUAL
     slow = [HealthCheck.too_slow]
     settings.register_profile(PROFILE, deadline=None, suppress_health_check=slow, print_blob=True, max_examples=number)
@@ -23,5 +22,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def examples(number: int) -> settings:
-    """Let a test try so many examples in its long form, and fewer in its short form."""
     return settings(max_examples=number * settings().max_examples // USUAL)

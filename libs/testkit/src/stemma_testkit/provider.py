@@ -45,7 +45,6 @@ class Reply:
 
 
 def says(text: str, finish_reason: str = "stop") -> Reply:
-    """An answer in words."""
     return Reply({"content": text}, finish_reason)
 
 
@@ -65,7 +64,6 @@ class ChatServer(ThreadingHTTPServer):
 
     @property
     def base(self) -> str:
-        """The base URL for a client."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     def reply(self, asked: dict[str, Any]) -> Reply:

@@ -37,12 +37,10 @@ class ScriptedModel(BaseChatModel):
 
     @property
     def calls(self) -> int:
-        """How often the model was called."""
         return len(self._prompts)
 
     @property
     def prompts(self) -> list[list[BaseMessage]]:
-        """The messages of every call."""
         return self._prompts
 
     @property
@@ -51,11 +49,9 @@ class ScriptedModel(BaseChatModel):
         return self._options
 
     def prompt_text(self, call: int = 0) -> str:
-        """All text of the messages of one call."""
         return "\n".join(str(message.text) for message in self._prompts[call])
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bind tools as given."""
         return self.bind(tools=list(tools), **kwargs)
 
     def _generate(

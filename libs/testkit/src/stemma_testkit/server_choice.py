@@ -14,15 +14,12 @@ VARIABLE = "STEMMA_TEST_SERVERS"
 
 
 class Servers(StrEnum):
-    """What the variable may say."""
-
     CONTAINERS = "containers"
     PACKAGED = "packaged"
 
 
 @cache
 def servers() -> Servers:
-    """The choice of this test run."""
     return choose(os.environ, engine_answers)
 
 

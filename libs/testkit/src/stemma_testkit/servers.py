@@ -74,7 +74,6 @@ def _copied_server(
 
 @cache
 def _provisioned(tenants: tuple[str, ...], ack_wait_s: float | None, bounds: Bounds) -> bytes:
-    """The data of a server that was provisioned and has ended, as an archive."""
     with TemporaryDirectory() as folder:
         with NatsServer(Path(folder), tenants=tenants, bounds=bounds) as server:
             asyncio.run(_provision(server, tenants, ack_wait_s, bounds))
@@ -90,7 +89,6 @@ async def _provision(server: NatsServer, tenants: Sequence[str], ack_wait_s: flo
 
 
 async def _fed(server: NatsServer, tenants: Sequence[str]) -> None:
-    """Return once every copy reads its feed, as it does when provisioning has ended."""
     async with connected(server) as client:
         js = client.jetstream()
         for copy in chain.from_iterable(map(copies, tenants)):
@@ -101,7 +99,6 @@ async def _fed(server: NatsServer, tenants: Sequence[str]) -> None:
 async def connected(
     server: NatsServer, user: str = PROVISIONER, on_error: Callable[[Exception], Awaitable[None]] | None = None
 ) -> AsyncIterator[Client]:
-    """A connection as one of the server's users, by default as the one who may do everything."""
     client = await nats.connect(
         server.url,
         user=user,

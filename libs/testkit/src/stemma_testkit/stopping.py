@@ -46,8 +46,6 @@ def _is_the_last(armed: Path) -> bool:
 
 
 async def stopped_of(processes: list[psutil.Process]) -> psutil.Process:
-    """The one of them that is stopped, as soon as one is."""
-
     async def is_there() -> bool:
         return any(process.status() == psutil.STATUS_STOPPED for process in processes)
 

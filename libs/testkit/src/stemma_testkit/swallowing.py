@@ -103,7 +103,6 @@ class FirstAcknowledgements:
     _losing: set[bytes] = field(default_factory=set)
 
     async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:
-        """Notice a message, which goes on as it is."""
         if reply and not subject.startswith((b"$JS.", b"_INBOX")):
             self.published[subject.decode()] += 1
             message = (subject, sha256(body).digest())
@@ -113,11 +112,9 @@ class FirstAcknowledgements:
         return body
 
     def different(self, root: str) -> int:
-        """How many different messages were published under a root of subjects, however often."""
         return sum(subject.startswith(root.encode()) for subject, _ in self._seen)
 
     def swallows(self, subject: bytes, payload: bytes) -> bool:
-        """Whether it is such an acknowledgement."""
         if subject not in self._losing:
             return False
         self._losing.remove(subject)
@@ -133,7 +130,6 @@ class FirstHeld:
         self.came, self._let_go = asyncio.Event(), asyncio.Event()
 
     def let_go(self) -> None:
-        """Let it go on."""
         self._let_go.set()
 
     async def publishes(self, subject: bytes, reply: bytes, body: bytes) -> bytes:

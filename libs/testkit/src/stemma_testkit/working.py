@@ -36,6 +36,5 @@ async def at_work(*services: Coroutine[Any, Any, None]) -> AsyncIterator[Sequenc
 
 
 def assert_at_work(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Fail with what ended a service."""
     ended = [task.exception() for task in tasks if task.done()]
     assert not ended, ended

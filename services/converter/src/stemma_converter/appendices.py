@@ -34,7 +34,6 @@ Heading = tuple[str, str]
 
 
 def not_covered(sections: Sequence[ExportSection]) -> tuple[NotCovered, ...]:
-    """The sections that have to cover the inputs and do not, or of which nobody knows yet."""
     found = []
     for section in sections:
         coverage = section.coverage
@@ -259,7 +258,6 @@ def block_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
 
 
 def answer_places(job: ConvertDocument, artifacts: Staged) -> dict[str, AnswerPlace]:
-    """Where each demand is answered, by its id, as far as the blocks of its section are known."""
     sections = {name: one.section_id for one in job.matrix for name in one.requirement_ids}
     places: dict[str, AnswerPlace] = {}
     for section in job.sections:

@@ -79,7 +79,6 @@ def _words_only(item: Node) -> list[Node]:
 
 
 def _inner_heading_as_text(item: Node) -> list[Node]:
-    """A heading in a list or a quotation is no part of the document's outline."""
     return [node("Para", [node("Strong", item["c"][2])])] if item["t"] == "Header" else [item]
 
 

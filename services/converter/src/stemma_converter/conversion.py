@@ -84,7 +84,6 @@ def convert(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
 
 
 def may_show(folder: Path, texts: list[ArtifactRef], assets: list[InputFile]) -> list[InputFile]:
-    """The assets whose file name stands in one of the texts of a folder, however it is escaped."""
     written = "\n".join(Staged(folder).get(text).decode("utf-8", errors="replace") for text in texts)
     spellings = [written, plain := unescape(written).replace("\\", ""), unquote(plain)]
     return [asset for asset in assets if any(name in text for text in spellings for name in _names(asset.name))]
@@ -143,7 +142,6 @@ async def _located(folder: Path, job: ConvertDocument, converter: Converter) -> 
 async def _line(
     staged: Staged, section: ExportSection, draft: ArtifactRef, fails: Callable[[ExportSection], Awaitable[bool]]
 ) -> int:
-    """The line of the block with which the draft begins to fail."""
     if len(data := staged.get(draft)) > MAX_SOURCE_BYTES:
         return 1
     text = decode(data)

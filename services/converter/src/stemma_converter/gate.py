@@ -80,7 +80,6 @@ class Outgoing:
 
     @cached_property
     def words(self) -> tuple[int, ...]:
-        """The words of each section."""
         return tuple(count_words(plain(one.blocks)) for one in self.drafts)
 
     @cached_property
@@ -91,12 +90,10 @@ class Outgoing:
 
     @property
     def all_pages(self) -> int:
-        """The pages of the file, cover and contents included."""
         return self.look.pages or (self.pages.places.end.page if self.pages else 0)
 
     @property
     def text_pages(self) -> int:
-        """The pages from the first heading to the end of the text."""
         if self.pages is None or not self.pages.places.headings:
             return self.all_pages
         return self.pages.places.end.page - self.pages.places.headings[0].page + 1
@@ -201,7 +198,6 @@ def _font(rule: BidRule, file: Outgoing) -> tuple[State, str]:
 
 
 def _file_format(rule: BidRule, file: Outgoing) -> tuple[State, str]:
-    """The format, and of a PDF whether it carries its fonts."""
     loose = f" without fonts: {', '.join(file.look.loose)}" if file.look.loose else ""
     if rule.part and file.section_of(rule.part) is None and file.format not in rule.values:
         return "to_see", f"{file.format}"
@@ -237,7 +233,6 @@ def _blind(rule: BidRule, file: Outgoing) -> tuple[State, str]:
 
 
 def _order(rule: BidRule, file: Outgoing) -> tuple[State, str]:
-    """Whether the chapters that the request names stand in its order, if there is a section for each."""
     places = {name: file.section_of(name) for name in rule.values}
     missing = [name for name, place in places.items() if place is None]
     found = [place for place in places.values() if place is not None]

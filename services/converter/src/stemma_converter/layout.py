@@ -150,7 +150,6 @@ def _titled(table: Node, title: str) -> Node:
 
 
 def _label(word: str) -> re.Pattern[str]:
-    """What a writer puts before a caption, in the document's language or in English."""
     english = {language("en").words.table, language("en").words.figure}
     words = "|".join(map(re.escape, sorted({word, *english})))
     return re.compile(rf"(?:{words})(?:\s?\d[\d.]*)?\s?[:\uff1a]\s*", re.IGNORECASE)
@@ -248,8 +247,6 @@ MEDIA = "media"
 
 
 def with_pages(blocks: list[Node], format: str, page_of: Callable[[str], str]) -> list[Node]:
-    """The blocks with the page behind each link that asks for it, in raw markup of a format with pages."""
-
     def edit(item: Node) -> list[Node]:
         match item:
             case {"t": "Link", "c": [[_, classes, values], inlines, [str(target), title]]} if PAGED in classes:

@@ -61,8 +61,6 @@ class ConversionError(Exception):
 
 @dataclass(frozen=True)
 class Pandoc:
-    """The pandoc program and the limits of one run."""
-
     program: Path
     limits: Limits = field(default_factory=Limits)
 

@@ -162,7 +162,6 @@ class Readings:
 
 
 def _attached(file: InputFile) -> InputFile:
-    """An attachment with the role that its name proposes."""
     role = role_of_name(file.name, file.artifact.media_type) or "evidence"
     return file.model_copy(update={**InputFile.fields_of(role), "proposed": True})
 

@@ -45,8 +45,6 @@ class Mark(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """Who changed something, and when, if that is known."""
-
     author: str
     made_at: datetime | None = None
 
@@ -163,7 +161,6 @@ class _Tracker:
         self.notes: dict[str, Mark] = {}
 
     def body(self, root: etree._Element) -> None:
-        """Track what stands between marks, and take the marks away."""
         now: dict[Scope, Mark | None] = dict.fromkeys(Scope)
         for element in list(root.iter()):
             blocks = now[Scope.BLOCKS]

@@ -119,7 +119,6 @@ def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> b
 
 
 def _somebody(manuscript: Manuscript) -> str:
-    """The name for changes that nobody is known for."""
     return manuscript.house.author or manuscript.house.company or manuscript.language.words.author
 
 

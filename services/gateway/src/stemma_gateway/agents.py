@@ -25,8 +25,6 @@ SERVER = f"{__package__}.agent_server"
 
 
 class Agents:
-    """The MCP server of one process."""
-
     def __init__(self, origins: str) -> None:
         self._origins = origins
         self._serving: asyncio.Task[None] | None = None

@@ -87,8 +87,6 @@ class Computing:
 
 
 class _Turns:
-    """Turns of owners, of which no tenant has all."""
-
     def __init__(self, at_once: int) -> None:
         self._of_tenants = Turns(at_once, at_once - 1)
         self._of_people = defaultdict[str, Turns](lambda: Turns(at_once - 1, 1))

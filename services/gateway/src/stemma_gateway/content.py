@@ -138,8 +138,6 @@ _GIVEN: dict[int | str, dict[str, Any]] = {
 
 
 def content(router: APIRouter, path: str) -> Callable[[Endpoint], Endpoint]:
-    """Offer content at a path by GET and HEAD."""
-
     def offer(endpoint: Endpoint) -> Endpoint:
         head = f"{endpoint.__name__}_head"
         router.add_api_route(path, endpoint, methods=["GET"], response_class=Response, responses=_GIVEN)

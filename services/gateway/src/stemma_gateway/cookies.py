@@ -84,7 +84,6 @@ class Cookies:
         return signed_in
 
     def put_aside(self, request: Request, what: BaseModel) -> None:
-        """Keep with the browser what is needed when it comes back from somewhere else, in a few minutes."""
         value = self._box.encrypt(what.model_dump_json().encode()).decode()
         self._have_set(request, value, AWAY_FOR_S, AWAY)
 
@@ -98,7 +97,6 @@ class Cookies:
             return None
 
     def ended(self, request: Request, signed_in: SignedIn | None = None) -> None:
-        """Have the browser forget its session with the answer to a request, and take it from nobody any more."""
         self._have_set(request, "", 0)
         if signed_in:
             now = self._clock()
@@ -109,7 +107,6 @@ class Cookies:
         return signed_in.name in self._ended
 
     def last_moment(self, signed_in: SignedIn) -> float:
-        """When no copy of a session is good any more, however much it is used."""
         return self._clock() + self.ends_in(signed_in)
 
     def of(self, request: Request) -> SignedIn | None:
@@ -129,7 +126,6 @@ class Cookies:
         return datetime.fromtimestamp(self._clock() + self._left(signed_in), UTC)
 
     def ends_in(self, signed_in: SignedIn) -> float:
-        """In how many seconds a session ends however much it is used."""
         longest = signed_in.begun_at + self._rules.longest_s
         return max(0.0, min(longest, signed_in.token_ends_at or longest) - self._clock())
 

@@ -112,7 +112,6 @@ def later(http: HttpRequest, request_id: str) -> Response:
 
 
 def address(http: HttpRequest, path: str) -> str:
-    """A path of this gateway as its callers see it, also below a path of a proxy."""
     return f"{http.scope.get('root_path', '')}{path}"
 
 

@@ -95,7 +95,6 @@ class _Text:
     heard: int = 0
 
     def hear(self, piece: LiveText) -> None:
-        """Go on with a piece, whose place says whether some are missing before it, or the text begins anew."""
         at = self.heard if piece.at is None else piece.at
         if at < self.heard:
             self.forget()
@@ -107,8 +106,6 @@ class _Text:
 
 
 class Writing(Keeper):
-    """The texts of one document that are being written."""
-
     lingers_s = WRITING_LINGERS_S
 
     def __init__(self, client: Client, document_id: str) -> None:
@@ -118,7 +115,6 @@ class Writing(Keeper):
         self._texts: dict[str, _Text] = {}
 
     async def follow(self) -> AsyncGenerator[Words, None]:
-        """What is written of each section so far, as far as it was heard, and what comes."""
         told: dict[str, tuple[int, int]] = {}
         seen = 0
         async with self.followed():
@@ -156,8 +152,6 @@ LINGERS_S = 5.0
 
 
 class Editors(Keeper):
-    """The people other than oneself who have editors of one document open."""
-
     lingers_s = LINGERS_S
 
     def __init__(self, client: Client, own: str, document_id: str) -> None:
@@ -168,7 +162,6 @@ class Editors(Keeper):
         self._heard: dict[tuple[str, str], float] = {}
 
     async def follow(self, section_id: str) -> AsyncGenerator[tuple[str, ...], None]:
-        """The names of those at a section now, and again whenever they are others."""
         told, seen = None, 0
         async with self.followed():
             while True:
@@ -287,7 +280,6 @@ class Waiting(Keeper):
                     self.tell()
 
     def _is_other(self, shown: dict[str, _Shown], document_id: str, summary: DocumentSummary | None) -> bool:
-        """Whether a list of all that waits shows something else of a document than before."""
         now, before = _shown(summary) if summary else None, shown.pop(document_id, None)
         if now and now[1]:
             shown[document_id] = now

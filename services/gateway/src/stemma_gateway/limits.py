@@ -63,7 +63,6 @@ class Shares:
         return None
 
     def is_at_own_bound(self, owner: Owner, some: int = 1) -> bool:
-        """Whether an owner has as many as one may have, however many are free."""
         return self._taken[owner] + some > self._of_one
 
     def take(self, owner: Owner, some: int = 1) -> None:
@@ -126,7 +125,6 @@ class RateLimit:
         return min(wait_s, longest_s)
 
     def take_back(self, caller: Hashable) -> None:
-        """Count a request as not made."""
         bucket = self._bucket(caller)
         bucket.left = min(bucket.left + 1, self._at_once)
 

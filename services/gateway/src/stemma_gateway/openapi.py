@@ -27,12 +27,10 @@ _OF_FASTAPI = ("HTTPValidationError", "ValidationError")
 
 
 def name_of(route: APIRoute) -> str:
-    """By what an operation is called, in clients that are generated."""
     return route.name
 
 
 def describe(app: FastAPI) -> None:
-    """Have an application tell its errors, and the bodies that it reads itself."""
     app.openapi = cache(partial(_made, app))  # type: ignore[method-assign]
 
 

@@ -50,8 +50,6 @@ class Visit(BaseModel):
 
 
 class OpenId:
-    """A provider at which people sign in."""
-
     def __init__(self, registration: Registration) -> None:
         self._own = registration
         self._known: dict[str, Any] = {}

@@ -32,7 +32,6 @@ LANGUAGES = ("en", "de")
 
 
 def language_of(request: Request) -> str:
-    """The language of the desk that a browser likes best, else English."""
     for wanted in sorted(request.headers.get("accept-language", "").split(","), key=_dislike):
         if (tag := wanted.partition(";")[0].strip().lower().partition("-")[0]) in LANGUAGES:
             return tag
@@ -115,8 +114,6 @@ def local(path: str) -> str:
 
 
 class PageRoute(APIRoute):
-    """A route whose errors are pages for those who read pages."""
-
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         route = super().get_route_handler()
 
@@ -132,8 +129,6 @@ class PageRoute(APIRoute):
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Have an application answer those who read pages with one also where it has no such address."""
-
     async def answer(request: Request, error: Exception) -> Response:
         return _told(request, error) if reads_pages(request) else await answered(request, error)
 
@@ -166,7 +161,6 @@ class Reason:
 
 
 def reasons(problem: ProblemDetails, language: str) -> tuple[Reason, ...]:
-    """All that is wrong, in a language of the desk as far as it has it."""
     whole = Problem(field="", message=problem.detail, code=problem.code, params=problem.params)
     return tuple(_reason(each, language) for each in problem.problems or (whole,))
 

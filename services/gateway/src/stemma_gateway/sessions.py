@@ -75,7 +75,6 @@ class Sessions:
 
     @asynccontextmanager
     async def swept(self) -> AsyncIterator[None]:
-        """Close sessions that are idle while the block runs, and all at its end."""
         sweeping = asyncio.create_task(self._sweep())
         try:
             yield

@@ -118,7 +118,6 @@ class Attempts:
         await self._change(notice.tenant, notice.owner, notice.rule_id, noted)
 
     async def checked(self, tenant: str, owner: str, rule_id: str, checked: CheckedReceiver) -> None:
-        """Note what came of a check of a receiver, in place of the one before."""
         await self._change(tenant, owner, rule_id, lambda known: known.model_copy(update={"checked": checked}))
 
     async def _change(

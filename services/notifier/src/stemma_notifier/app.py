@@ -92,7 +92,6 @@ def build_app(settings: NotifierSettings) -> FastStream:
 
 
 def make_tools(settings: NotifierSettings, broker: StemmaBroker) -> Tools:
-    """The rules, and the ways to tell somebody."""
     attempts, trust = Attempts(broker.jetstream), trusted_ssl_context()
     sender = NoticeSender(
         Webhook(settings.allowed_networks, settings.limit_s, trust),

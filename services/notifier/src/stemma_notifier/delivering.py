@@ -56,7 +56,6 @@ class Lanes:
                 del self._lanes[rule]
 
     def rests(self, rule: str) -> float:
-        """For how many seconds more the receiver is left alone."""
         lane = self._lanes.get(rule)
         return max(0.0, lane.rests_until - self._clock()) if lane else 0.0
 

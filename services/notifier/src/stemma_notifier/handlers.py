@@ -59,7 +59,6 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def has_no_rules(subject: str, *, rules: Rules) -> bool:
-    """Whether an event is of a tenant that has no rules, as in most installations all are."""
     try:
         tenant = subjects.parse_event(subject).tenant
     except ValueError:
@@ -68,7 +67,6 @@ async def has_no_rules(subject: str, *, rules: Rules) -> bool:
 
 
 async def on_event(delivery: Delivery, *, tools: Tools) -> None:
-    """Queue a notice for each rule that wants to hear of it."""
     address = subjects.parse_event(delivery.subject)
     annotate(tenant=address.tenant, document_id=address.document_id)
     told = _happenings_in(delivery, address)
@@ -120,7 +118,6 @@ def _notice(
 
 
 async def on_rules(delivery: Delivery, *, tools: Tools) -> None:
-    """Check a receiver, and queue the notice of a test, if whoever wrote the rules asks for it."""
     known = read_rules(delivery.data)
     if known is None:
         return
@@ -162,7 +159,6 @@ async def _queue(notice: Notice, tools: Tools) -> None:
 
 
 async def on_notice(delivery: Delivery, *, tools: Tools) -> None:
-    """Tell the receiver of a rule that is still there."""
     try:
         notice = Notice.model_validate_json(delivery.data)
     except ValidationError as error:

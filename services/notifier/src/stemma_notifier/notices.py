@@ -37,7 +37,6 @@ class Budget(Contract):
 
     @property
     def name(self) -> str:
-        """The same for the same limits of a rule."""
         return f"budget.{self.tokens}.{self.cost}"
 
 
@@ -109,8 +108,6 @@ _OF_PEOPLE = ("question", "upload")
 
 @dataclass(frozen=True)
 class Spent:
-    """What a document cost before an event, and with it."""
-
     before: Usage
     after: Usage
 
@@ -175,7 +172,6 @@ def wanted_by(owner: str, rule: NotificationRule, document_id: str, told: Sequen
 
 
 def _is_for(owner: str, one: Happening) -> bool:
-    """What is one person's is told to that person, and to the programs of the tenant."""
     return not one.assignee or owner in (one.assignee, subjects.PROGRAMS)
 
 

@@ -39,7 +39,6 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def trusted_ssl_context() -> ssl.SSLContext:
-    """Trusts the authorities of this machine and those that browsers trust."""
     trust = ssl.create_default_context()
     trust.load_verify_locations(certifi.where())
     return trust
@@ -96,7 +95,6 @@ class Guard(httpcore.AsyncNetworkBackend):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the internet, and of one machine."""
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
@@ -128,8 +126,6 @@ def body_of(notice: Notice, links: Mapping[str, str] = NONE) -> bytes:
 
 
 class Webhook:
-    """Sends notices to web addresses, each over a connection of its own."""
-
     def __init__(self, allowed: Sequence[Network], limit_s: float, trust: ssl.SSLContext) -> None:
         self._allowed = allowed
         self._limit_s = limit_s
@@ -199,12 +195,10 @@ _LONGEST = 120
 
 
 def subject_of(notice: Notice) -> str:
-    """The heading of a mail."""
     return _one_line(f"Stemma: {_what(notice)} {_SAID[notice.occasion]}")
 
 
 def words_of(notice: Notice) -> list[str]:
-    """The lines of a mail."""
     named = [f"{_one_line(section.title or section.section_id)} ({section.section_id})" for section in notice.sections]
     of = f"Document {notice.document_id}, of the kind {notice.kind}." if notice.document_id else "No document."
     return [
@@ -221,7 +215,6 @@ def words_of(notice: Notice) -> list[str]:
 
 
 def offers_of(links: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What the links of a mail are for, and where they lead."""
     return [(_OFFERED[Verb(verb)], link) for verb, link in links.items()]
 
 
@@ -253,8 +246,6 @@ EVERY_DOMAIN = "*"
 
 @dataclass(frozen=True)
 class MailServer:
-    """The mail server of this installation, and which domains it is used for."""
-
     host: str
     port: int
     security: Literal["starttls", "tls", "none"]

@@ -38,7 +38,6 @@ class Answers:
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, delivery: Delivery) -> None:
-        """Answer a request event."""
         received = read_request(
             delivery.subject, delivery.headers, delivery.data, delivery.stream_sequence, delivery.waiting
         )
@@ -72,7 +71,6 @@ class Answers:
         return lock
 
     async def _belongs_to_another(self, received: Received) -> bool:
-        """Whether the id was first answered for a request with another body."""
         if received.asked["request_id"] == request_id_for(received.sequence):
             return False
         subject = subjects.answer(received.tenant, received.asked["request_id"])
@@ -103,7 +101,6 @@ def _log(answer: Answer) -> None:
 
 
 def answer_of(received: Received, state: State) -> Answer:
-    """What came of a request, as the document has it."""
     assert isinstance(state, Document), "every request about a document leaves an event"
     handled = state.requests[received.asked["request_id"]]
     if handled.digest != received.asked["request_digest"]:
@@ -138,7 +135,6 @@ def id_used_before(received: Received) -> RequestRejected:
 
 
 def rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
-    """The answer to a request that is not taken, and why."""
     return RequestRejected(
         request_id=received.asked["request_id"],
         request_sequence=received.sequence,

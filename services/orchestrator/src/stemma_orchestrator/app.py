@@ -106,7 +106,6 @@ def _skipped(stream: StreamId, sequence: int, reason: str) -> None:
 
 
 def intake(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog, capabilities: KeyValue) -> Intake:
-    """The intake with the stores of this installation."""
     limits = Limits(
         settings.max_input_bytes, settings.max_inputs_bytes, settings.max_text_input_bytes, settings.max_brief_bytes
     )
@@ -116,15 +115,12 @@ def intake(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog,
 
 
 def tenant_limits(settings: OrchestratorSettings) -> TenantLimits:
-    """What one tenant may have open."""
     return TenantLimits(
         settings.max_waiting_requests, settings.max_open_jobs, settings.max_open_exports, settings.max_stored_bytes
     )
 
 
 def stored_bytes(broker: StemmaBroker) -> Stored:
-    """Gives the bytes of a tenant's large artifacts."""
-
     async def stored(tenant: str) -> int:
         return (await broker.jetstream.stream_info(f"OBJ_{subjects.artifacts_bucket(tenant)}")).state.bytes
 
@@ -151,8 +147,6 @@ def _graphs(capabilities: bytes) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Parts:
-    """The orchestrator, ready to handle what arrives, and to mend what is derived from the log."""
-
     store: EventStore[Command, State, AnyEvent]
     jobs: JobPublisher
     timers: Timers
@@ -162,7 +156,6 @@ class Parts:
 
 
 async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Catalog) -> Parts:
-    """The orchestrator on a broker that is connected."""
     store, sender = event_store(broker), broker.sender
     capabilities = await broker.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
     open_count = OpenCount(store)
@@ -207,7 +200,6 @@ def build_app(settings: OrchestratorSettings) -> FastStream:
 
 
 def make_broker(settings: OrchestratorSettings) -> StemmaBroker:
-    """The broker of the orchestrator, which is not connected yet."""
     return StemmaBroker(subjects.ORCHESTRATOR, settings, *drivers(settings))
 
 

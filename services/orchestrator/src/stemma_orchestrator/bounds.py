@@ -38,8 +38,6 @@ Stored = Callable[[str], Awaitable[int]]
 
 @dataclass(frozen=True)
 class TenantLimits:
-    """Requests that wait, open jobs, open exports among them, and bytes of large artifacts of one tenant."""
-
     requests: int
     jobs: int
     exports: int

@@ -123,7 +123,6 @@ def digests(catalog: Catalog) -> dict[str, str]:
 
 
 def document_kinds(catalog: Catalog) -> tuple[DocumentKind, ...]:
-    """What is told of the kinds to those who ask for a document."""
     return tuple(_document_kind(kind) for _, kind in sorted(catalog.items()))
 
 
@@ -187,7 +186,6 @@ def _kind(blueprint: Blueprint, dependencies: DependencyMap) -> Kind:
 
 
 def _translated(folder: Path, kinds: Mapping[str, Kind]) -> Iterator[tuple[str, Kind]]:
-    """The kinds that have a file in the folder of a language, with what stands in it."""
     tag = _tag(folder.name, folder.name)
     for file in sorted(folder.glob("*.json")):
         kind = kinds.get(file.name)
@@ -198,7 +196,6 @@ def _translated(folder: Path, kinds: Mapping[str, Kind]) -> Iterator[tuple[str, 
 
 
 def _tag(name: str, written: str) -> str:
-    """The language that a file or folder is named for."""
     try:
         tag = language(written).tag
     except UnknownLanguage as error:

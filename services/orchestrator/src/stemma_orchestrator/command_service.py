@@ -81,6 +81,5 @@ class CommandService:
         return handled.folded.state
 
     async def _follow(self, stream: StreamId, state: State, cause: Cause) -> None:
-        """Publish what the state asks for, which mends what a crash after the append left out."""
         await self.jobs.publish(stream, state, cause)
         await self.timers.set(stream, state)

@@ -127,7 +127,6 @@ def _not_empty(upload: UploadRef, field: str, max_bytes: int) -> Problem | None:
 
 
 def problems_of_inputs(uploads: Sequence[UploadRef], limits: Limits) -> list[Problem]:
-    """All that is wrong with the inputs of a request as they are described."""
     return [*_problems_by_file(uploads, limits), *_problems_together(uploads, limits)]
 
 

@@ -105,7 +105,6 @@ class Intake:
         return Asked(request, asked, time, await self._texts(tenant, request, inputs))
 
     async def _texts(self, tenant: str, request: r.Request, inputs: Sequence[InputFile]) -> dict[str, ArtifactRef]:
-        """The free texts of a request as they are stored, by the names of their fields."""
         match request:
             case r.AnswerNeed():
                 if _too_many_images(request, inputs):
@@ -202,7 +201,6 @@ class Intake:
         return Create(request, received.asked, time, requested=requested)
 
     async def _kind(self, tenant: str, request: r.CreateDocument) -> Kind:
-        """The kind that is asked for, in the language of the document."""
         kind = await self._known_kind(request)
         brief = await self._brief_text(tenant, request) if request.language is None else ""
         try:
@@ -276,7 +274,6 @@ class Intake:
     async def _taken(
         self, tenant: str, document_id: str, upload: UploadRef, field: str, content: AsyncIterator[bytes]
     ) -> ArtifactRef:
-        """Copy an upload to the artifacts, if its content is what it says."""
         ref = artifact_of(upload)
         with _refusing(upload, field):
             await self.artifacts.put_pieces(tenant, document_id, ref, content)
@@ -290,7 +287,6 @@ class Intake:
 
 @contextmanager
 def _refusing(upload: UploadRef, field: str) -> Iterator[None]:
-    """What is wrong with the content of an upload is told of its field."""
     try:
         yield
     except NotWhatItSays as error:
@@ -345,7 +341,6 @@ def _plans(kind: Kind, request: r.CreateDocument) -> tuple[SectionPlan, ...]:
 
 
 def _takes_chapters(request: r.CreateDocument, kind: Kind, sections: Sequence[SectionPlan]) -> bool:
-    """Whether nobody said which sections there are, and each of them is written by itself."""
     unsaid = request.outline is None and request.sections is None and kind.blueprint.cycle is None
     return unsaid and len(sections) > 1 and {section.graph for section in sections} == {SECTION_GRAPH}
 
@@ -363,7 +358,6 @@ def _problem_of_images(images: Sequence[UploadRef], inputs: Sequence[InputFile])
 
 
 def _too_many_images(request: r.AnswerNeed, inputs: Sequence[InputFile]) -> bool:
-    """Whether no job could carry what comes with an answer."""
     supplied = [as_input(decision) for decision in request.decisions.values() if isinstance(decision, UploadRef)]
     images = [item for item in inputs if item.artifact.media_type in SHOWN]
     return sum(len(item.model_dump_json()) for item in (*images, *supplied)) > MAX_IMAGES_BYTES

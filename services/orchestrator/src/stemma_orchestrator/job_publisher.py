@@ -46,7 +46,6 @@ class OpenCount:
         self._open: dict[str, dict[str, Open]] = {}
 
     def note(self, stream: StreamId, job_ids: Iterable[str]) -> Open:
-        """What is open of a document now."""
         documents = self._open.setdefault(stream.tenant, {})
         documents.pop(stream.document_id, None)
         noted = Open(frozenset(job_ids))
@@ -142,11 +141,9 @@ class JobPublisher:
         self._open.note(stream, (job.job_id for job in jobs))
 
     async def publish_one(self, job: Job, cause: Cause) -> None:
-        """Publish a job that no state asks for, once for each cause."""
         await self._publish(job, cause, f"{job.job_id}.{cause.id}", subjects.job)
 
     async def call_off(self, stream: StreamId, before: State, after: State) -> None:
-        """Tell workers which jobs are not waited for any more."""
         for job_id in sorted(closed_jobs(before, after)):
             await self._call_off(stream.tenant, job_id)
 

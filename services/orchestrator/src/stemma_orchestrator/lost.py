@@ -44,14 +44,11 @@ class Advisory(BaseModel):
 
 
 class AdvisoryHandler:
-    """Handles the advisories about messages that no consumer will see again."""
-
     def __init__(self, jetstream: JetStreamContext, publisher: Publisher) -> None:
         self._js = jetstream
         self._publisher = publisher
 
     async def on_advisory(self, delivery: Delivery) -> None:
-        """Bury the message that an advisory names, and take it out of its queue."""
         try:
             advisory = Advisory.model_validate_json(delivery.data)
         except ValidationError as error:
@@ -71,7 +68,6 @@ class AdvisoryHandler:
 
 
 def stored_delivery(message: RawStreamMsg, stream: str, consumer: str, deliveries: int = 0) -> Delivery:
-    """A message as it lies in its stream, for who handles it there."""
     return Delivery(
         subject=message.subject or "",
         headers=message.headers or {},

@@ -165,7 +165,6 @@ class Census:
         )
 
     async def _dated(self, key: str, wait: Wait) -> Wait:
-        """Since when it waits, which stands in the read model of the section."""
         try:
             entry = await self._views.get(f"{key}.{wait.section_id}")
             details = SectionView.model_validate_json(entry.value or b"")

@@ -38,8 +38,6 @@ class AsOf(BaseModel):
 
 @dataclass(frozen=True)
 class Written:
-    """The revision of a read model in the bucket, and the sequence that it was folded to."""
-
     revision: int = 0
     last_sequence: int = 0
 
@@ -61,7 +59,6 @@ class TooManyWriters(Exception):
 
 
 def document_of(subject: str) -> StreamId:
-    """Whose read model the event under a subject changes."""
     address = subjects.parse_event(subject)
     return StreamId(address.tenant, address.document_id)
 
@@ -83,7 +80,6 @@ class Projector:
         self._known: LRUCache[StreamId, Known] = LRUCache(_REMEMBERED)
 
     async def on_event(self, delivery: Delivery) -> None:
-        """Bring the read model of the event's document up to the log."""
         try:
             stream = document_of(delivery.subject)
         except ValueError as error:

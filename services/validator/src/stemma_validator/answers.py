@@ -70,7 +70,6 @@ async def answers_in(
 
 
 def _of_the_buyer(job: ValidateDraft, given: Sequence[Given]) -> Iterator[str]:
-    """The texts of the requests and forms, and of the brief."""
     requests = {one.input_id for one in job.inputs if one.role == "request"} | {BRIEF}
     return (one.text for one in given if one.input_id in requests and one.text)
 

@@ -45,7 +45,6 @@ class GivenText(BaseModel):
 
     @property
     def is_read(self) -> bool:
-        """Whether its places are known, and few enough to look for each that a draft names."""
         known = self.anchors or self.own
         return known is not None and len(known) <= MOST_KNOWN
 
@@ -175,7 +174,6 @@ def _called(given: GivenText) -> str:
 
 
 def _by_line(labels: Labels) -> tuple[tuple[int, str], ...]:
-    """The labels of a file, each with the first line that is wholly at its place."""
     found, line, at = list[tuple[int, str]](), 1, 0
     for anchor in labels.anchors:
         line, at = line + labels.text.count("\n", at, anchor.offset), max(at, anchor.offset)

@@ -69,7 +69,6 @@ class ClaimFindings(BaseModel):
     copied: tuple[ValidationIssue, ...] = ()
 
     def issues(self) -> list[ValidationIssue]:
-        """One issue for each unsupported claim of the report, and for words that may not stand in the text."""
         return [*(_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED), *self.copied]
 
 
@@ -125,7 +124,6 @@ def words_issue(found: Copied) -> ValidationIssue:
 
 
 def no_place(text: str, line: int) -> GroundedClaim:
-    """A citation of a page, of cells or of a heading that an input does not have."""
     return GroundedClaim(kind="citation", text=text[:300], line_number=line, standing="unsupported", how=NO_PLACE)
 
 
@@ -193,7 +191,6 @@ def _issue(claim: GroundedClaim) -> ValidationIssue:
 
 
 def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
-    """The code of what is wrong, with what the sources say, or where they say it."""
     match claim.how:
         case how if how == NOT_THERE and claim.sources:
             places = (f"{source.name}, {source.place or f'line {source.line}'}" for source in claim.sources)
@@ -267,7 +264,6 @@ class ClaimsCheck(Check[ClaimsChecked]):
         return ClaimsChecked(findings=findings.model_copy(update={"copied": copied}), read=fresh, draft=draft)
 
     def _copied(self, sources: Sequence[Source]) -> tuple[Copied, ...]:
-        """The words that the draft has of what may not be quoted."""
         foreign, ours = list[tuple[Whose, Source]](), list(self.own_words)
         for text, source in zip(self.sources, sources, strict=True):
             if text.whose == "ours":

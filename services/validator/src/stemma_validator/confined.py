@@ -34,7 +34,6 @@ _CHECKS = (
 
 
 def prepare() -> None:
-    """Import all checks, and have read what a first one reads."""
     modules = {name: import_module(f"{__package__}.{name}") for name in _CHECKS}
     modules["claims"].ClaimsCheck(text="Ada pays EUR 5.", language="en", sources=()).run()
 

@@ -94,7 +94,6 @@ def _found_placed(read: Read, labels: Mapping[str, Labels]) -> Read:
 
 
 def _placed(row: LedgerRow, labels: Labels | None) -> LedgerRow:
-    """The row with the place that its file is cited by, as far as the reading of the file told it."""
     return row.model_copy(update={"place": _place(labels, row.line)})
 
 

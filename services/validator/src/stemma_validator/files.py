@@ -37,7 +37,6 @@ class Files:
             return None
 
     async def put(self, body: BaseModel | str, name: str) -> ArtifactRef:
-        """Store a body as JSON, a text as Markdown."""
         head = self.document
         if isinstance(body, str):
             data, media_type = body.encode(), "text/markdown"

@@ -67,8 +67,6 @@ async def _read(one: Given, files: Files) -> Given:
 
 
 class UsesCheck(Check[tuple[UsedInput, ...]]):
-    """A draft and the inputs that it may rest on."""
-
     name: ClassVar = "uses check"
 
     text: str

@@ -130,7 +130,6 @@ def _wanted(job: ValidateDraft) -> Iterator[_Wanted]:
 
 
 def _is_read_alike(draft: ArtifactRef, text: str, language: str) -> bool:
-    """Whether the draft, once others rest on it, says as a source what it says as it was checked."""
     as_stored = draft.media_type == "text/markdown" and digest_of(text.encode()) == draft.digest
     return as_stored and not text.startswith("\ufeff") and _told_language(draft, text, language) == language
 

@@ -110,7 +110,6 @@ async def _sums(
 async def _claims(
     job: ValidateDraft, text: str, given: Sequence[Given], tools: Tools, unfinished: Unfinished
 ) -> ClaimFindings:
-    """Where the claims of the draft stand, and which places of inputs its sentences rest on."""
     citations, claims = CitationsFound(), ClaimFindings()
     with unfinished.noted():
         citations = await tools.citations.of(job, text, given, tools.limits)
@@ -128,7 +127,6 @@ async def _further(
     limits: Limits,
     unfinished: Unfinished,
 ) -> dict[str, Any]:
-    """What of the inputs the draft covers, what of them it rests on, and which requirements it answers."""
     told = dict[str, Any]()
     with unfinished.noted():
         told["coverage"] = await coverage_of(job, text, files, limits)
@@ -140,7 +138,6 @@ async def _further(
 
 
 def _asked_for(job: ValidateDraft, findings: Findings) -> Findings:
-    """Of an excerpt what only the whole can tell is not asked."""
     return findings.without(OF_THE_WHOLE) if job.excerpt else findings
 
 

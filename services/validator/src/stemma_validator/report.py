@@ -79,7 +79,6 @@ class Rule(Enum):
         )
 
     def coded(self, line: int, code: str, /, **params: problems.Param) -> ValidationIssue:
-        """The finding with the words of a problem code."""
         params = problems.shortened(params)
         issue = self.issue(line, problems.message(code, params))
         return issue.model_copy(update={"code": code, "params": params})
@@ -102,15 +101,12 @@ OF_THE_WHOLE = frozenset(
 
 @dataclass(frozen=True)
 class Findings:
-    """All issues of a draft, in line order, and who found them."""
-
     issues: tuple[ValidationIssue, ...]
     engine: str
     engine_version: str
     not_checked: str = ""
 
     def with_claims(self, claims: ClaimFindings) -> Findings:
-        """The same, and the claims that nothing supports."""
         return self.with_issues(claims.issues())
 
     def with_issues(self, more: Iterable[ValidationIssue]) -> Findings:
@@ -120,7 +116,6 @@ class Findings:
         return replace(self, issues=tuple(issue for issue in self.issues if issue.rule not in rules))
 
     def unfinished(self, causes: Iterable[ValidationImpossible]) -> Findings:
-        """The same, and before them an issue that names why there may be others."""
         if not (named := "; ".join(dict.fromkeys(map(str, causes)))):
             return self
         issue = Rule.NOT_CHECKED.issue(0, named)
@@ -149,7 +144,6 @@ class Findings:
 
 
 def found(engine: LintEngine, lint: Iterable[ValidationIssue], structure: Iterable[ValidationIssue]) -> Findings:
-    """The issues of both, a fault that both report on one line told once."""
     linted = list(lint)
     told = {(issue.rule, issue.line_number) for issue in linted}
     beyond = [issue for issue in structure if (SAME_FAULT[issue.rule], issue.line_number) not in told]

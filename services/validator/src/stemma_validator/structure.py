@@ -176,7 +176,6 @@ def too_long(text: str, max_words: int | None) -> Iterator[ValidationIssue]:
 
 
 def long_answers(text: str) -> Iterator[ValidationIssue]:
-    """An issue for each answer to a field of a form that is longer than the field's heading says."""
     for answer in too_long_answers(text):
         most, length = answer.limit.most, answer.length
         about = {"length": length, "most": most, "excess": length - most}
@@ -221,8 +220,6 @@ class Prose:
 
 @dataclass(frozen=True)
 class Part:
-    """An image, a link or the mark of a footnote, and the line that it is on."""
-
     token: Inline
     line: int
     in_footnote: bool
@@ -250,7 +247,6 @@ def _leaves(document: Document) -> Iterator[Leaf]:
 
 
 def _written(leaf: Leaf, source: str) -> Iterator[str]:
-    """The text of a leaf's tokens. What leads elsewhere is opaque at both ends."""
     ends: list[int] = []
     for inline in leaf.inlines:
         while ends and ends[-1] <= inline.start:

@@ -21,8 +21,6 @@ Named = tuple[str, str]
 
 
 class SumsCheck(Check[list[ValidationIssue]]):
-    """A draft, the texts of the request, all texts of the client, and the drafts of other sections."""
-
     name: ClassVar = "sums check"
 
     section_id: str

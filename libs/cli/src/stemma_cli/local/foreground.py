@@ -140,7 +140,6 @@ def how_to_connect(local: LocalStemma) -> str:
 
 
 def how_to_begin(data: Path) -> str:
-    """A first command that finds the data that is in this folder."""
     begin = "stemma new proposal --sample"
     if data.resolve() == Path(DATA_DIR).resolve():
         return f"Try `{begin}` in this folder."

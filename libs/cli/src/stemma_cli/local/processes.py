@@ -69,7 +69,6 @@ class ManagedProcess:
 
     @property
     def ready(self) -> bool:
-        """Whether it runs, has said that it is ready, and that was reported."""
         return self.pid is not None and self._announced
 
     async def start(self, within_s: float) -> None:
@@ -173,7 +172,6 @@ class FullDisk:
         self._read = log.stat().st_size if log.exists() else 0
 
     def was_met(self) -> bool:
-        """Whether the server could not write since it was asked last."""
         with suppress(OSError), self._log.open("rb") as log:
             log.seek(self._read)
             told = log.read()
@@ -182,7 +180,6 @@ class FullDisk:
         return False
 
     def has_room(self) -> bool:
-        """Whether something can be written there by now."""
         with suppress(OSError):
             return shutil.disk_usage(self._log.parent).free >= ENOUGH_BYTES
         return False

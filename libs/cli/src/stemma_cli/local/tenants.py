@@ -56,8 +56,6 @@ class KeptTenants:
 
 @dataclass(frozen=True)
 class Tenants:
-    """The tenants of an installation as a person sees them."""
-
     folder: DataFolder
 
     @classmethod

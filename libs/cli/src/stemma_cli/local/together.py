@@ -70,7 +70,6 @@ async def _run(names: list[str]) -> None:
 
 
 def _loaded(name: str, folder: DataFolder) -> tuple[Service[Any], Any]:
-    """A service and its settings, with the user and the ready file that are its own."""
     ready_file = folder.ready_file(name)
     ready_file.unlink(missing_ok=True)
     (found,) = entry_points(group=SERVICES_GROUP, name=name)

@@ -178,7 +178,6 @@ async def take_backup(client: Client, place: CheckpointPlace, folder: Path, tell
 
 
 async def tenants_of(js: JetStreamContext) -> tuple[str, ...]:
-    """Those who have a place for uploads on the server."""
     return tuple(sorted(name.removeprefix(UPLOADS) for name in await stream_names(js) if name.startswith(UPLOADS)))
 
 
@@ -424,7 +423,6 @@ async def _restore(client: Client, manifest: Manifest, folder: Path, place: Chec
 
 
 async def _repair(stemma: LocalStemma) -> None:
-    """Publish the jobs anew that are in no queue, and write the list of documents."""
     command = Path(sysconfig.get_path("scripts")) / f"stemma-{subjects.ORCHESTRATOR}"
     own = stemma.environment_of(subjects.ORCHESTRATOR)
     process = await asyncio.create_subprocess_exec(command, "--repair", env=own, stdout=PIPE, stderr=PIPE)

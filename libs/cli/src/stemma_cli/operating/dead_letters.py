@@ -83,7 +83,6 @@ class DeadLetter:
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The body, nothing if it is no JSON object."""
         try:
             body = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -150,7 +149,6 @@ class DeadLetters:
         self.jetstream: JetStreamContext = client.jetstream(timeout=API_TIMEOUT_S)
 
     async def all(self) -> tuple[list[DeadLetter], list[Trace]]:
-        """What lies there, and what was done about what lies there no more, the oldest first."""
         letters, traces = list[DeadLetter](), list[Trace]()
         async for message in self._messages():
             if message.subject == subjects.dead(OPERATOR, last_token(message.subject or "")):

@@ -231,7 +231,6 @@ CHECKS: dict[str, Check] = {
 
 
 async def _told_by_services(installation: Installation) -> AsyncIterator[tuple[str, dict[str, str], datetime]]:
-    """What each service told of itself last, and when the server stored it."""
     bucket = subjects.CAPABILITIES_BUCKET
     for service in subjects.SERVICES:
         try:

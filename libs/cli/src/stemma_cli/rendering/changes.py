@@ -41,7 +41,6 @@ def print_changes(changes: Sequence[Change], screen: Console) -> None:
 
 
 def two_versions(section: SectionView, old: int | None, new: int | None) -> tuple[int, int]:
-    """The versions to compare, by default the two last ones."""
     known = [version.number for version in section.versions]
     if old is None and len(known) < 2:
         raise CliError(ExitCode.FAILED, f"{section.section_id} has {len(known)} version: there is nothing to compare")
@@ -80,7 +79,6 @@ def marked(pieces: Sequence[Piece]) -> Text:
 
 
 def excerpt(change: Change) -> Text:
-    """A change on one line, with a few of the words around it."""
     last = len(change.pieces) - 1
     pieces = [_shortened(p, begins=n == 0, ends=n == last) for n, p in enumerate(change.pieces)]
     return marked([Piece(piece.kind, " ".join(piece.text.split()) + " ") for piece in pieces if piece.text.strip()])

@@ -314,7 +314,6 @@ _PLACES = {"brief": "the brief", "person": "words of a person"}
 
 
 async def show_sources(client: Client, view: DocumentView, section: SectionView, *, as_json: bool) -> None:
-    """Each amount, date, quantity, name, quotation and citation of a section with the place that says it."""
     name = section.section_id
     report = await client.grounding(view.document_id, name)
     if report is None:

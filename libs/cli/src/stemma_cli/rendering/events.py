@@ -59,7 +59,6 @@ class Step:
 
 
 def trees(events: Sequence[RecordedEvent]) -> list[Step]:
-    """The beginnings, each with all that came of it, in the order of the log."""
     by_number: dict[int, Step] = {}
     by_cause: dict[str, Step] = {}
     roots: list[Step] = []

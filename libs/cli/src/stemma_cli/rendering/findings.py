@@ -34,7 +34,6 @@ def words_of(finding: Finding) -> str:
 
 
 def lines_of(findings: Sequence[Finding], at_most: int | None = _AT_MOST) -> Iterator[str]:
-    """A line for each, of many the first ones, if not all are wanted."""
     for finding in findings[:at_most]:
         yield clean_line(words_of(finding))
     if at_most is not None and len(findings) > at_most:
@@ -44,7 +43,6 @@ def lines_of(findings: Sequence[Finding], at_most: int | None = _AT_MOST) -> Ite
 async def lines_about(
     client: Client, view: DocumentView, section: SectionView, at_most: int | None = _AT_MOST
 ) -> list[str]:
-    """All that a person should know of the current version before a decision about it."""
     coverage = coverage_lines(section.validation, section.covers_inputs)
     return [*lines_of(await findings_of(client, view.document_id, section.current), at_most), *coverage]
 
@@ -52,7 +50,6 @@ async def lines_about(
 async def lines_about_edit(
     client: Client, view: DocumentView, section: SectionView, at_most: int | None = _AT_MOST
 ) -> list[str]:
-    """What programs found of a proposed text before anybody accepts it, or that they did not look at it."""
     proposal = section.proposal
     if proposal is None or proposal.draft is None:
         return []

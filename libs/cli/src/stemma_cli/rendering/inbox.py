@@ -53,7 +53,6 @@ class Entry:
 
     @property
     def section_id(self) -> str:
-        """The section, or what the brief is called."""
         return self.section.section_id if self.section else BRIEF
 
     @property
@@ -80,7 +79,6 @@ def closing_lines(found: Sequence[Entry]) -> Iterator[str]:
 
 
 async def entries_of(client: Client, document: DocumentSummary) -> list[Entry]:
-    """All that waits for a person in a document, also comments that nobody resolved."""
     try:
         view = await client.document(document.document_id)
     except DocumentNotFoundError:  # one spoilt summary hides nothing that waits elsewhere
@@ -121,7 +119,6 @@ def _wait_words(section: SectionView) -> str:
 
 
 def stale_words(section: SectionView) -> str:
-    """Why a section is stale, and what a person can do about it now."""
     first = next((reason.upstream_section_id for reason in section.stale_reasons if reason.upstream_stale), None)
     choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
     return f"stale ({because_words(section)}): {choice}"

@@ -41,7 +41,6 @@ def _passage_words(name: str, heading: str, place: str) -> str:
 
 
 def role_lines(view: DocumentView) -> Iterator[str]:
-    """Which files have which role, and which of these roles nobody chose."""
     files: dict[str, list[str]] = {}
     for one in view.input_views:
         if one.input_id != BRIEF and one.state != "withdrawn":
@@ -62,7 +61,6 @@ def _remarks(one: InputView) -> str:
 
 
 def _uses(one: InputView) -> Iterator[str]:
-    """The sections that rest on an input with their versions, and which old version of it they know."""
     for use in one.uses:
         old = f" (of version {use.input_version})" if use.input_version != one.version else ""
         yield f"{use.section_id} {use.version}{old}"
@@ -110,7 +108,6 @@ def remarks_of(one: InputView) -> Iterator[str]:
 
 
 def brief_words(view: DocumentView) -> str:
-    """What a person has to do about a brief that nobody can read."""
     why = next((clean_line(one.unreadable.detail) for one in view.input_views if one.unreadable), "")
     give = f"give another with `stemma input replace {view.document_id[:8]} brief FILE`"
     return f"the brief could not be read ({why or 'see the inputs'}), so nothing is written: {give}"
@@ -137,7 +134,6 @@ def _place(part: ChangedPart) -> str:
 
 
 def _short(text: str, around: int = 0) -> str:
-    """A long text from a few words before the place that matters in it."""
     line = _line(text)
     if len(line) <= _EXCERPT:
         return line

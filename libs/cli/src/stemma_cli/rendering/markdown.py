@@ -42,8 +42,6 @@ def _blocks(tokens: Iterable[Token]) -> Iterator[RenderableType]:
 
 
 class _Marks:
-    """What stands before the first block of each list item."""
-
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         self._mark = ""

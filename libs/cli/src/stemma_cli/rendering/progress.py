@@ -39,8 +39,6 @@ ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAIL
 
 
 class Screen:
-    """A line per event, of JSON if that is asked for."""
-
     def __init__(self, *, as_json: bool = False) -> None:
         self._as_json = as_json
 
@@ -56,8 +54,6 @@ class Screen:
 
 
 class TableScreen(Screen):
-    """A table by section that changes in place, below a line per event."""
-
     def __init__(self, display: Live) -> None:
         super().__init__()
         self._display = display
@@ -94,7 +90,6 @@ class TableScreen(Screen):
 
 @contextmanager
 def screen_for(*, as_json: bool) -> Iterator[Screen]:
-    """The table at a terminal, lines elsewhere."""
     if as_json or not sys.stdout.isatty():
         yield Screen(as_json=as_json)
         return
@@ -127,7 +122,6 @@ def is_over(view: DocumentView, *, follow: bool) -> bool:
 
 
 async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
-    """What to do next, on stderr, and whether something failed."""
     await _tell_proposals(client, view)
     for section in (s for s in view.sections.values() if s.refusal):
         note(f"the editor refused {section.section_id}: {await client.text(view.document_id, section.refusal)}")

@@ -27,8 +27,6 @@ _Cause = tuple[str, int]
 
 @dataclass(frozen=True)
 class Staleness:
-    """The stale sections of a document, why they are, and the changes of the texts that they rest on."""
-
     view: DocumentView
     reasons: dict[str, tuple[StaleReason, ...]]
     changes: dict[tuple[_Cause, int], tuple[Change, ...]] = field(default_factory=dict)

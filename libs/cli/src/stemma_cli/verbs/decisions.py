@@ -184,14 +184,12 @@ def _open_need(section: SectionView) -> str:
 
 
 def _image_decisions(skip: Iterable[str], use: Iterable[str]) -> dict[str, str]:
-    """What becomes of missing images that are left out or are among the inputs."""
     from stemma_contracts.v1.needs import SKIP
 
     return dict.fromkeys(skip, SKIP) | dict(map(_parse_assignment, use))
 
 
 def _parse_assignment(given: str) -> tuple[str, str]:
-    """An image and what stands for it."""
     name, equals, value = given.partition("=")
     if not (name and equals and value):
         raise CliError(ExitCode.USAGE, f"{given!r} does not look like IMAGE=FILE", "see `stemma answer --help`")

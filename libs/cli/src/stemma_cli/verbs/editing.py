@@ -85,7 +85,6 @@ class _Picture(NamedTuple):
 async def _add_image(
     client: Client, view: DocumentView, section: SectionView, picture: _Picture, as_json: bool
 ) -> None:
-    """Put an image below the text, or below what stands under one of its headings."""
     from stemma_client.pictures import SUFFIX, drawn, name_of, with_image
 
     document_id, name = view.document_id, section.section_id
@@ -282,7 +281,6 @@ async def regenerate(
 
 
 async def _waits(client: Client, accepted: RequestAccepted, names: Iterable[str]) -> dict[str, str]:
-    """What each of these sections waits for before it is written, by those that wait."""
     from stemma_cli.wording import queued_words
 
     view = await client.document(accepted.document_id, at_least=accepted.sequence)

@@ -104,7 +104,6 @@ async def _settled(client: Client, document: str) -> list[str]:
 
 
 def accepted(field: Field) -> str:
-    """What a field accepts, in a few words."""
     words = ", ".join(field.allowed or field.suggested) or field.kind.value
     return f"{words} (at most {field.limit.most} {field.limit.unit.value})" if field.limit else words
 

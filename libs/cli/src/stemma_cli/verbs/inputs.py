@@ -195,7 +195,6 @@ async def _staged(
 
 
 async def _read(client: Client, view: DocumentView, input_id: str) -> DocumentView:
-    """The document once the input is read, or given up."""
     async with aclosing(client.follow(view.document_id, from_sequence=view.last_sequence)) as happened:
         async for event in happened:
             if event.sequence > view.last_sequence:

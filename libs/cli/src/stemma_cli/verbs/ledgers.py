@@ -218,7 +218,6 @@ def _tell(asked: Changes, *, applied: bool, as_json: bool) -> None:
 
 
 def note_changes(found: RequirementLedger) -> None:
-    """What a reading changed, and which sections that concerns."""
     changes, summary = found.difference, found.view.summary
     note(
         f"{len(found.entries)} requirements: {len(changes.new)} new, {len(changes.changed)} changed,"
@@ -249,7 +248,6 @@ def _answered_in(found: RequirementLedger, requirement_id: str) -> str:
 
 
 def note_opinion(opinion: SecondOpinion) -> None:
-    """What a model said of the same sources."""
     new = (*opinion.mandatory, *opinion.others)
     if new or not opinion.failure:
         note(f"second opinion of {opinion.model}: {len(new)} more{': ' if new else ''}{', '.join(new)}")
@@ -285,7 +283,6 @@ def _list(document_id: str, found: RequirementLedger, entries: Sequence[LedgerEn
 
 
 def _stands(entry: LedgerEntry) -> str:
-    """What people made of a row, and who found it, if not the rules."""
     by = "" if entry.row.found_by == "rules" else f" ({entry.row.found_by})"
     return f"{entry.decided}{by}"
 
@@ -324,7 +321,6 @@ def show_bid_rules(ledger: RequirementLedger, *, as_json: bool) -> None:
 
 
 def about_the_bid(ledger: RequirementLedger) -> Iterator[str]:
-    """The rules for the form of the bid in words, and how many others there are."""
     rules = ledger.bid.found if ledger.bid else ()
     shown = [one for one in rules if one.kind not in ("exclusion", "criterion") or _against(one)]
     if rules:
@@ -342,13 +338,11 @@ def _rule_words(rule: BidRule) -> str:
 
 
 def _against(rule: BidRule) -> str:
-    """What stands against a rule, for a person to decide."""
     told = f"; contradicts {', '.join(rule.contradicts)}" if rule.contradicts else ""
     return f"{told}; replaced by {rule.replaced_by}" if rule.replaced_by else told
 
 
 def moved_deadlines(ledger: RequirementLedger) -> Iterator[str]:
-    """Which deadlines the last reading found changed, in words."""
     for one in ledger.deadlines or ():
         if one.deadline_id in ledger.difference.deadlines and one.changes:
             change = one.changes[-1]

@@ -215,7 +215,6 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
 
 
 def _open_headings(document: Document) -> Iterator[ExportRemark]:
-    """The sections with headings under which nothing stands yet."""
     for section in exported(document):
         validation = section.current.validation if section.current else None
         if validation and (count := validation.rules.get(OPEN_HEADING, 0)):

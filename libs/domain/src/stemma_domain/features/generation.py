@@ -175,7 +175,6 @@ def _changes_its_text(document: Document, phase: Generating) -> bool:
 
 
 def _requirements(document: Document, section: Section) -> _Requirements:
-    """What of the ledger people assigned to the section."""
     ledger = document.ledger
     assigned = ledger.assigned_to(section.plan.section_id) if ledger else ()
     return _Requirements(ledger=ledger.rows if ledger and assigned else None, requirements=assigned)
@@ -206,7 +205,6 @@ def _resumed(document: Document, section: Section, phase: Resuming, outcome: o.O
 
 
 def _written(document: Document, section: Section, generating: Generating, outcome: o.Outcome) -> e.AnyEvent:
-    """What a graph's end or pause means."""
     match outcome:
         case o.SectionGenerated():
             return _drafted(document, section, generating, outcome)

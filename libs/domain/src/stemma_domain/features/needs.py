@@ -117,7 +117,6 @@ def _gap_filled(command: Asked[r.AnswerNeed], document: Document) -> Sequence[e.
 
 
 def _not_understood(need: Need) -> Problem:
-    """What the question can be answered with."""
     forms = ", ".join(f"`{form}`" for form in need.forms)
     references = ", ".join(f"`{entry.reference}`" for entry in need.references[:MAX_NAMED])
     if forms and references:
@@ -227,7 +226,6 @@ def _draft_of(need: Need) -> ArtifactRef:
 
 
 def _images(document: Document, need: Need) -> tuple[InputFile, ...]:
-    """The images of the document, with those of the need in place of others of their names."""
     return tuple({image.name: image for image in (*images_of(document), *need.assets)}.values())
 
 

@@ -55,7 +55,6 @@ def _approve(command: Asked[ReviewRequest], document: Document, section: Section
 
 
 def _answers_found(section: Section, rule: str) -> int:
-    """How many answers to fields of a form a rule was found broken by."""
     validation = section.current.validation if section.plan.form and section.current else None
     return validation.rules.get(rule, 0) if validation else 0
 

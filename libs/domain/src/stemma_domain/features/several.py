@@ -38,7 +38,6 @@ def decide(command: Asked[SeveralRequest], document: Document) -> Sequence[e.Any
 
 
 def _at(position: int, problem: Problem) -> Problem:
-    """The problem with one section of a request about several."""
     if problem.field not in r.SeenVersion.model_fields:
         return problem
     return problem.model_copy(update={"field": f"sections.{position}.{problem.field}"})
@@ -47,7 +46,6 @@ def _at(position: int, problem: Problem) -> Problem:
 def _decided(
     sections: Iterable[r.SeenVersion], one: _Decide, document: Document
 ) -> list[tuple[r.SeenVersion, e.AnyEvent]]:
-    """Each decision on what the ones before it made of the document."""
     decided: list[tuple[r.SeenVersion, e.AnyEvent]] = []
     for seen in sections:
         event = one(seen, document)

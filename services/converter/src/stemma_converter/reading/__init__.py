@@ -81,7 +81,6 @@ def _read(kind: Kind, name: str, content: bytes, limits: Limits) -> Reading:
 
 
 def load_readers() -> None:
-    """Import all that reads, for processes that are copied for each file."""
     for kind in _READERS:
         _reader(kind)
 

@@ -105,7 +105,6 @@ class Composer:
         return [*starts, *(self._write("\n", row) for row in body)]
 
     def more_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        """Rows that go on the table that was written last."""
         for row in rows:
             self._write("\n", _row(row, len(row)))
 
@@ -171,7 +170,6 @@ class Composer:
 
     @property
     def place(self) -> str:
-        """The path of headings of what is written next."""
         return shortened(PATH.join(label for _, label in self._headings))
 
     @property

@@ -34,8 +34,6 @@ _ENCRYPTED = (
 
 
 class Body(NamedTuple):
-    """The text of a message in the forms that it has."""
-
     plain: str = ""
     page: str = ""
     rtf: bytes = b""

@@ -94,7 +94,6 @@ def page_labels(document: pdfium.PdfDocument) -> list[str]:
 
 
 def page_of(page: pdfium.PdfPage) -> Page:
-    """All text that is seen on a page, and its lines."""
     text = page.get_textpage()
     found = list(_letters(text))
     recognised = is_recognised(page, text, found)

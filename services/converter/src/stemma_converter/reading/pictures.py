@@ -59,14 +59,12 @@ class Recogniser:
         self._until = _spent() + limits.recognition_seconds
 
     def may(self) -> bool:
-        """Whether there is a tesseract here that knows one of the languages, and a page and time are left."""
         return self._pages > 0 and _spent() < self._until
 
     def paragraphs(self, picture: Image.Image, dpi: int) -> list[str]:
         return _paragraphs(self._told(picture, dpi))
 
     def words(self, picture: Image.Image, dpi: int) -> list[SeenWord]:
-        """The words of which tesseract is sure, with their boxes in the picture."""
         rows = (line.split("\t") for line in self._told(picture, dpi).splitlines())
         sure = (row for row in rows if len(row) == _FIELDS and row[0] == _WORD and float(row[10]) >= _SURE)
         return [SeenWord(row[11].strip(), *map(int, row[6:10])) for row in sure]
@@ -80,7 +78,6 @@ class Recogniser:
 
 
 def _spent() -> float:
-    """CPU seconds of this process and of what it waited for."""
     return sum(os.times()[:4])
 
 
@@ -220,7 +217,6 @@ def _width(root: etree._Element) -> int:
 
 
 def _size(root: etree._Element) -> tuple[float, float]:
-    """Width and height in pixels, by the attributes or else the view box."""
     told = [_NUMBER.match(root.get(name, "")) for name in ("width", "height")]
     box = root.get("viewBox", "").replace(",", " ").split()
     try:

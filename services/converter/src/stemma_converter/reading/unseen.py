@@ -25,8 +25,6 @@ _SPOKEN = ("template", "rt", "rp")
 
 @dataclass(frozen=True)
 class Seen:
-    """What is left of a file, and how many words were not."""
-
     content: bytes
     hidden: int
 
@@ -142,5 +140,4 @@ def _unseen_styles(roots: Iterable[etree._Element], *, is_shaded: bool) -> Itera
 
 
 def _value(element: etree._Element, name: str) -> str:
-    """An attribute of any namespace."""
     return next((str(value) for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

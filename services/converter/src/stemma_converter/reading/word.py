@@ -61,7 +61,6 @@ class Runs:
     _style: str = ""
 
     def read(self, paragraph: etree._Element) -> tuple[str, Found]:
-        """The paragraph in one line (or more, if it has breaks), and what hangs on it."""
         found = Found()
         self._style = value(child(paragraph, "pPr/pStyle"))
         pieces = _in_results(self._pieces(paragraph, "", found))
@@ -260,7 +259,6 @@ class _Word:
         self._carried = ""
 
     def put(self, root: etree._Element, body: etree._Element) -> None:
-        """The body, between what stands above and below each page, once."""
         _empty_placeholders(root)
         self._runs.is_backed = any(map(_is_behind, self._placed(root)))
         self._edges(root, "header")
@@ -296,7 +294,6 @@ class _Word:
                     self._table(element)
 
     def _part(self, chunk: etree._Element) -> None:
-        """A document of another kind inside of this one."""
         _, target = self._related.get(chunk.get(f"{_EMBEDDED}id", ""), ("", ""))
         try:
             data = self._package.read(target)

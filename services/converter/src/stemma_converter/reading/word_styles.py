@@ -101,8 +101,6 @@ def _is_default(style: etree._Element) -> bool:
 
 
 class Numbering:
-    """The lists of a document, counted as their items come."""
-
     def __init__(self, root: etree._Element | None) -> None:
         abstract = {} if root is None else {value(a, "abstractNumId"): a for a in root.iterfind("{*}abstractNum")}
         self._levels: dict[str, dict[int, _Level]] = {}
@@ -119,7 +117,6 @@ class Numbering:
         self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
 
     def next(self, identifier: str, depth: int) -> Numbered:
-        """The number of the next item of a list."""
         levels = self._levels.get(identifier, {})
         level, counts = levels.get(depth, _Level()), self._counts[self._base.get(identifier, identifier)]
         counts[depth] = counts.get(depth, level.start - 1) + 1
@@ -186,7 +183,6 @@ def tag(element: etree._Element) -> str:
 
 
 def value(element: etree._Element | None, name: str = "val") -> str:
-    """An attribute of an element that may not be there."""
     if element is None:
         return ""
     return element.get(f"{{{WORDPROCESSING}}}{name}", "")
@@ -198,7 +194,6 @@ def child(element: etree._Element | None, path: str) -> etree._Element | None:
 
 
 def is_on(element: etree._Element | None) -> bool:
-    """Whether a property is there and not switched off."""
     return element is not None and value(element).lower() not in _OFF
 
 

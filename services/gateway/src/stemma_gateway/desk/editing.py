@@ -114,7 +114,6 @@ async def _page(
     at_least: int = 0,
     error: Exception | None = None,
 ) -> Response:
-    """The editor with what was typed and what came meanwhile merged into it, else with the current text."""
     document = await document_of(session, at.document_id, at_least)
     section = section_in(document, at.section_id)
     if typed is None:

@@ -43,7 +43,6 @@ def page(
     after: Annotated[int, Query(ge=0, le=2**53)] = 0,
     last_event_id: Annotated[int | None, Header(ge=0, le=2**53)] = None,
 ) -> Page:
-    """The page that follows, which knows all that it was told before its connection was lost."""
     return Page(document, section, editor, inbox, max(after, last_event_id or 0))
 
 
@@ -123,8 +122,6 @@ def _changed(sequence: int) -> ServerSentEvent:
 
 @dataclass(frozen=True)
 class _Ended:
-    """The end of a source, by itself or by an error."""
-
     error: Exception | None = None
 
 

@@ -63,7 +63,6 @@ async def ask(session: Session, request: r.Request) -> RequestAccepted:
 
 
 def led_on(request: Request, path: str, done: str, sequence: int | None, more: str = "") -> Response:
-    """Have the browser show a page that contains what was done, and says so."""
     return led_to(request, f"{path}?done={done}&at_least={sequence or 0}{more}")
 
 

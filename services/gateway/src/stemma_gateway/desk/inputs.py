@@ -119,7 +119,6 @@ async def _new_page(
 
 
 def _needs(kind: DocumentKind) -> list[Any]:
-    """The sections that only some inputs make possible, with the endings of such files."""
     return [(section.title, section.needs_input) for section in kind.sections if section.needs_input]
 
 

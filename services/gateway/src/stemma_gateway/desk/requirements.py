@@ -94,7 +94,6 @@ class Listed:
 
 
 def listed(entries: Iterable[LedgerEntry], wanted: Filter) -> Listed:
-    """The rows of the page that is wanted, the last one if there are not so many."""
     found = [entry for entry in entries if wanted.lists(entry)]
     pages = max(1, -(-len(found) // ON_A_PAGE))
     page = min(wanted.page, pages)
@@ -113,7 +112,6 @@ class Coverage:
     unassigned: int
 
     def bars(self) -> Iterator[tuple[AnswerStatus, int, int]]:
-        """Each status with where its part of a bar begins and how long it is, in rows."""
         at = 0
         for status, count in self.by_status.items():
             yield status, at, count
@@ -418,7 +416,6 @@ async def _ledger(session: Session, document: DocumentView) -> RequirementLedger
 
 
 def places(document: DocumentView) -> Mapping[str, str]:
-    """The ids of the inputs with a text, by what rows call their sources."""
     return {one.source: one.input_id for one in readable(document)}
 
 

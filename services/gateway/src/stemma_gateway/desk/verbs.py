@@ -67,5 +67,4 @@ BY_NAME = {verb.name: verb for verb in VERBS}
 
 
 def open_verbs(section: SectionView) -> Mapping[str, Verb]:
-    """The verbs that a section has now, the most pressing first."""
     return {verb.name: verb for verb in VERBS if verb.is_open(section)}

@@ -39,13 +39,10 @@ _rules: TypeAdapter[list[_Rule]] = TypeAdapter(list[_Rule])
 
 
 def packaged_rumdl() -> Path:
-    """Where the rumdl package puts its binary, whether or not it is there."""
     return Path(sysconfig.get_path("scripts")) / NAME
 
 
 class RumdlEngine:
-    """Runs rumdl in a folder of its own, where it finds the draft and the rules and nothing else."""
-
     name: ClassVar[str] = NAME
 
     def __init__(self, rules: str, *, executable: Path, limits: Limits, processes: int) -> None:
@@ -108,8 +105,6 @@ _FIX = (
 
 
 class SafeFixes:
-    """Runs rumdl in a folder of its own, where it finds the draft and the rules and nothing else."""
-
     def __init__(self, rules: str, *, executable: Path, limits: Limits) -> None:
         self._rules = rules
         self._executable = executable

@@ -136,7 +136,6 @@ def _version_with_parts(version: Version, split: RowParts) -> Version:
 
 
 def _found(version: Version, ledger: Ledger, requirement_id: str) -> Sought:
-    """What was found when the row was looked for as it reads now."""
     sought = version.sought.get(requirement_id)
     return sought if sought and sought.wording == ledger.wording(requirement_id) else _NOTHING
 

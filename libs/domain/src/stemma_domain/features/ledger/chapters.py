@@ -65,7 +65,6 @@ def _may_be_outlined(document: Document) -> bool:
 
 
 def _once(chapters: AskedChapters) -> Sequence[OutlineSection]:
-    """The chapters, each title where it stands first."""
     return tuple({title_key(one.title): one for one in reversed(chapters.sections)}.values())[::-1]
 
 
