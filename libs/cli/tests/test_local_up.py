@@ -10,8 +10,9 @@ from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
-from stemma_cli.exit_codes import ExitCode
+from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
+from stemma_cli.local.model import chosen_model
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import WRITING, LocalStemma
 from stemma_contracts import subjects
@@ -99,7 +100,7 @@ def test_a_folder_that_cannot_hold_data_is_wrong_usage_told_in_one_line(
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "logs").touch()
 
-    code = run_in_foreground(Path(data), processes=False, port=None, as_json=False)
+    code = run_in_foreground(Path(data))
 
     (line,) = capsys.readouterr().err.splitlines()
     assert code == 2
@@ -112,7 +113,7 @@ def test_damaged_passwords_refuse_the_start_by_their_file(tmp_path: Path, capsys
     damaged = tmp_path / "credentials.json"
     damaged.write_text('{"orchestrator": ')
 
-    code = run_in_foreground(tmp_path, processes=False, port=None, as_json=False)
+    code = run_in_foreground(tmp_path)
 
     told = f"error: {damaged} is damaged: remove it, and new passwords are made\n"
     assert (code, capsys.readouterr().err) == (1, told)
@@ -132,7 +133,7 @@ def test_a_wrong_tenant_or_bound_refuses_the_start_by_its_variable(
 ) -> None:
     monkeypatch.setenv(variable, value)
 
-    code = run_in_foreground(tmp_path / "data", processes=False, port=None, as_json=False)
+    code = run_in_foreground(tmp_path / "data")
 
     assert (code, (tmp_path / "data").exists()) == (2, False)
     assert capsys.readouterr().err.startswith(f"error: {variable} {words}")
@@ -153,7 +154,7 @@ def not_installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("start", "missing"),
     [
-        (lambda folder: run_in_foreground(folder, processes=False, port=None, as_json=False), "validator"),
+        (run_in_foreground, "validator"),
         (lambda folder: run_demo(folder, "proposal", as_json=False), "orchestrator"),
         (lambda _: run_demo_desk(), "gateway"),
     ],
@@ -182,3 +183,47 @@ async def test_without_notifier_and_gateway_all_else_runs_and_each_is_told_in_a_
     ]
     async with LocalStemma(tmp_path, services=[]) as local:
         assert "HTTP" not in how_to_connect(local)
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((None, None, None), ("openai/local", "http://127.0.0.1:8080/v1", "32768")),
+        ((None, None, 4096), ("openai/local", "http://127.0.0.1:8080/v1", "4096")),
+        (("gpt-5", None, None), ("gpt-5", "", "")),
+    ],
+)
+def test_a_model_is_named_once_and_an_option_comes_before_the_file(
+    tmp_path: Path, given: tuple[str | None, str | None, int | None], told: tuple[str, ...]
+) -> None:
+    file = tmp_path / "stemma.toml"
+    file.write_text('[model]\nname = "openai/local"\napi_base = "http://127.0.0.1:8080/v1"\ncontext = 32768\n')
+    chosen = chosen_model(*given, file=file)
+    assert chosen is not None
+    assert tuple(chosen.variables.values()) == told
+    assert chosen_model(None, None, None, tmp_path / "none.toml") is None
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[model]\nnam = 'x'\n", "model.name: Field required; model.nam: Extra inputs are not permitted"),
+        ("[model\n", "line 1"),
+        ("[model]\nname = 'x'\ncontext = 10\n", "model.context: Input should be greater than or equal to 1024"),
+    ],
+)
+def test_a_settings_file_that_is_wrong_is_refused_by_its_field_or_line(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "stemma.toml"
+    file.write_text(text)
+    with pytest.raises(CliError) as refused:
+        chosen_model(None, None, None, file)
+    assert words in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.req("P13")
+def test_an_address_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CliError, match="no model is named"):
+        chosen_model(None, "http://127.0.0.1:8080/v1", None, tmp_path / "none.toml")

@@ -174,6 +174,27 @@ def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.model_settings("evaluate").temperature == 0.3
 
 
+@pytest.mark.req("P16")
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({}, ("openai/local", "http://127.0.0.1:1/v1", 4096)),
+        ({"CONTEXT_TOKENS": "2048"}, ("openai/local", "http://127.0.0.1:1/v1", 2048)),
+        ({"MODEL": "openai/other"}, ("openai/other", None, None)),
+        ({"MODEL": "offline"}, ("offline", None, None)),
+    ],
+)
+def test_one_setting_names_the_model_and_one_of_the_service_comes_before_it(
+    monkeypatch: pytest.MonkeyPatch, own: dict[str, str], told: tuple[str, str | None, int | None]
+) -> None:
+    shared = {"STEMMA_MODEL": "openai/local", "STEMMA_MODEL_API_BASE": "http://127.0.0.1:1/v1"}
+    mine = {f"STEMMA_GENERATION_GRAPH_{name}": value for name, value in own.items()}
+    for name, value in {**shared, "STEMMA_MODEL_CONTEXT": "4096", **mine}.items():
+        monkeypatch.setenv(name, value)
+    model = service.load_settings().model_settings()
+    assert (model.name, model.api_base, model.context_tokens) == told
+
+
 @pytest.mark.full
 @pytest.mark.req("F4", "P16")
 async def test_refuses_to_start_without_the_key_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:

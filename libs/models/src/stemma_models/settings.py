@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 OFFLINE = "offline"
+SHARED = {
+    "model": "STEMMA_MODEL",
+    "api_base": "STEMMA_MODEL_API_BASE",
+    "context_tokens": "STEMMA_MODEL_CONTEXT",
+}
+"""The variables that name the model of all services."""
 
 
 class ModelSettings(BaseModel):
@@ -39,6 +45,9 @@ class ModelSettings(BaseModel):
 class ModelFields(BaseModel):
     """What a service can be told of its model. The keys of providers are read by LiteLLM from the environment."""
 
+    shared_model: str = Field(OFFLINE, min_length=1, validation_alias="STEMMA_MODEL")
+    shared_api_base: str | None = Field(None, validation_alias="STEMMA_MODEL_API_BASE")
+    shared_context: int | None = Field(None, ge=1024, validation_alias="STEMMA_MODEL_CONTEXT")
     model: str = Field(default=OFFLINE, min_length=1, description="'offline', or a model name as LiteLLM spells it")
     api_base: str | None = Field(default=None, description="base URL of an OpenAI-compatible server")
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -53,8 +62,17 @@ class ModelFields(BaseModel):
     )
     call_retries: int = Field(default=4, ge=0, le=20)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_for_all_services(cls, told: dict[str, Any]) -> dict[str, Any]:
+        """A model of the service's own has its own address and context, too."""
+        told = {name: value for name, value in told.items() if value or name not in SHARED.values()}
+        shared = {} if "model" in told else {own: told[name] for own, name in SHARED.items() if name in told}
+        return shared | told
+
     def settings_of_model(self, **special: Any) -> ModelSettings:
         """The model, with what is special for a part of the service."""
-        told = self.model_dump(include=set(ModelFields.model_fields)) | special
+        own = {name for name, field in ModelFields.model_fields.items() if field.validation_alias is None}
+        told = self.model_dump(include=own) | special
         name, call_limit, retries = told.pop("model"), told.pop("call_limit_s"), told.pop("call_retries")
         return ModelSettings(name=name, call_limit=call_limit, retries=retries, **told)

@@ -23,16 +23,19 @@ from stemma_cli.demo import demonstrate, demonstrate_desk
 from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
+from .model import Model
 from .processes import DidNotStartError, Report
-from .supervisor import LocalStemma, NotInstalledError
+from .supervisor import CALL_MODELS, LocalStemma, NotInstalledError
 from .tenants import DamagedTenantsError
 
 TAIL_LINES = 5
 
 
-def run_in_foreground(data: Path, *, processes: bool, port: int | None, as_json: bool) -> ExitCode:
+def run_in_foreground(
+    data: Path, *, processes: bool = False, port: int | None = None, model: Model | None = None, as_json: bool = False
+) -> ExitCode:
     """Run until SIGINT or SIGTERM and return the exit code; what went wrong is said on stderr."""
-    return _told(_up(data, processes=processes, port=port, say=_say_json if as_json else _say))
+    return _told(_up(data, processes=processes, port=port, model=model, say=_say_json if as_json else _say))
 
 
 def run_demo_desk() -> ExitCode:
@@ -84,12 +87,13 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     return ExitCode.FAILED
 
 
-async def _up(data: Path, *, processes: bool, port: int | None, say: Report) -> ExitCode:
+async def _up(data: Path, *, processes: bool, port: int | None, model: Model | None, say: Report) -> ExitCode:
     tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
     _cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
     bounds = Bounds.of(os.environ)
-    local = LocalStemma(data, tenants=tenants, bounds=bounds, processes=processes, port=port, report=say)
+    env = dict.fromkeys(CALL_MODELS, model.variables if model else {})
+    local = LocalStemma(data, tenants=tenants, bounds=bounds, processes=processes, port=port, env=env, report=say)
     with suppress(asyncio.CancelledError):
         async with local:
             say("stemma", "ready")

@@ -21,6 +21,15 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="One word of a-z, 0-9 
 Tenant = Annotated[str, typer.Option("--tenant", envvar="STEMMA_TENANT", help="Whose person it is.")]
 AdmittedFolder = Annotated[Path | None, typer.Option("--admitted", help="Folder of another server's admission.")]
 Url = Annotated[str | None, typer.Option("--url", envvar="STEMMA_NATS_URL", help="Address for the login.")]
+ModelName = Annotated[
+    str | None, typer.Option("--model", envvar="STEMMA_MODEL", help="Model of all services, as LiteLLM spells it.")
+]
+ApiBase = Annotated[
+    str | None, typer.Option("--api-base", envvar="STEMMA_MODEL_API_BASE", help="Address of its server.")
+]
+Context = Annotated[
+    int | None, typer.Option("--context", min=1024, envvar="STEMMA_MODEL_CONTEXT", help="Tokens that it holds.")
+]
 LoginFile = Annotated[Path | None, typer.Option("--output", "-o", help="The login; else NAME.login.")]
 DATA = Path(".stemma")
 TENANT = "default"
@@ -32,17 +41,22 @@ def up(
     ] = DATA,
     processes: Annotated[bool, typer.Option("--processes", help="Run each service in a process of its own.")] = False,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of NATS; else a free one.")] = None,
+    model: ModelName = None,
+    api_base: ApiBase = None,
+    context: Context = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Start NATS and every service here, and keep them running until Ctrl-C.
 
-    The other verbs, run in the same folder, find the server by themselves.
+    The other verbs, run in the same folder, find the server by themselves. The model can be named in stemma.toml.
 
     Example: stemma up
     """
     from stemma_cli.local.foreground import run_in_foreground
+    from stemma_cli.local.model import chosen_model
 
-    return run_in_foreground(data, processes=processes, port=port, as_json=as_json)
+    chosen = chosen_model(model, api_base, context)
+    return run_in_foreground(data, processes=processes, port=port, model=chosen, as_json=as_json)
 
 
 def demo(
