@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import time
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from stemma_cli.local.supervisor import LocalStemma
-from stemma_cli.main import app
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
@@ -21,7 +19,6 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.requests import CancelDocument
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
-from typer.testing import CliRunner
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -62,7 +59,6 @@ class Told:
     after: list[ReceivedSpan]
     events: list[RecordedEvent]
     logs: list[str]
-    shown: str
 
     def named(self, name: str) -> list[ReceivedSpan]:
         return [span for span in self.spans if span.name == name]
@@ -86,7 +82,6 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             await wait_for(client, document_id, waits("solution"))
             await client.export(document_id, ExportFormat.MD)
             events = await client.history(document_id)
-            shown = await command(stemma, "trace", document_id, "--json")
             await stemma.services["orchestrator"].stop()
             stopped_ns = time.time_ns()
             await stemma.start_service("orchestrator")
@@ -96,15 +91,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
         spans = of_document(receiver, document_id)
         before = [span for span in spans if span.started_ns <= stopped_ns]
         after = [span for span in spans if span.started_ns > stopped_ns]
-        yield Told(document_id, before, after, events, logs, shown)
-
-
-async def command(stemma: LocalStemma, *arguments: str) -> str:
-    """What the command line prints."""
-    env = {"STEMMA_DATA_DIR": str(stemma.folder.root)}
-    done = await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env=env)
-    assert done.exit_code == 0
-    return done.stdout
+        yield Told(document_id, before, after, events, logs)
 
 
 def exporting(endpoint: str) -> dict[str, dict[str, str]]:
@@ -203,18 +190,6 @@ async def test_model_calls_and_messages_follow_the_conventions(told: Told) -> No
         assert span.attributes["messaging.system"] == "nats"
         assert span.attributes["messaging.operation.type"] == span.name.split()[0]
         assert told.document_id not in span.name
-
-
-@pytest.mark.req("E5")
-async def test_the_log_alone_tells_what_led_to_what(told: Told) -> None:
-    asked, decided, exported = (json.loads(line) for line in told.shown.splitlines())
-    names = [[step["name"] for step in tree["steps"]] for tree in (asked, decided, exported)]
-    assert names[0] == ["document-requested", "section-drafted", "section-review-requested"]
-    assert names[1] == ["section-approved", "section-drafted", "section-review-requested"]
-    assert names[2] == ["export-requested", "document-exported"]
-    assert [asked["trace_id"], decided["trace_id"]] == [told.named(name)[0].trace_id for name in (REQUESTED, APPROVED)]
-    assert [step["parent"] for step in decided["steps"]] == [None, *decided["critical_path"][:2]]
-    assert decided["seconds"] == pytest.approx(sum(step["after_s"] for step in decided["steps"]))
 
 
 @pytest.mark.req("E5")

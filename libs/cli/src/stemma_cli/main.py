@@ -30,7 +30,7 @@ MODULES = {
     "documents": "new outline list show kinds watch",
     "decisions": "inbox approve revise answer retry pause resume cancel assign comment comments",
     "editing": "edit accept-edit reject-edit keep regenerate restore",
-    "comparing": "stale diff history trace",
+    "comparing": "stale diff history",
     "exporting": "export",
     "inputs": "amend input",
     "ledgers": "ledger",

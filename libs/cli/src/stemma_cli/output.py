@@ -52,28 +52,11 @@ def rendered(text: str) -> RenderableType:
 
 def say_tree(tree: Tree) -> None:
     """A tree; folded at the width of a terminal, a line for each line in a pipe."""
-    console(width=stdout_width()).print(tree)
+    console(width=None if sys.stdout.isatty() else PIPE_WIDTH).print(tree)
 
 
 def say(text: str) -> None:
     print(clean_line(text))
-
-
-def stdout_width() -> int:
-    """Columns of the terminal that is written to; as good as no bound in a pipe."""
-    return console().width if sys.stdout.isatty() else PIPE_WIDTH
-
-
-def say_fitting(lines: Iterable[str]) -> None:
-    """Lines of clean text that keep their indentation; cut at the width of a terminal, whole in a pipe."""
-    if not sys.stdout.isatty():
-        print(*lines, sep="\n")
-        return
-    from rich.text import Text
-
-    screen = console()
-    for line in lines:
-        screen.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def note(text: str) -> None:

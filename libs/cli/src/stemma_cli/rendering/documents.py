@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.text import Text
@@ -243,22 +243,6 @@ _STYLES = {
     SectionStatus.EDITED: "green",
     SectionStatus.FAILED: "red",
 }
-_CLASSES = (
-    "classDef settled fill:#d7f0d7,stroke:#2e7d32",
-    "classDef waiting fill:#fff3c4,stroke:#b8860b",
-    "classDef working fill:#d5ecf5,stroke:#1f6f8b",
-    "classDef queued fill:#eeeeee,stroke:#888888",
-    "classDef failed fill:#f8d0d0,stroke:#b00020",
-    "classDef stale fill:#f5dcc3,stroke:#c05000,stroke-dasharray:4 3",
-)
-_CLASS_OF = {
-    SectionStatus.QUEUED: "queued",
-    SectionStatus.GENERATING: "working",
-    SectionStatus.AWAITING_REVIEW: "waiting",
-    SectionStatus.APPROVED: "settled",
-    SectionStatus.EDITED: "settled",
-    SectionStatus.FAILED: "failed",
-}
 
 
 def map_tree(view: DocumentView) -> Tree:
@@ -283,23 +267,6 @@ def _label(view: DocumentView, section: SectionView) -> Text:
 
 def _state(section: SectionView) -> str:
     return f"{status_words(section)}{f', version {section.version}' if section.version else ''}"
-
-
-def map_mermaid(view: DocumentView) -> Iterator[str]:
-    names = {section_id: f"s{number}" for number, section_id in enumerate(view.sections, 1)}
-    yield "flowchart TD"
-    for section in view.sections.values():
-        style = "stale" if section.stale else _CLASS_OF[section.status]
-        yield f'    {names[section.section_id]}["{_escaped(section.title)}<br/>{_state(section)}"]:::{style}'
-    for section in view.sections.values():
-        for upstream in section.depends_on:
-            yield f"    {names[upstream]} --> {names[section.section_id]}"
-    yield from (f"    {line}" for line in _CLASSES)
-
-
-def _escaped(title: str) -> str:
-    """A title as Mermaid shows it literally, whatever it holds."""
-    return "".join(c if c.isalnum() or c in " ,.-_" else f"#{ord(c)};" for c in clean_line(title))
 
 
 _STANDINGS: dict[ClaimStanding, str] = {

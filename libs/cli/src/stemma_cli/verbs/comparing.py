@@ -8,7 +8,7 @@ import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
 from stemma_cli.lookup import find_document, find_section
-from stemma_cli.output import console, note, say, say_fitting, say_json, say_rows, say_tree, stdout_width
+from stemma_cli.output import console, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
 
 
@@ -36,7 +36,6 @@ async def diff(
     section: Section,
     old: Annotated[int | None, typer.Argument(metavar="A", min=1, help="Old version; the one before the last.")] = None,
     new: Annotated[int | None, typer.Argument(metavar="B", min=1, help="New version; the last one.")] = None,
-    stat: Annotated[bool, typer.Option("--stat", help="Only count the words.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what differs between two versions of a section, word by word.
@@ -54,7 +53,7 @@ async def diff(
         say_json({"section_id": section, "old_version": before, "new_version": after, "changes": changes})
         return
     say(f"{section}: version {before} -> {after}: {stat_words(changes)}")
-    print_changes(() if stat else changes, console())
+    print_changes(changes, console())
 
 
 async def history(
@@ -84,31 +83,4 @@ async def history(
         say_rows(DECISIONS, [*zip(events, said, strict=True)])
 
 
-async def trace(document: Document, as_json: AsJson = False) -> None:
-    """Show what led to what in a document, how long it took, and the chain that took longest.
-
-    Times are in seconds from the start and, with +, from the cause.
-    `*` marks the critical path: what took longest, so that nothing else would save time.
-
-    It is read from the log alone; a trace backend shows the same trace ids in more detail.
-
-    Example: stemma trace 3f2a
-    """
-    from stemma_client.reading import read_document
-
-    from stemma_cli.rendering.events import LEGEND, tree_json, tree_lines, trees, waiting_lines
-
-    async with connected(as_json) as client:
-        document_id = await find_document(client, document)
-        events = await client.history(document_id)
-    if as_json:
-        for root in trees(events):
-            say_json(tree_json(root))
-        return
-    for root in trees(events):
-        say_fitting(tree_lines(root, stdout_width()))
-    for line in (*LEGEND, *waiting_lines(read_document(document_id, events))):
-        note(line)
-
-
-VERBS = {"stale": stale, "diff": diff, "history": history, "trace": trace}
+VERBS = {"stale": stale, "diff": diff, "history": history}

@@ -233,7 +233,6 @@ async def show(
     document: Document,
     section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print the text of this section.")] = None,
     graph: Annotated[bool, typer.Option("--graph", "-g", help="Draw which section rests on which.")] = False,
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="The same as text for Mermaid.")] = False,
     sources: Annotated[bool, typer.Option("--sources", help="Tell where each claim of the section stands.")] = False,
     citations: Annotated[
         bool, typer.Option("--citations", help="Footnotes say on which places of the inputs the section rests.")
@@ -251,10 +250,10 @@ async def show(
         raise typer.BadParameter(f"{'--sources' if sources else '--citations'} goes with a section")
     if sources and citations:
         raise typer.BadParameter("--sources tells what --citations prints: say one of the two")
-    if inputs and (section is not None or graph or mermaid):
+    if inputs and (section is not None or graph):
         raise typer.BadParameter("--inputs goes with a document alone")
-    if (graph or mermaid) and (section is not None or as_json):
-        raise typer.BadParameter("--graph and --mermaid go with a document alone")
+    if graph and (section is not None or as_json):
+        raise typer.BadParameter("--graph goes with a document alone")
 
     from stemma_cli.rendering import documents
     from stemma_cli.rendering.inputs import show_inputs
@@ -272,8 +271,6 @@ async def show(
             say_json(view.input_views)
         elif inputs:
             await show_inputs(client, view)
-        elif mermaid:
-            print("\n".join(documents.map_mermaid(view)))
         elif graph:
             say_tree(documents.map_tree(view))
         elif as_json:
