@@ -60,13 +60,9 @@ def _entry(name: str, program: Mapping[str, Any], table: Mapping[str, Any]) -> s
         files = ", ".join(f"{{ path: {name}.env, required: false }}" for name in program["optional"])
         lines += [f"env_file: [{files}]"]
     lines += ["environment:", *_indented(f"{key}: {_scalar(value)}" for key, value in _environment(program).items())]
-    if volumes := _mounted(program):
+    if volumes := [f"{FOLDERS[of]}:{at}:ro" for at, of in program.get("mounts", {}).items()]:
         lines += [f"volumes: {_flow(volumes)}"]
     return "\n".join([f"  {name}:", *(f"    {line}" for line in lines), ""])
-
-
-def _mounted(program: Mapping[str, Any]) -> list[str]:
-    return [f"{FOLDERS[of]}:{at}:ro" for at, of in program.get("mounts", {}).items()]
 
 
 def _build(folder: str, package: str, program: str = "") -> list[str]:

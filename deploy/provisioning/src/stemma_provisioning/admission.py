@@ -309,7 +309,7 @@ class Admission:
 
     async def _look(self) -> None:
         async for server, connection in connections(self._client):
-            if _was_let_in(connection) and not self._may_stay(connection):
+            if str(connection.get("account", "")).startswith(LET_IN_TO) and not self._may_stay(connection):
                 whom = json.dumps({"cid": connection["cid"]}).encode()
                 await self._client.request(f"$SYS.REQ.SERVER.{server}.KICK", whom, timeout=ANSWER_WITHIN_S)
 
@@ -317,10 +317,6 @@ class Admission:
         shown = [connection.get("name", ""), connection.get("authorized_user", "")]
         entries = filter(None, map(self._register.of, shown))
         return any(entry.user.account == connection["account"] for entry in entries)
-
-
-def _was_let_in(connection: Mapping[str, Any]) -> bool:
-    return str(connection.get("account", "")).startswith(LET_IN_TO)
 
 
 async def connections(client: Client) -> AsyncIterator[tuple[str, dict[str, Any]]]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeoutError
-from nats.js.api import ClusterInfo, ConsumerInfo, PeerInfo, StreamConfig, StreamInfo
+from nats.js.api import ConsumerInfo, PeerInfo, StreamConfig, StreamInfo
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from .bounds import BadBound
@@ -90,13 +90,9 @@ async def _unsettled(name: str, look: Look, number: int) -> Unsettled | None:
         return Unsettled(name, False, number, 0)
     if info.cluster is None:
         return None  # a single server
-    in_step = _in_step(info.cluster)
+    in_step = sum(map(_is_in_step, info.cluster.replicas or [])) + (info.cluster.leader is not None)
     leader = info.cluster.leader is not None
     return None if leader and in_step >= number else Unsettled(name, leader, number, in_step)
-
-
-def _in_step(cluster: ClusterInfo) -> int:
-    return sum(map(_is_in_step, cluster.replicas or [])) + (cluster.leader is not None)
 
 
 def _is_in_step(peer: PeerInfo) -> bool:

@@ -111,7 +111,7 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         need=phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
         asked_by=notes.asker.name,
         asker_verified=notes.asker.verified,
-        returns_to=_returns_to(phase),
+        returns_to=status_of(phase.before) if isinstance(phase, Revising) else SectionStatus.AWAITING_REVIEW,
         refusal=notes.refusal,
         failure=str(_problem_of(failure)) if failure else None,
         failure_problem=_problem_of(failure) if failure else None,
@@ -142,10 +142,6 @@ def _stale(section: Section, because: Because) -> StaleView:
 def _told(version: Version, drafted: e.SectionDrafted | None) -> VersionView:
     made = {name: getattr(drafted, name) for name in ("retrieved_context", "processing_metadata")} if drafted else {}
     return VersionView.model_construct(**{name: getattr(version, name) for name in VersionView.model_fields} | made)
-
-
-def _returns_to(phase: Phase) -> SectionStatus:
-    return status_of(phase.before) if isinstance(phase, Revising) else SectionStatus.AWAITING_REVIEW
 
 
 def _failed_at(phase: Phase) -> Activity | None:

@@ -213,7 +213,7 @@ def _section_of(event: Contract) -> str:
 def _new_event(stream: StreamId, event: Contract, cause: Cause, index: int, count: int) -> NewEvent:
     envelope = envelope_for(
         registry.entry_of(event),
-        id=_event_id(cause, index),
+        id=f"{cause.id}.{index}",
         source=cause.source,
         subject=_about(stream),
         time=cause.time,
@@ -234,10 +234,6 @@ class _NoEvent(Exception):
 
 def _about(stream: StreamId) -> str:
     return f"{stream.tenant}/{stream.document_id}"
-
-
-def _event_id(cause: Cause, index: int) -> str:
-    return f"{cause.id}.{index}"
 
 
 def _caused_by(tail: Sequence[Recorded], cause: Cause) -> tuple[Contract, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from stemma_markdown import Container, Document, Leaf, Prose, split
+from stemma_markdown import Container, Document, split
 
 from .field import Field, Kind, Limit, mismatch_of, shown, stated_limit
 
@@ -122,7 +122,7 @@ def _lines(block: str) -> Iterator[str]:
                 depth, number = lists.pop()
                 mark = "- " if number is None else f"{number}. "
                 lists.append((depth, None if number is None else number + 1))
-        elif coming is not None and _is_of(coming, token):
+        elif coming is not None and token.start <= coming.start < max(token.end, token.start + 1):
             words, coming = coming.text, next(prose, None)
             if token.kind == "cell":
                 row.append(words)
@@ -131,10 +131,6 @@ def _lines(block: str) -> Iterator[str]:
                 mark = ""
     if row:
         yield " | ".join(row)
-
-
-def _is_of(prose: Prose, leaf: Leaf) -> bool:
-    return leaf.start <= prose.start < max(leaf.end, leaf.start + 1)
 
 
 def _escaped(text: str) -> str:

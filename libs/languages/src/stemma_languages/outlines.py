@@ -40,7 +40,7 @@ def limits_in(text: str, *, bare: bool = False) -> tuple[int | None, int | None]
 def _limit(text: str, unit: str, bare: bool) -> int | None:
     for found in _numbers(unit).finditer(text):
         number = int(re.sub(r"\D", "", found[1]))
-        if number and (bare or _is_limit(_around(text, *found.span()))):
+        if number and (bare or any(one in _around(text, *found.span()) for words in _all() for one in words.at_most)):
             return number
     return None
 
@@ -49,10 +49,6 @@ def _around(text: str, start: int, end: int) -> str:
     """What stands before and behind a place in the same sentence, as far as it may say that a number is a limit."""
     before = _END.split(text[max(0, start - BEFORE) : start])[-1]
     return folded(f" {before} {_END.split(text[end : end + BEHIND])[0]} ")
-
-
-def _is_limit(around: str) -> bool:
-    return any(one in around for words in _all() for one in words.at_most)
 
 
 @lru_cache(maxsize=2)

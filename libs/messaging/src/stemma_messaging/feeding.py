@@ -77,14 +77,10 @@ def _taken(handler: Callable[..., Any]) -> type[Any]:
     hints = get_type_hints(handler)
     hints.pop("return", None)
     taken = next(iter(hints.values()), None)
-    if len(hints) != 1 or not (taken is Delivery or _is_contract(taken)):
+    if len(hints) != 1 or not (taken is Delivery or (isinstance(taken, type) and issubclass(taken, Contract))):
         raise TypeError(f"{handler.__name__}: it needs one parameter, annotated with a contract or with Delivery")
     assert isinstance(taken, type)
     return taken
-
-
-def _is_contract(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Contract)
 
 
 def _decoder(pattern: str, taken: type[Any]) -> Callable[[Incoming], Awaitable[Any]]:

@@ -127,7 +127,7 @@ class Throttle:
         tenant = delivery.tenant
         with self._counted(tenant):
             await self._next[tenant].acquire()
-            slowed_down = self._is_crowd(delivery) and self._others_are_at_work(tenant)
+            slowed_down = self._in_hand[delivery.tenant] + delivery.waiting > CROWD and self._others_are_at_work(tenant)
             if not slowed_down:
                 self._next[tenant].release()
             async with self._rested(delivery) if slowed_down else self._within.of(delivery):
@@ -155,9 +155,6 @@ class Throttle:
                     rest_s = min(MOST_REST_S, RESTS * (_now() - began))
         finally:
             asyncio.get_running_loop().call_later(rest_s, self._next[delivery.tenant].release)
-
-    def _is_crowd(self, delivery: Delivery) -> bool:
-        return self._in_hand[delivery.tenant] + delivery.waiting > CROWD
 
     def _others_are_at_work(self, tenant: str) -> bool:
         since = _now() - LATELY_S

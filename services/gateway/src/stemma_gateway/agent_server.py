@@ -16,7 +16,7 @@ from stemma_mcp import Profile, build_server
 @asynccontextmanager
 async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
     """What answers agents while the block runs; lists of names with commas between."""
-    server = build_server(_client_of, _profile_of)
+    server = build_server(_client_of, lambda context: Profile(_state_of(context).profile))
     names = TransportSecuritySettings(allowed_hosts=_listed(hosts), allowed_origins=_listed(origins))
     server.streamable_http_app(stateless_http=True, json_response=True, transport_security=names)
     async with server.session_manager.run():
@@ -25,10 +25,6 @@ async def serving(hosts: str, origins: str) -> AsyncIterator[ASGIApp]:
 
 def _client_of(context: Context[Any, Any]) -> AbstractAsyncContextManager[Client]:
     return nullcontext(_state_of(context).client)
-
-
-def _profile_of(context: Context[Any, Any]) -> Profile:
-    return Profile(_state_of(context).profile)
 
 
 def _state_of(context: Context[Any, Any]) -> Any:

@@ -441,7 +441,7 @@ async def cut_rows(
 
 def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> None:
     """Raise `Refused` if the document does not have what is to be read, or if that is no request of the buyer."""
-    if request.without_brief and not request.sources and not any(_is_request(item) for item in inputs):
+    if request.without_brief and not request.sources and not any(item.used_as == "request" for item in inputs):
         raise Refused(Problem.of("sources_needed", "sources"))
     roles = {item.name: item.used_as for item in inputs}
     unknown = [(position, name) for position, name in enumerate(request.sources) if name not in roles][:MAX_NAMED]
@@ -455,7 +455,3 @@ def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> N
         raise Refused(
             *(Problem.of("source_no_request", f"sources.{at}", name=name, role=roles[name]) for at, name in others)
         )
-
-
-def _is_request(item: InputFile) -> bool:
-    return item.used_as == "request"

@@ -101,14 +101,10 @@ def _links(inline: list[Part], assets: Collection[str], known: set[str]) -> Iter
         if part.token.kind != "link" or not target or _ELSEWHERE.match(target):
             continue
         if target.startswith("#"):
-            if not _leads_somewhere(target, known):
+            if unquote(target[1:]).lower() not in known | {"", "top"}:
                 yield Rule.MISSING_ANCHOR.issue(part.line, unquote(target))
         elif _file_name(target) not in assets:
             yield Rule.MISSING_FILE.issue(part.line, _file_name(target))
-
-
-def _leads_somewhere(target: str, known: set[str]) -> bool:
-    return unquote(target[1:]).lower() in known | {"", "top"}
 
 
 def _undefined(written: list[Prose]) -> Iterator[ValidationIssue]:

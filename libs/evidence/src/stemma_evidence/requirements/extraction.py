@@ -100,7 +100,7 @@ class _Reading:
         if answer is None or self._is_beside(answer):
             return None
         unit, place = answer, self._place(answer.path)
-        graded = self._graded(unit)
+        graded = self._grades.of(unit.columns, unit.cells) if unit.form == "row" else Graded()
         if graded.legend:
             return None
         said = self._reader.read(unit.text, place, told=self._is_told(unit, place))
@@ -112,9 +112,6 @@ class _Reading:
         if said.obligation is None or said.empty:
             return None
         return Requirement(unit, self._kind(said, unit, place), said.obligation, announced_by)
-
-    def _graded(self, unit: Unit) -> Graded:
-        return self._grades.of(unit.columns, unit.cells) if unit.form == "row" else Graded()
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether a unit has no words, or stands where a text only lists, defines or shows something."""

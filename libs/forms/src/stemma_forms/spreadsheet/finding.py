@@ -53,7 +53,7 @@ def find_cells(workbook: Workbook) -> Iterator[Found[CellSpot]]:
     those in which the buyer judges."""
     lists = workbook.sheets_of_lists
     for sheet in workbook.sheets:
-        if sheet.name not in lists and not _is_the_buyers(sheet.name):
+        if sheet.name not in lists and (mentions(sheet.name, "answer") or not mentions(sheet.name, "not_answer")):
             yield from _Finder(workbook, sheet).found()
 
 
@@ -63,10 +63,6 @@ def drawn_controls(package: Package, workbook: Workbook) -> Iterator[tuple[str, 
         drawn = sum(kind in ("ctrlProp", "control") for kind, _ in package.related(sheet.part).values())
         if drawn:
             yield sheet.name, f"boxes, lists or buttons that are drawn onto the sheet: {drawn}"
-
-
-def _is_the_buyers(name: str) -> bool:
-    return mentions(name, "not_answer") and not mentions(name, "answer")
 
 
 @dataclass(frozen=True)

@@ -118,10 +118,6 @@ def _japanese(letter: str) -> float:
     return 0.9 if "一" <= letter <= "鿿" or "　" <= letter <= "〕" or "！" <= letter <= "～" else -_FOREIGN
 
 
-def _korean(letter: str) -> float:
-    return 1.2 if "가" <= letter <= "힣" else -_FOREIGN
-
-
 def _first_level(page: str, first: int, last: int) -> Callable[[str], float]:
     """Both Chinese pages have the characters in daily use in their first rows."""
 
@@ -149,7 +145,7 @@ _PAGES: dict[str, Callable[[str], float]] = {
     "euc_jp": _japanese,
     "gb18030": _first_level("gb18030", 0xB0, 0xD7),
     "big5": _first_level("big5", 0xA4, 0xC6),
-    "euc_kr": _korean,
+    "euc_kr": lambda letter: 1.2 if "가" <= letter <= "힣" else -_FOREIGN,
 }
 
 
