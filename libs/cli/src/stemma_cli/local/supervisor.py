@@ -29,6 +29,7 @@ from stemma_provisioning.topology import DEFAULT_BOUNDS
 from stemma_cli.local.processes import RETRY_S, ManagedNats, end_left_over
 
 from .folder import DamagedPasswordsError, DataFolder, installation_of
+from .llama import LlamaServer
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
 from .tenants import DamagedTenantsError, KeptTenants
@@ -67,7 +68,7 @@ def _own(service: str) -> str:
     return f"{_OURS}{service.upper().replace('-', '_')}_"
 
 
-ALL = "services"
+ALL, MODEL_SERVER = "services", "model"
 GATEWAY_PORT = "STEMMA_GATEWAY_PORT"
 LINK_BASE = "STEMMA_NOTIFIER_LINK_BASE"
 COOKIE_KEYS, COOKIES = "STEMMA_GATEWAY_COOKIE_KEYS", "cookies"
@@ -120,6 +121,7 @@ class LocalStemma:
         services: Iterable[str] | None = None,
         env: Mapping[str, Mapping[str, str]] | None = None,
         processes: bool = False,
+        llama: LlamaServer | None = None,
         ack_wait_s: float | None = None,
         bounds: Bounds = DEFAULT_BOUNDS,
         ready_within_s: float = READY_WITHIN_S,
@@ -132,6 +134,7 @@ class LocalStemma:
         self._tenants = tenants
         self._env = env or {}
         self._separate = processes
+        self._llama = llama
         self._ack_wait_s = ack_wait_s
         self._bounds = bounds
         self._ready_within_s = ready_within_s
@@ -175,6 +178,7 @@ class LocalStemma:
             stack.enter_context(self.folder.locked())
             await self._start_nats(stack)
             await self._provision(self._tenants)
+            await self._start_model(stack)
             await self._start_services(stack)
             raise_if_cancelled()
             self._write_state()
@@ -245,6 +249,22 @@ class LocalStemma:
         await self._provision(tenants)
         before, self._tenants = self._tenants, tenants
         self._told("tenants", f"{', '.join(name for name in tenants if name not in before)} served")
+
+    async def _start_model(self, stack: AsyncExitStack) -> None:
+        if self._llama is None:
+            return
+        ready_file = self.folder.ready_file(MODEL_SERVER)
+        environment = environment_of(MODEL_SERVER, os.environ) | {"STEMMA_READY_FILE": str(ready_file)}
+        model = ManagedProcess(
+            MODEL_SERVER,
+            self._llama.command,
+            environment,
+            log=self.folder.log(MODEL_SERVER),
+            ready_file=ready_file,
+            report=self._told,
+        )
+        stack.push_async_callback(model.stop)
+        await model.start(self._ready_within_s)
 
     async def _start_services(self, stack: AsyncExitStack) -> None:
         if self._separate:
