@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,6 +80,30 @@ async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account
     replayed = await second.text(context(), "generate", PROMPT)
     assert (replayed.value, replayed.ref, replayed.usage) == (paid.value, paid.ref, paid.usage)
     assert model.calls == 0
+
+
+@pytest.mark.req("M5")
+@pytest.mark.parametrize("text", ["short", "long " * 1000])
+async def test_a_recorded_answer_is_given_to_any_document_that_asks_the_same(
+    desk: Desk, tmp_path: Path, text: str
+) -> None:
+    settings = SETTINGS.model_copy(update={"recordings": tmp_path / "kept"})
+    first, _ = desk.caller(text, settings=settings)
+    paid = await first.text(context(), "generate", PROMPT)
+    second, model = desk.caller("new", settings=settings)
+    other = CallContext("default", "other", "research", "job-9")
+    heard = await second.text(other, "generate", PROMPT)
+    assert (heard.value, heard.usage, other.meter.total, model.calls) == (text, paid.usage, paid.usage, 0)
+    assert (await second.text(other, "generate", [HumanMessage("Write more.")])).value == "new"
+
+
+@pytest.mark.req("M5")
+async def test_a_recording_that_is_damaged_is_made_anew(desk: Desk, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"recordings": tmp_path})
+    await desk.caller("old", settings=settings)[0].text(context(), "generate", PROMPT)
+    [kept] = tmp_path.iterdir()
+    kept.write_text(kept.read_text()[:20])
+    assert (await desk.caller("new", settings=settings)[0].text(context("job-2"), "generate", PROMPT)).value == "new"
 
 
 async def test_a_long_answer_lies_in_the_artifact_store_and_a_short_one_in_its_record(desk: Desk) -> None:

@@ -39,6 +39,7 @@ MODULES = {
     "operating": "backup doctor restore-backup dead",
     "notifying": "notify",
     "forms": "form",
+    "evaluating": "eval",
 }
 """The verbs by their module in `stemma_cli.verbs`, in the order of the help."""
 MODULE_OF = {name: module for module, names in MODULES.items() for name in names.split()}

@@ -29,7 +29,7 @@ from . import checks
 from .client import THINKING, Meter, ModelClient, TokenSink
 from .errors import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
 from .providers import provider
-from .records import Record, RecordStore, Replay, Reply, Request
+from .records import Record, Recordings, RecordStore, Replay, Reply, Request
 from .settings import ModelSettings
 
 _tokens = histogram(Metric.TOKEN_USAGE)
@@ -139,6 +139,7 @@ class ModelCaller:
         self._client = ModelClient(model, settings)
         self._records = records
         self._artifacts = artifacts
+        self._recordings = Recordings(settings.recordings) if settings.recordings else None
 
     @property
     def judges(self) -> bool:
@@ -239,8 +240,15 @@ class ModelCaller:
             call.meter.count(record.usage)
             if reply := await self._replay(ctx, record):
                 return reply
-        answered = await self._answer(call, record.usage if record else Usage())
+        answered = await self._heard_before(call) or await self._answer(call, record.usage if record else Usage())
         return await self._recorded(ctx, key, answered)
+
+    async def _heard_before(self, call: _Call) -> Reply | None:
+        """What an equal request was answered, of whatever document; it counts as if it was made now."""
+        if self._recordings is None or (kept := await self._recordings.get(call.request, call.name)) is None:
+            return None
+        call.meter.count(kept.usage)
+        return Reply(kept.model_copy(update={"content": ""}), kept.content)
 
     async def _replay(self, ctx: CallContext, record: Record) -> Reply | None:
         """A recorded answer; `None` if its text is missing, because who wrote it died before both were stored."""
@@ -268,7 +276,10 @@ class ModelCaller:
             invalid_tool_calls=tuple(message.invalid_tool_calls),
             thinking=bool(message.response_metadata.get(THINKING)),
         )
-        return Reply(record, str(message.text))
+        text = str(message.text)
+        if self._recordings is not None:
+            await self._recordings.put(call.request, call.name, record.model_copy(update={"content": text}))
+        return Reply(record, text)
 
     async def _recorded(self, ctx: CallContext, key: str, reply: Reply) -> Reply:
         """The answer with its record; a long text is an artifact, stored at the same time."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, ToolCall, ToolMessage
 from nats.js import JetStreamContext
@@ -87,6 +91,36 @@ class JetStreamRecordStore:
         subject = subjects.record(tenant, document_id, key)
         data = record.model_dump_json(exclude_defaults=True).encode()
         await self._js.publish(subject, data, stream=subjects.RECORDS, timeout=PUBLISH_TIMEOUT)
+
+
+class Recordings:
+    """Answers by what was asked, as files of a folder: any document that asks the same is answered from here."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def get(self, request: Request, name: str) -> Record | None:
+        """The answer that an equal request was given, with its text in ``content``."""
+        return await asyncio.to_thread(self._read, self._file(request, name))
+
+    async def put(self, request: Request, name: str, record: Record) -> None:
+        """Keep an answer; a reader sees all of it or nothing."""
+        await asyncio.to_thread(self._write, self._file(request, name), record)
+
+    def _file(self, request: Request, name: str) -> Path:
+        return self._folder / f"{request.key('', name, 0)}.json"
+
+    def _read(self, file: Path) -> Record | None:
+        try:
+            return Record.model_validate_json(file.read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+
+    def _write(self, file: Path, record: Record) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{uuid4().hex}")
+        unfinished.write_text(record.model_dump_json(exclude_defaults=True), encoding="utf-8")
+        os.replace(unfinished, file)
 
 
 class Replay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -30,6 +31,7 @@ class ModelSettings(BaseModel):
     call_limit: float = Field(default=180.0, gt=0, description="seconds for one call with all its retries")
     retries: int = Field(default=4, ge=0, le=20, description="further attempts after a transient error")
     backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")
+    recordings: Path | None = None
 
     @property
     def silence_limit(self) -> float:
@@ -61,6 +63,9 @@ class ModelFields(BaseModel):
         description="one model call with all its retries; a stream that is silent for half of it is tried again",
     )
     call_retries: int = Field(default=4, ge=0, le=20)
+    recordings: Path | None = Field(
+        default=None, description="folder of answers that any document is given again, as `stemma eval` sets it"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,1 @@
+"""``stemma eval``: requests are written by models with versions of the prompts, and measured."""

@@ -1,0 +1,159 @@
+"""What a document is measured by: first what code can see, then the scores of the judge, then what it cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from stemma_client.client import Client
+from stemma_client.errors import LedgerFailedError
+from stemma_client.findings import GROUNDING, Finding, findings_of
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.validation import OPEN_HEADING
+from stemma_contracts.v1.views import DocumentView
+from stemma_languages import count_words, detect
+
+from stemma_cli.rendering.findings import words_of
+
+from .asked import Asked
+
+PAGE_WORDS = 250
+LEAKED_WORDS = 6
+"""So many words of an internal file in a row are a leak."""
+LEAKS, LIMITS = "words/", "limits/"
+
+
+NOTHING = Usage()
+
+
+class Measure(NamedTuple):
+    """``least``: a threshold is the least value, else the most."""
+
+    about: str
+    least: bool = False
+
+
+MEASURES: Mapping[str, Measure] = {
+    "completed": Measure("1 if the document was completed", least=True),
+    "demands": Measure("share of the mandatory demands that the text answers", least=True),
+    "unsupported": Measure("claims without a source, a page of 250 words"),
+    "leaks": Measure("passages of the request, the instructions or internal files in the text"),
+    "language": Measure("share of the sections in the language that was asked for", least=True),
+    "over_limit": Measure("sections and answers longer than was asked for"),
+    "format": Measure("issues of the linter"),
+    "score": Measure("mean score of the judge", least=True),
+    "tokens": Measure("tokens in and out"),
+    "dollars": Measure("what the calls cost"),
+    "seconds": Measure("until the document came to its end"),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One request, written by one model with one version of the prompts; what was not measured is in no value."""
+
+    request: str
+    model: str
+    prompts: str
+    ended: str
+    usage: Usage = NOTHING
+    asked_now: int = 0
+    values: Mapping[str, float] = field(default_factory=dict)
+    findings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def missed(self, thresholds: Mapping[str, float]) -> dict[str, str]:
+        """By measure, how a value misses its threshold; what could not be measured misses nothing."""
+        return {name: words for name, wanted in thresholds.items() if (words := self._missed(name, wanted))}
+
+    def _missed(self, name: str, wanted: float) -> str:
+        value, least = self.values.get(name), MEASURES[name].least
+        if value is None or (value >= wanted if least else value <= wanted):
+            return ""
+        return f"{name} is {value:g}, {'at least' if least else 'at most'} {wanted:g}"
+
+
+async def measured(client: Client, asked: Asked, view: DocumentView, seconds: float) -> dict[str, object]:
+    """The fields of a `Run` that its document tells."""
+    texts = {one.section_id: await client.text(view.document_id, one.draft) for one in view.sections.values()}
+    texts = {name: text for name, text in texts.items() if text}
+    found = {name: await findings_of(client, view.document_id, view.sections[name].current) for name in texts}
+    values = {
+        "completed": float(view.status is DocumentStatus.COMPLETED),
+        **by_code(asked, texts, chain.from_iterable(found.values()), _unsupported(view)),
+        **await _demands(client, view),
+        **_judged(view),
+        "tokens": float(view.usage.tokens),
+        "dollars": round(view.usage.cost, 4),
+        "seconds": round(seconds, 1),
+    }
+    words = {name: tuple(map(words_of, findings)) for name, findings in found.items()}
+    return {"usage": view.usage, "values": values, "findings": words, "texts": texts}
+
+
+def _unsupported(view: DocumentView) -> int:
+    return sum(sum(one.validation.unsupported.values()) for one in view.sections.values() if one.validation)
+
+
+def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding], unsupported: int) -> dict[str, float]:
+    """What code can see of texts; nothing of no text."""
+    if not texts:
+        return {}
+    pages = sum(count_words(text) for text in texts.values()) / PAGE_WORDS
+    by_sort = dict.fromkeys(("leaks", "over_limit", "format"), 0)
+    for finding in findings:
+        if sort := _sort_of(finding):
+            by_sort[sort] += finding.count
+    by_sort["leaks"] += sum(_leaked(text, asked) for text in texts.values())
+    spoken = [detect(text) == asked.language for text in texts.values()]
+    return {
+        "unsupported": round(unsupported / max(pages, 1), 2),
+        "language": round(sum(spoken) / len(spoken), 2),
+        **{name: float(count) for name, count in by_sort.items()},
+    }
+
+
+def _sort_of(finding: Finding) -> Literal["leaks", "over_limit", "format", ""]:
+    if finding.kind != "lint" or finding.name == OPEN_HEADING or finding.name.startswith(GROUNDING):
+        return ""
+    if finding.name.startswith(LEAKS):
+        return "leaks"
+    return "over_limit" if finding.name.startswith(LIMITS) else "format"
+
+
+def _leaked(text: str, asked: Asked) -> int:
+    """Runs of words of internal files that stand in a text."""
+    words = _words(text)
+    there = {words[at : at + LEAKED_WORDS] for at in range(len(words) - LEAKED_WORDS + 1)}
+    internal = (_words(path.read_text("utf-8", "replace")) for path in _internal(asked))
+    runs = (held[at : at + LEAKED_WORDS] for held in internal for at in range(0, len(held), LEAKED_WORDS))
+    return sum(len(run) == LEAKED_WORDS and run in there for run in runs)
+
+
+def _internal(asked: Asked) -> Iterator[Path]:
+    for path in asked.files.get("internal", ()):
+        yield from (one for one in path.rglob("*") if one.is_file()) if path.is_dir() else (path,)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.lower()))
+
+
+async def _demands(client: Client, view: DocumentView) -> dict[str, float]:
+    try:
+        ledger = await client.ledger_of(view)
+    except LedgerFailedError:
+        return {}
+    mandatory = [entry for entry in ledger.entries if entry.row.obligation == "mandatory"]
+    answered = sum(entry.standing.status in ("addressed", "verified", "check") for entry in mandatory)
+    return {"demands": round(answered / len(mandatory), 3)} if mandatory else {}
+
+
+def _judged(view: DocumentView) -> dict[str, float]:
+    judged = [s.evaluation.score for s in view.sections.values() if s.evaluation and s.evaluation.judged]
+    return {"score": round(sum(judged) / len(judged), 3)} if judged else {}

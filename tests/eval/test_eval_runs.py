@@ -1,0 +1,40 @@
+"""Requests are written and measured by the command that ships, with a model behind HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stemma_cli.main import app
+from stemma_testkit.model_server import model_server
+from typer.testing import CliRunner
+
+REQUESTS = Path(__file__).parent / "requests.toml"
+CHANGED = "section/generate/conclusion.md"
+
+
+@pytest.mark.full
+@pytest.mark.req("M5")
+def test_a_changed_prompt_costs_its_own_calls_and_nothing_else(tmp_path: Path) -> None:
+    changed = tmp_path / "prompts" / CHANGED
+    changed.parent.mkdir(parents=True)
+    changed.write_text("Your task: close the document.")
+    with model_server() as server:
+        first = _evaluated(server.base, tmp_path)
+        paid = server.total
+        both = _evaluated(server.base, tmp_path, "--prompts", str(tmp_path / "prompts"))
+    assert (first[0]["completed"], first[0]["language"], first[0]["score"]) == (1.0, 1.0, 1.0)
+    assert paid > 2
+    assert 0 < server.total - paid <= 2, "the conclusion and its judgement"
+    shipped, other = both
+    assert shipped["tokens"] == first[0]["tokens"] > other["tokens"]
+    assert {file.suffix for file in tmp_path.joinpath("out").glob("results.*")} == {".html", ".xml", ".json"}
+
+
+def _evaluated(base: str, folder: Path, *more: str) -> list[dict[str, Any]]:
+    named = f"--model openai/scripted --api-base {base} --context 1000000 --output {folder}/out --json"
+    told = CliRunner().invoke(app, ["eval", str(REQUESTS), "--only", "camp", *named.split(), *more])
+    found: list[dict[str, Any]] = json.loads(told.stdout)
+    return found
