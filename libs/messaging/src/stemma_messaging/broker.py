@@ -30,7 +30,7 @@ from .delivery import Terms, parse
 from .drivers import API_TIMEOUT_S, Driver, Link, LookUp, PullDriver, PushDriver, Stop
 from .errors import BusFailed
 from .feeding import Feed, adopt, of_stream, results_of
-from .middlewares import CallingOff, Chain, Heartbeat, Middleware, Outcomes, Settlement, in_turn, telemetry
+from .middlewares import CallingOff, Chain, Middleware, Outcomes, Settlement, heartbeat, in_turn, telemetry
 from .outages import Patience, is_outage, measure, reason_of
 from .publisher import Publisher
 from .running import RunningJobs
@@ -75,7 +75,7 @@ class StemmaBroker(NatsBroker):
             parser=parse,
             ack_policy=AckPolicy.MANUAL,
             js_options={"timeout": API_TIMEOUT_S},
-            middlewares=(Chain(telemetry, Heartbeat(), settlement, in_turn, *within),),
+            middlewares=(Chain(telemetry, heartbeat, settlement, in_turn, *within),),
         )
 
     def include_router(self, router: Any, **options: Any) -> None:

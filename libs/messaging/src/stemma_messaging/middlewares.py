@@ -1,6 +1,6 @@
 """What wraps every handler, from the outside to the inside.
 
-`telemetry`, `Heartbeat`, `Settlement` and `in_turn` wrap all of them, in this order; the handlers of jobs within also
+`telemetry`, `heartbeat`, `Settlement` and `in_turn` wrap all of them, in this order; the handlers of jobs within also
 `Outcomes` and `CallingOff`. `Chain` is what FastStream sees of them.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, Self, assert_never
 
@@ -138,76 +138,20 @@ def _measure(delivery: Delivery, verdict: str, error: BaseException | None, seco
         _REDELIVERED.add(1, where)
 
 
-TOGETHER = 0.5
-"""Of the time between two signs: those that are due within it are given now, and from then on together.
-
-What a sign costs here and in the server is mostly that both wake up for it.
-"""
-
-
-class Heartbeat:
+async def heartbeat(call_next: CallNext, msg: StreamMessage[Any]) -> Any:
     """Tells the server, time and again, that a message is still worked on, until it is settled."""
-
-    def __init__(self) -> None:
-        self._rounds: dict[float, _Rounds] = {}
-
-    async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
-        held = held_of(msg)
-        every_s = held.terms.beat_every_s
-        rounds = self._rounds.get(every_s) or self._rounds.setdefault(every_s, _Rounds(every_s))
-        with rounds.of(held):
-            return await call_next(msg)
+    beating = asyncio.create_task(_beat(held_of(msg)))
+    try:
+        return await call_next(msg)
+    finally:
+        beating.cancel()
 
 
-class _Rounds:
-    """One timer for all messages, most of which are done before their first sign; none while there is no message."""
-
-    def __init__(self, every_s: float) -> None:
-        self._every_s = every_s
-        self._due: dict[int, tuple[float, Held]] = {}
-        """When each message is due, the soonest first."""
-        self._timer: asyncio.TimerHandle | None = None
-        self._giving: set[asyncio.Task[None]] = set()
-
-    @contextmanager
-    def of(self, held: Held) -> Iterator[None]:
-        self._put_off(held)
-        if self._timer is None:
-            self._wait()
-        try:
-            yield
-        finally:
-            del self._due[id(held)]
-
-    def _put_off(self, held: Held) -> None:
-        self._due.pop(id(held), None)
-        self._due[id(held)] = _now() + self._every_s, held
-
-    def _wait(self) -> None:
-        first, _ = next(iter(self._due.values()))
-        self._timer = asyncio.get_running_loop().call_at(first, self._round)
-
-    def _round(self) -> None:
-        self._timer, until = None, _now() + self._every_s * TOGETHER
-        if due := [held for at, held in self._due.values() if at <= until]:
-            task = asyncio.create_task(self._give(due))
-            self._giving.add(task)
-            task.add_done_callback(self._giving.discard)
-        for held in due:
-            self._put_off(held)
-        if self._due:
-            self._wait()
-
-    async def _give(self, due: Sequence[Held]) -> None:
-        """Not of one that is settled by now: it would come again sooner or later than it is to."""
-        for held in due:
-            if id(held) in self._due:
-                with suppress(NatsError):
-                    await held.message.in_progress()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+async def _beat(held: Held) -> None:
+    while True:
+        await asyncio.sleep(held.terms.beat_every_s)
+        with suppress(NatsError):
+            await held.message.in_progress()
 
 
 class Settlement:
