@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolCall
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall
 from pydantic import BaseModel, Field
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1.usage import Usage
@@ -14,10 +14,14 @@ from stemma_models import (
     ModelSettings,
     ModelUnavailableError,
 )
+from stemma_models.schemas import response_format
 from stemma_testkit.scripted import ScriptedModel
 
 SETTINGS = ModelSettings(name="scripted", backoff=0.001, retries=2)
 PROMPT = [HumanMessage("Write.")]
+
+
+LONG = " ".join(map(str, range(1000)))
 
 
 class Colour(BaseModel):
@@ -72,7 +76,7 @@ async def test_the_text_parts_of_an_answer_are_its_text_and_thoughts_are_not(des
 
 
 @pytest.mark.req("P2")
-@pytest.mark.parametrize("text", ["short", "long " * 1000])
+@pytest.mark.parametrize("text", ["short", LONG])
 async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account(desk: Desk, text: str) -> None:
     first, _ = desk.caller(text)
     paid = await first.text(context(), "generate", PROMPT)
@@ -83,7 +87,7 @@ async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account
 
 
 @pytest.mark.req("M5")
-@pytest.mark.parametrize("text", ["short", "long " * 1000])
+@pytest.mark.parametrize("text", ["short", LONG])
 async def test_a_recorded_answer_is_given_to_any_document_that_asks_the_same(
     desk: Desk, tmp_path: Path, text: str
 ) -> None:
@@ -107,7 +111,7 @@ async def test_a_recording_that_is_damaged_is_made_anew(desk: Desk, tmp_path: Pa
 
 
 async def test_a_long_answer_lies_in_the_artifact_store_and_a_short_one_in_its_record(desk: Desk) -> None:
-    caller, _ = desk.caller("short", "long " * 1000)
+    caller, _ = desk.caller("short", LONG)
     assert (await caller.text(context(), "a", PROMPT)).ref is None
     answer = await caller.text(context(), "b", PROMPT)
     assert answer.ref is not None
@@ -177,7 +181,7 @@ async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) 
     answer = await caller.structured(context(), "colour", PROMPT, Colour)
     assert (answer.value, answer.usage.calls) == (Colour(name="red", red=255), 2)
     assert "- red: Input should be less than or equal to 255" in model.prompt_text(1)
-    assert model.options[0]["response_format"]["json_schema"]["schema"] == Colour.model_json_schema()
+    assert model.options[0]["response_format"] == response_format(Colour, {})
 
 
 JSON = '{"name": "red", "red": 255}'
@@ -232,7 +236,7 @@ HOSTILE = {
 @pytest.mark.req("M6", "P13")
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 async def test_a_hostile_answer_is_read_to_its_end(desk: Desk, hostile: str) -> None:
-    caller, _ = desk.caller(hostile, hostile, hostile)
+    caller, _ = desk.caller(hostile, hostile)
     with pytest.raises(MalformedAnswerError):
         await caller.structured(context(), "colour", PROMPT, Colour)
 
@@ -249,12 +253,76 @@ async def test_a_hostile_answer_is_read_to_its_end(desk: Desk, hostile: str) -> 
     ids=["no json", "empty", "refused", "cut"],
 )
 async def test_too_many_malformed_answers_are_a_typed_error_without_their_text(desk: Desk, bad: Any) -> None:
-    caller, _ = desk.caller(bad, bad, bad)
+    caller, _ = desk.caller(bad, bad)
     ctx = context()
     with pytest.raises(MalformedAnswerError) as failure:
         await caller.structured(ctx, "colour", PROMPT, Colour)
-    assert failure.value.usage.calls == ctx.meter.total.calls == 3
+    assert failure.value.usage.calls == ctx.meter.total.calls == 2
     assert "no JSON" not in failure.value.detail
+
+
+TOLD = [
+    SystemMessage("You write one section of a longer document, from the material alone."),
+    HumanMessage(
+        "<brief>The lawn belongs to the town.</brief>\n\n"
+        "Write the section in the language of the document.\n- Begin with the heading of the section, and nothing else."
+    ),
+]
+SENTENCE = "The lawn belongs to the town and is kept by its gardeners. "
+LOOP = "It is kept by the gardeners of the town, and by nobody else. "
+GOOD = "# The lawn\n\nThe lawn belongs to the town.\n"
+WRONG = {
+    "cut": (AIMessage(f"{SENTENCE}And th", response_metadata={"finish_reason": "length"}), "cut at the", SENTENCE[:-1]),
+    "the same line": (f"{SENTENCE}\n\n" + f"{LOOP}\n\n" * 9, "repeats itself", f"{SENTENCE}\n\n{LOOP[:-1]}"),
+    "the same words": (" ".join(map(str, range(900))) + ". " + "so it is. " * 500, "repeats itself", None),
+    "instructions": (
+        f"{TOLD[0].text}\n\n- Begin with the heading of the section, and nothing else.",
+        "quotes the",
+        None,
+    ),
+    "a tag of the prompt": (f'<section id="lawn">\n{SENTENCE}\n</section>', "quotes the prompt", None),
+}
+
+
+@pytest.mark.req("M6")
+@pytest.mark.parametrize(("wrong", "named", "kept"), WRONG.values(), ids=WRONG)
+async def test_a_text_that_is_wrong_is_asked_for_once_more_and_then_kept_with_what_is_wrong(
+    desk: Desk, wrong: str | AIMessage, named: str, kept: str | None
+) -> None:
+    caller, model = desk.caller(wrong, GOOD)
+    mended = await caller.text(context("good"), "generate", TOLD)
+    assert (mended.value, mended.shortcoming, model.calls) == (GOOD, "", 2)
+    assert len(model.prompt_text(1)) < len(model.prompt_text(0)) + 2000, "no loop is shown to its model in full"
+    caller, model = desk.caller(wrong, wrong)
+    answer = await caller.text(context(), "generate", TOLD)
+    assert (model.calls, answer.usage.calls) == (2, 2)
+    assert named in answer.shortcoming
+    assert answer.value == (kept or answer.value)
+    assert len(answer.value) < 5000
+
+
+@pytest.mark.req("M6")
+async def test_a_text_is_kept_though_the_model_fails_when_it_is_asked_again(desk: Desk) -> None:
+    caller, _ = desk.caller(WRONG["cut"][0], StatusError(401))
+    answer = await caller.text(context(), "generate", TOLD)
+    assert (answer.value, answer.usage.calls) == (SENTENCE[:-1], 2)
+
+
+@pytest.mark.req("M6")
+async def test_a_problem_of_the_task_is_told_to_the_model_and_kept_with_the_text(desk: Desk) -> None:
+    caller, model = desk.caller("Der Rasen.", "Der Rasen der Stadt.")
+    answer = await caller.text(context(), "generate", TOLD, problem=lambda _: "the answer is in German")
+    assert (answer.value, answer.shortcoming) == ("Der Rasen der Stadt.", "the answer is in German")
+    assert "- The answer is in German." in model.prompt_text(1)
+
+
+@pytest.mark.req("M6")
+async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk: Desk) -> None:
+    rows = "".join(f"| {n} | Fully compliant with the requirement as it stands in the tender. |\n" for n in range(60))
+    code = f'```xml\n<section id="a">\n{SENTENCE}\n</section>\n```\n'
+    caller, model = desk.caller(f"{code}\n| no | answer |\n| --- | --- |\n{rows}")
+    assert (await caller.text(context(), "generate", TOLD)).shortcoming == ""
+    assert model.calls == 1
 
 
 async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> None:
@@ -278,7 +346,7 @@ async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> No
 @pytest.mark.req("E1")
 async def test_an_answer_whose_text_was_lost_with_its_writer_is_asked_for_again_and_both_count(desk: Desk) -> None:
     """Record and text are stored at the same time: a process may die between the two."""
-    text = "long " * 500
+    text = LONG
     first, _ = desk.caller(text)
     paid = await first.text(context(), "generate", PROMPT)
     desk.artifacts = MemoryArtifactStore()

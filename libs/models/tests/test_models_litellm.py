@@ -226,7 +226,7 @@ async def test_an_answer_that_is_none_is_never_taken_for_one(
     provider.script = [unusable] * 9
     with pytest.raises(MalformedAnswerError, match=detail) as failure:
         await caller(provider).text(context(), "generate", PROMPT)
-    assert (len(provider.requests), failure.value.usage.calls) == (3, 3)
+    assert (len(provider.requests), failure.value.usage.calls) == (2, 2)
     assert complaint in provider.requests[1]["messages"][-1]["content"]
 
 

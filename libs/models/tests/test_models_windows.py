@@ -64,6 +64,16 @@ async def test_an_answer_that_may_be_long_takes_no_more_than_a_quarter_of_what_t
     assert model.calls == 1
 
 
+@pytest.mark.req("M6")
+@pytest.mark.parametrize(("length", "needed", "given"), [(10, 300, 300), (10, None, 900), (1300, None, 631)])
+async def test_an_answer_may_be_as_long_as_its_task_needs_and_the_prompt_leaves(
+    length: int, needed: int | None, given: int
+) -> None:
+    caller, model = asked(max_tokens=900)
+    await caller.text(context(), "generate", [HumanMessage("word " * length)], max_tokens=needed)
+    assert model.options[0]["max_tokens"] == given
+
+
 async def test_tools_and_their_calls_count_too() -> None:
     caller, _ = asked(None)
     big = {"type": "object", "title": "Big", "description": "word " * 3000, "properties": {}}
@@ -79,7 +89,7 @@ async def test_tools_and_their_calls_count_too() -> None:
 async def test_what_was_asked_again_is_measured_again() -> None:
     caller, model = asked(HOLDS, AIMessage("long " * 1500, response_metadata={"finish_reason": "length"}))
     with pytest.raises(ContextTooLongError) as failure:
-        await caller.text(context(), "generate", [HumanMessage("word " * 500)])
+        await caller.text(context(), "generate", [HumanMessage("word " * 1700)])
     assert (model.calls, failure.value.usage.calls) == (1, 1)
 
 

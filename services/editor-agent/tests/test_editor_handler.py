@@ -178,22 +178,22 @@ async def test_the_editor_of_the_kind_revises(desk: Desk, kind: str, editor: str
 
 @pytest.mark.req("P13")
 async def test_a_bad_answer_is_asked_for_again_with_what_is_wrong(desk: Desk) -> None:
-    model = ScriptedModel(script=[answer({"b9": "x", "b2": "```\nx"}), "no JSON", GOOD])
+    model = ScriptedModel(script=[answer({"b9": "x", "b2": "```\nx"}), GOOD])
     outcome = await desk.revise(model, await desk.job())
     assert isinstance(outcome, DraftRevised)
     assert await desk.read(outcome.draft) == REVISED
     assert "'b9' is no block of the draft" in model.prompt_text(1)
     assert "the text of b2 runs into the block after it" in model.prompt_text(1)
-    assert outcome.usage.calls == 3
+    assert outcome.usage.calls == 2
 
 
 async def test_a_model_that_fails_ends_the_job_by_its_kind_of_failure(desk: Desk) -> None:
     down = await desk.revise(ScriptedModel(script=[ConnectionError("secret"), ConnectionError()]), await desk.job())
     assert isinstance(down, ModelUnavailable)
     assert (down.detail, down.usage.calls) == ("ConnectionError", 2)
-    malformed = await desk.revise(ScriptedModel(script=["no JSON"] * 3), await desk.job())
+    malformed = await desk.revise(ScriptedModel(script=["no JSON"] * 2), await desk.job())
     assert isinstance(malformed, AnswerMalformed)
-    assert malformed.usage.calls == 3
+    assert malformed.usage.calls == 2
 
 
 @pytest.mark.req("P8")

@@ -136,10 +136,10 @@ async def test_a_model_that_fails_costs_what_it_did_not_say_and_no_more(workshop
 
 
 async def test_an_answer_that_fits_no_schema_leaves_the_ledger_as_it_is(workshop: Workshop) -> None:
-    outcome = await asked(workshop, ScriptedModel(script=["no", "no", "no"]))
+    outcome = await asked(workshop, ScriptedModel(script=["no", "no"]))
     assert (outcome.rows, outcome.opinion.mandatory) == (None, ())
     assert outcome.opinion.failure
-    assert outcome.usage.calls == 3
+    assert outcome.usage.calls == 2
 
 
 async def test_a_model_without_opinions_is_not_asked(workshop: Workshop) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -27,9 +27,10 @@ from stemma_telemetry.names import Span as SpanName
 
 from . import checks
 from .client import THINKING, Meter, ModelClient, TokenSink
-from .errors import ContextTooLongError, MalformedAnswerError, ModelUnavailableError
+from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .providers import provider
 from .records import Record, Recordings, RecordStore, Replay, Reply, Request
+from .schemas import Closed, response_format
 from .settings import ModelSettings
 
 _tokens = histogram(Metric.TOKEN_USAGE)
@@ -78,7 +79,9 @@ def _answered(chat: Span, labels: Mapping[str, str], usage: Usage) -> None:
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
-RE_ASKS = 2
+RE_ASKS = 1
+EXCERPT_CHARS = 1500
+"""Of an answer that a model is shown again: one that went wrong at length would go wrong in the same way."""
 INLINE_BYTES = 1024
 MARKDOWN = "text/markdown"
 
@@ -106,11 +109,19 @@ class CallContext:
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """An answer: a text, a value of a schema, or a message of the thread. ``ref`` is the artifact of a long one."""
+    """An answer: a text, a value of a schema, or a message of the thread. ``ref`` is the artifact of a long one.
+
+    ``shortcoming`` is what is wrong with a text that is kept because no other was better.
+    """
 
     value: T
     usage: Usage
     ref: ArtifactRef | None
+    shortcoming: str = ""
+
+
+def _no_problem(_text: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -154,15 +165,32 @@ class ModelCaller:
         *,
         on_token: TokenSink | None = None,
         opens_with: tuple[str, ...] = (),
+        max_tokens: int | None = None,
+        problem: Callable[[str], str] = _no_problem,
     ) -> Answer[str]:
         """Ask for text. ``on_token`` gets it: nothing on a replay, all again on a retry.
 
         It gets the text as it comes if it does not return `False` to an empty text when the call begins, else in one
         piece. What does not begin with ``opens_with``, as the model was asked to, may be a thought: it is held back
-        until the answer is whole.
+        until the answer is whole. ``max_tokens`` is what the task needs; ``problem`` says what else is wrong with a
+        text. One that is cut, repeats itself or has such a problem after it was asked for again is given as it is,
+        with its `Answer.shortcoming`.
         """
-        call = replace(self._call(ctx, name, messages), on_token=on_token, opens_with=opens_with)
-        return await self._ask(call, checks.check_text)
+        call = self._call(ctx, name, messages, max_tokens=max_tokens)
+        call = replace(call, on_token=on_token, opens_with=opens_with)
+
+        def check(reply: Reply) -> str:
+            if not self.judges:
+                return checks.check_text(reply)
+            text = checks.check_words(reply, messages)
+            if found := problem(text):
+                raise checks.UnusableAnswer(found, [f"{found[0].upper()}{found[1:]}."], text)
+            return text
+
+        try:
+            return await self._ask(call, check)
+        except _Kept as kept:
+            return Answer(kept.text, kept.usage, None, kept.detail)
 
     async def structured(
         self,
@@ -172,9 +200,15 @@ class ModelCaller:
         schema: type[M],
         *,
         context: Mapping[str, Any] | None = None,
+        closed: Closed | None = None,
+        max_tokens: int | None = None,
     ) -> Answer[M]:
-        """Ask for a value of ``schema``; ``context`` is the validation context that its validators read."""
-        call = self._call(ctx, name, messages, response_format=_response_format(schema))
+        """Ask for a value of ``schema``; ``context`` is the validation context that its validators read.
+
+        ``closed`` are the keys and values that this task allows, see `schemas`.
+        """
+        wanted = response_format(schema, closed or {})
+        call = self._call(ctx, name, messages, response_format=wanted, max_tokens=max_tokens)
         return await self._ask(call, lambda reply: checks.parse(reply, schema, context))
 
     async def message(
@@ -192,8 +226,11 @@ class ModelCaller:
         *,
         tools: Sequence[dict[str, Any]] = (),
         response_format: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
     ) -> _Call:
-        request = Request(self._parameters, tuple(messages), tools, response_format)
+        most = min(max_tokens or self.settings.max_tokens, self.settings.max_tokens)
+        parameters = {**self._parameters, "max_tokens": most}
+        request = Request(parameters, tuple(messages), tools, response_format)
         return _Call(ctx, name, request, Meter(ctx.meter))
 
     async def _ask(self, call: _Call, check: Callable[[Reply], T]) -> Answer[T]:
@@ -211,17 +248,29 @@ class ModelCaller:
     async def _checked(
         self, call: _Call, check: Callable[[Reply], T], replied: Callable[[_Call, int], Awaitable[Reply | None]]
     ) -> Answer[T] | None:
-        """The first reply that can be used, each told what was wrong with the one before; nothing without a reply."""
-        detail = ""
+        """The first reply that can be used, each told what was wrong with the one before; nothing without a reply.
+
+        Raises `_Kept` for a text that is of use though something is wrong with it, also if the model fails afterwards.
+        """
+        detail, kept = "", ""
         for retry in range(1 + RE_ASKS):
-            if (reply := await replied(call, retry)) is None:
+            try:
+                reply = await replied(call, retry)
+            except ModelError:
+                if not kept:
+                    raise
+                break
+            if reply is None:
                 return None
             try:
                 return Answer(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
-                detail = unusable.detail
-                log.warning("answer_malformed", call=call.name, retry=retry, detail=detail)
-                call = replace(call, request=_asked_again(call.request, reply, unusable.problems))
+                detail, kept = (unusable.detail, unusable.kept) if unusable.kept or not kept else (detail, kept)
+                log.warning("answer_malformed", call=call.name, retry=retry, detail=unusable.detail)
+                again = _asked_again(call.request, reply, unusable.problems, self.settings.max_tokens)
+                call = replace(call, request=again)
+        if kept and call.request.response_format is None:
+            raise _Kept(kept, detail, call.meter.total)
         raise MalformedAnswerError(detail, call.meter.total)
 
     async def _recorded_reply(self, name: str, call: _Call, retry: int) -> Reply | None:
@@ -307,19 +356,31 @@ def _refusal(message: AIMessage) -> str:
     return str(told.get("refusal") or (told.get("provider_specific_fields") or {}).get("refusal") or "")
 
 
-@lru_cache(maxsize=64)
-def _response_format(schema: type[BaseModel]) -> Mapping[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": schema.__name__, "schema": schema.model_json_schema()}}
+class _Kept(Exception):
+    """What there is of a text after it was asked for again."""
+
+    def __init__(self, text: str, detail: str, usage: Usage) -> None:
+        super().__init__(detail)
+        self.text, self.detail, self.usage = text, detail, usage
 
 
-def _asked_again(request: Request, reply: Reply, problems: Sequence[str]) -> Request:
-    """The same request, with the unusable answer and what is wrong with it."""
+def _excerpt(text: str) -> str:
+    return text if len(text) <= EXCERPT_CHARS else f"{text[:EXCERPT_CHARS]}\n[...]"
+
+
+def _asked_again(request: Request, reply: Reply, problems: Sequence[str], max_tokens: int) -> Request:
+    """The same request, with the beginning of the unusable answer and what is wrong with it.
+
+    One that was cut while it was thinking may be as long as the model's answers are at most.
+    """
     complaint = ["Your last answer cannot be used:", *(f"- {problem}" for problem in problems)]
     complaint.append("Answer the same task again, completely, with this put right.")
     if request.response_format is not None:
         complaint.append("Give one JSON object that fits the schema of the answer, and nothing around it.")
-    said = [AIMessage(reply.text)] if reply.text.strip() else []
-    return replace(request, messages=[*request.messages, *said, HumanMessage("\n".join(complaint))])
+    said = [AIMessage(_excerpt(reply.text))] if reply.text.strip() else []
+    parameters = {**request.parameters, "max_tokens": max_tokens} if reply.record.thinking else request.parameters
+    messages = [*request.messages, *said, HumanMessage("\n".join(complaint))]
+    return replace(request, parameters=parameters, messages=messages)
 
 
 def call_context(job: Job, thread_id: str = "") -> CallContext:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 from stemma_contracts.misfits import misfits
 
+from .prompting import has_block_tag
 from .records import Reply
 
 T = TypeVar("T", bound=BaseModel)
@@ -20,13 +23,57 @@ _DECODER = json.JSONDecoder()
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:\\.|[^"\\])*+(?:"|\Z)|,(?=\s*+[}\]])', re.DOTALL)
 
 
-class UnusableAnswer(Exception):
-    """An answer that must be asked for again: ``problems`` for the model, ``detail`` for the log."""
+LOOP_WINDOW, LOOP_RATIO = 2000, 0.06
+"""Packed, prose takes a third of its length, a table of like answers a twelfth, and a loop next to nothing."""
+LOOP_LINES, LOOP_LINE_CHARS = 5, 40
+INSTRUCTION_CHARS, INSTRUCTIONS_QUOTED = 40, 2
+_SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
+_OPEN_FENCE = re.compile(r"\A```\w*\n")
+"""Around a whole answer; one that is cut has no end of it."""
 
-    def __init__(self, detail: str, problems: list[str]) -> None:
+
+class UnusableAnswer(Exception):
+    """An answer that must be asked for again: ``problems`` for the model, ``detail`` for the log.
+
+    ``kept`` is what of its text is of use if no other answer is better.
+    """
+
+    def __init__(self, detail: str, problems: list[str], kept: str = "") -> None:
         super().__init__(detail)
         self.detail = detail
         self.problems = problems
+        self.kept = kept
+
+
+def finished(text: str) -> str:
+    """A text up to the end of its last sentence."""
+    text = _OPEN_FENCE.sub("", text, count=1)
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]] if ends else ""
+
+
+def loop_in(text: str) -> int | None:
+    """Where a text begins to repeat itself: the same long line many times, or an end that is the same few words."""
+    places = dict[str, list[int]]()
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if sum(map(str.isalpha, line)) >= LOOP_LINE_CHARS:
+            places.setdefault(line.strip(), []).append(at)
+        at += len(line)
+    doubled = [found[1] for found in places.values() if len(found) >= LOOP_LINES]
+    if doubled:
+        return min(doubled)
+    start = len(text) - LOOP_WINDOW
+    if start < 0 or not _repeats(text[start:]):
+        return None
+    while start >= LOOP_WINDOW and _repeats(text[start - LOOP_WINDOW : start]):
+        start -= LOOP_WINDOW
+    return start
+
+
+def _repeats(text: str) -> bool:
+    data = text.encode(errors="replace")
+    return len(zlib.compress(data)) < LOOP_RATIO * len(data)
 
 
 def check_complete(reply: Reply) -> Reply:
@@ -36,7 +83,8 @@ def check_complete(reply: Reply) -> Reply:
         raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
     if record.finish_reason in ("length", "max_tokens"):
         cut = "cut at the token limit while it was thinking" if record.thinking else "cut at the token limit"
-        raise UnusableAnswer(cut, ["The answer was cut at the length limit; be shorter."])
+        kept = "" if record.thinking else finished(reply.text)
+        raise UnusableAnswer(cut, ["The answer was cut at the length limit; be shorter."], kept)
     if record.thinking:
         raise UnusableAnswer("thoughts without an answer", ["There was no answer behind your thoughts; give it."])
     if not reply.text.strip() and not record.tool_calls and not record.invalid_tool_calls:
@@ -50,6 +98,39 @@ def check_text(reply: Reply) -> str:
     if not reply.text.strip():
         raise UnusableAnswer("tool call instead of text", ["Answer in text; no tool is available now."])
     return reply.text
+
+
+def check_words(reply: Reply, prompt: Sequence[BaseMessage]) -> str:
+    """The text of an answer that a model wrote in its own words: no loop, and none of its instructions."""
+    if (loop := loop_in(reply.text)) is not None:
+        again = ["The answer repeats itself; say each thing once, and stop when all is said."]
+        raise UnusableAnswer("the answer repeats itself", again, finished(reply.text[:loop]))
+    text = check_text(reply)
+    if quotes_prompt(text, prompt):
+        again = ["The answer quotes your instructions; give only the text that they ask for."]
+        raise UnusableAnswer("the answer quotes the prompt", again, text)
+    return text
+
+
+def quotes_prompt(text: str, prompt: Sequence[BaseMessage]) -> bool:
+    """Whether a text has lines of the instructions in it, or a tag of their blocks."""
+    if has_block_tag(text):
+        return True
+    told = {line for message in prompt for line in instructions_in(message) if len(line) >= INSTRUCTION_CHARS}
+    quoted = sum(_as_line(line) in told for line in text.splitlines())
+    return quoted >= INSTRUCTIONS_QUOTED
+
+
+def instructions_in(message: BaseMessage) -> Iterator[str]:
+    """The lines of a message that are no material: all of the system's, and those behind the last block."""
+    words = str(message.text)
+    if isinstance(message, HumanMessage):
+        words = words.rpartition(">\n\n")[2] if ">\n\n" in words else ""
+    return map(_as_line, words.splitlines())
+
+
+def _as_line(line: str) -> str:
+    return line.strip().lstrip("-*> ")
 
 
 def parse(reply: Reply, schema: type[T], context: Mapping[str, Any] | None) -> T:

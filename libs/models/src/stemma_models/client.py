@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import add_ai_message_chunks
 from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from .checks import loop_in
 from .errors import (
     ContextTooLongError,
     ModelUnavailableError,
@@ -25,12 +27,13 @@ from .errors import (
     describe,
     held_tokens,
     is_provider_error,
+    is_structure_refused,
     is_too_long,
     is_transient,
 )
-from .providers import with_cache_hints
+from .providers import provider, structure_of, with_cache_hints, with_structure
 from .records import Request
-from .settings import ModelSettings
+from .settings import ModelSettings, Structure
 from .thoughts import Parted, without_thoughts, words_so_far
 
 
@@ -117,7 +120,11 @@ class Listener:
 
 ANSWER_SHARE = 4
 """An answer needs a quarter of what the model holds, or what it may have at most if that is less."""
+LOOKED_EVERY = 1000
+"""After so many characters a stream is looked at for a loop: nobody has to pay for more of it."""
 TOKENS_A_MESSAGE = 4
+COUNT_MARGIN = 20
+"""A twentieth: by so much the rough count of a prompt may be wrong."""
 
 
 def window_of(model: BaseChatModel) -> int | None:
@@ -125,19 +132,25 @@ def window_of(model: BaseChatModel) -> int | None:
     return (model.profile or {}).get("max_input_tokens")
 
 
-async def check_room(model: BaseChatModel, request: Request, settings: ModelSettings, spent: Meter) -> None:
-    """Raises `ContextTooLongError` for a request that the model cannot hold; the count is a rough one."""
-    holds = window_of(model)
+async def room_for(model: BaseChatModel, request: Request, settings: ModelSettings, spent: Meter) -> int:
+    """How many tokens an answer may have: those of its task, or what the prompt leaves of what the model holds.
+
+    What a model thinks counts too: one that does so may take as many as its answers have at most.
+    Raises `ContextTooLongError` for a request that leaves too few; the count is a rough one.
+    """
+    thinks = (model.profile or {}).get("reasoning_output", False)
+    holds, wanted = window_of(model), request.max_tokens if request.max_tokens and not thinks else settings.max_tokens
     if holds is None:
-        return
-    answer = min(settings.max_tokens, holds // ANSWER_SHARE)
-    framing = TOKENS_A_MESSAGE * len(request.messages) + answer
+        return wanted
+    answer = min(wanted, holds // ANSWER_SHARE)
+    framing = TOKENS_A_MESSAGE * len(request.messages) + wanted
     # No token is shorter than a byte: most prompts fit without being counted.
     if sum(len(piece.encode(errors="replace")) for piece in _pieces(request)) + framing <= holds:
-        return
+        return wanted
     tokens = await tokens_of(model, request)
     if tokens + answer > holds:
         raise ContextTooLongError(settings.name, tokens, holds, answer, spent.total)
+    return max(answer, min(wanted, holds - tokens - tokens // COUNT_MARGIN))
 
 
 async def tokens_of(model: BaseChatModel, request: Request) -> int:
@@ -176,6 +189,8 @@ class ModelClient:
     def __init__(self, model: BaseChatModel, settings: ModelSettings) -> None:
         self._model = model
         self._settings = settings
+        self._structure: Structure = structure_of(model, settings)
+        self._judges = provider(settings.name).judges
 
     async def call(
         self,
@@ -190,7 +205,8 @@ class ModelClient:
 
         It is streamed if somebody listens when the call begins; else ``on_token`` gets it in one piece.
         """
-        await check_room(self._model, request, self._settings, meter)
+        most = await room_for(self._model, request, self._settings, meter)
+        request = replace(request, parameters={**request.parameters, "max_tokens": most})
         listener = Listener(on_token, opens_with) if on_token and await is_followed(on_token) else None
         spent, failures = Meter(meter), list[str]()
         limit = asyncio.timeout(self._settings.call_limit)
@@ -235,11 +251,15 @@ class ModelClient:
 
     async def _attempt(self, request: Request, spent: Meter, listener: Listener | None, document_id: str) -> AIMessage:
         spent.count(Usage(calls=1))
-        messages, given = with_cache_hints(self._settings, request.messages, document_id)
+        asked, wanted = request.messages, dict[str, Any]()
         if request.response_format is not None:
-            given["response_format"] = dict(request.response_format)
+            asked, wanted = with_structure(self._settings, self._structure, request.response_format, asked)
+        messages, given = with_cache_hints(self._settings, asked, document_id)
+        given = {**given, **wanted, "max_tokens": request.max_tokens}
         if request.tools:
             message = await self._model.bind_tools(list(request.tools)).ainvoke(messages, **given)
+        elif wanted:
+            message = await self._with_value(messages, given)
         elif listener is None:
             message = await self._model.ainvoke(messages, **given)
         else:
@@ -248,19 +268,44 @@ class ModelClient:
         spent.count(usage_of(message))
         return message
 
+    async def _with_value(self, messages: Sequence[BaseMessage], given: Mapping[str, Any]) -> AIMessage:
+        """An answer by a schema. A server that refuses schemas, or tools, is asked in words from then on."""
+        try:
+            message = await self._model.ainvoke(list(messages), **given)
+        except Exception as error:
+            if self._structure == "words" or not is_structure_refused(error):
+                raise
+            self._structure = "words"
+            raise UnfinishedAnswer("the server takes no schema of an answer") from None
+        return _untooled(message) if "tools" in given else message
+
     async def _streamed(self, stream: Any, listener: Listener) -> AIMessage:
         """The whole answer. Before its first words a provider may be silent for as long as a call may take.
 
         It reads the prompt then, for minutes if it has no GPU.
         """
         parts, silence_s = list[AIMessageChunk](), None
+        said, looked_at = "", 0
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
             while (chunk := await _next(chunks, silence_s)) is not None:
                 parts.append(chunk)
+                said += str(chunk.text)
                 await listener.hear(str(chunk.text))
+                if len(said) - looked_at > LOOKED_EVERY:
+                    looked_at = len(said)
+                    if self._judges and loop_in(said) is not None:
+                        break
                 if chunk.text or chunk.additional_kwargs:
                     silence_s = self._settings.silence_limit
         return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
+
+
+def _untooled(message: AIMessage) -> AIMessage:
+    """The arguments of the tool that was to be called as the text of the answer."""
+    whole = [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
+    broken = [call["args"] or "" for call in message.invalid_tool_calls]
+    said = [*whole, *broken, str(message.text)][0]
+    return message.model_copy(update={"content": said, "tool_calls": [], "invalid_tool_calls": []})
 
 
 async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float | None) -> AIMessageChunk | None:

@@ -85,6 +85,11 @@ _QUOTA = re.compile(
     r"|out of credits?|billing_(?:hard_)?limit|payment required",
     re.IGNORECASE,
 )
+_NO_STRUCTURE = re.compile(
+    r"response[_ ]?(?:format|schema)|json[_ ]?schema|structured output|tool[_ ]?(?:choice|calling)|function calling"
+    r"|grammar|support tools",
+    re.IGNORECASE,
+)
 _COMES_BACK = re.compile(r"(?:retry|try again) in \d", re.IGNORECASE)
 """A limit by the minute that calls itself a quota."""
 _ADVICE = {
@@ -126,6 +131,11 @@ def is_too_long(error: BaseException) -> bool:
     status = status_of(error) or 0
     said = _ALWAYS_TOO_LONG if status == 429 else _TOO_LONG_IN_AN_OUTAGE if status >= 500 else _TOO_LONG
     return (status in (400, 413, 422, 429) or status >= 500) and said.search(_words(error)) is not None
+
+
+def is_structure_refused(error: BaseException) -> bool:
+    """Whether the server says that it takes no schema of an answer, or no tool in its place."""
+    return status_of(error) in (400, 404, 422, 501) and _NO_STRUCTURE.search(_words(error)) is not None
 
 
 def held_tokens(error: BaseException) -> int:

@@ -45,6 +45,7 @@ TAGS = (
 _names = "|".join(sorted(TAGS, key=len, reverse=True))
 _LOOKS_LIKE_TAG = re.compile(rf"<(?=\s{{0,4}}/?\s{{0,4}}(?:{_names})\b)", re.IGNORECASE)
 _OPENING = re.compile(rf'^<({_names})((?: [a-z_]+="[^"]*")*)>', re.MULTILINE)
+_TAG_LINE = re.compile(rf'^(?:<(?:{_names})(?: [a-z_]+="[^"]*")+>|</(?:{_names})>)', re.MULTILINE)
 _ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
 
 
@@ -79,6 +80,11 @@ def block(tag: str, content: str | Sequence[str], /, **attributes: str) -> str:
         body = f"\n{body}\n"
     head = "".join(f' {name}="{_quote(value)}"' for name, value in attributes.items())
     return f"<{tag}{head}>{body}</{tag}>"
+
+
+def has_block_tag(text: str) -> bool:
+    """Whether a line of a text, outside of code, begins with the tag of a block."""
+    return any(f"\n{text[: found.start()]}".count("\n```") % 2 == 0 for found in _TAG_LINE.finditer(text))
 
 
 def parse_blocks(text: str) -> list[Block]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
@@ -17,7 +17,8 @@ from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
 from .prompting import shared_part
-from .settings import ModelSettings
+from .schemas import as_tool, in_words, without_lengths
+from .settings import ModelSettings, Structure
 
 if TYPE_CHECKING:
     from langchain_litellm import ChatLiteLLM
@@ -210,9 +211,20 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         request_timeout=settings.call_limit,
         # Only this keyword reaches the provider's own client; without it one call is three HTTP attempts.
         model_kwargs={"max_retries": 0, "drop_params": True, **told},
-        profile=ModelProfile(max_input_tokens=window) if window else None,
+        profile=_profile(settings, window),
         custom_get_token_ids=_token_ids,
     )
+
+
+def _profile(settings: ModelSettings, window: int | None) -> ModelProfile:
+    import litellm
+
+    known = ModelProfile(
+        structured_output=_takes_schemas(settings),
+        tool_calling=litellm.supports_function_calling(settings.name),
+        reasoning_output=litellm.supports_reasoning(settings.name),
+    )
+    return ModelProfile(**known, max_input_tokens=window) if window else known
 
 
 CACHE_BORDER = {"cache_control": {"type": "ephemeral"}}
@@ -233,6 +245,48 @@ def with_cache_hints(
         return [*map(_with_border, messages[:2]), *messages[2:]], {}
     is_openai = settings.name.startswith(OPENAI) and _is_theirs(settings)
     return list(messages), {"prompt_cache_key": document_id} if is_openai else {}
+
+
+def structure_of(model: BaseChatModel, settings: ModelSettings) -> Structure:
+    """How the model is asked for a value: as set, or by what is known of it."""
+    if settings.structure is not None:
+        return settings.structure
+    known = model.profile or {}
+    if known.get("structured_output", True):
+        return "schema"
+    return "tool" if known.get("tool_calling") else "words"
+
+
+def _takes_schemas(settings: ModelSettings) -> bool:
+    """Whether LiteLLM knows that, or does not know the model: then its server is tried."""
+    import litellm
+
+    name = settings.name
+    if litellm.supports_response_schema(name) or _is_ollama(name):
+        return True
+    is_known = not settings.api_base and (name in litellm.model_cost or name.partition("/")[2] in litellm.model_cost)
+    return not is_known and "response_format" in (litellm.get_supported_openai_params(name) or ())
+
+
+def with_structure(
+    settings: ModelSettings, structure: Structure, wanted: Mapping[str, Any], messages: Sequence[BaseMessage]
+) -> tuple[Sequence[BaseMessage], dict[str, Any]]:
+    """Messages and parameters that ask for a value of a schema, ``wanted`` as `response_format` has it."""
+    match structure:
+        case "schema":
+            return messages, {"response_format": without_lengths(wanted) if _is_openai(settings) else dict(wanted)}
+        case "tool":
+            tool = as_tool(wanted)
+            chosen = {"type": "function", "function": {"name": tool["function"]["name"]}}
+            return messages, {"tools": [tool], "tool_choice": chosen}
+        case "words":
+            return in_words(messages, wanted), {}
+        case _:
+            assert_never(structure)
+
+
+def _is_openai(settings: ModelSettings) -> bool:
+    return settings.name.startswith("azure/") or (settings.name.startswith(OPENAI) and _is_theirs(settings))
 
 
 def _is_theirs(settings: ModelSettings) -> bool:

@@ -154,6 +154,12 @@ class Request:
     tools: Sequence[dict[str, Any]] = ()
     response_format: Mapping[str, Any] | None = None
 
+    @property
+    def max_tokens(self) -> int:
+        """How long the answer of this task may be; 0: as long as the model's answers are at most."""
+        most = self.parameters.get("max_tokens")
+        return most if isinstance(most, int) else 0
+
     def key(self, recorded_as: str, name: str, retry: int) -> str:
         """The SHA-256 of the request and of the place in the work where it is made."""
         body = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -14,6 +14,9 @@ SHARED = {
     "context_tokens": "STEMMA_MODEL_CONTEXT",
 }
 """The variables that name the model of all services."""
+Structure = Literal["schema", "tool", "words"]
+"""How a model is asked for an answer of a schema: bound to it, by a tool, or in words."""
+_STRUCTURE = "how the model is asked for values: by schema, tool or words; else as LiteLLM knows it"
 
 
 class ModelSettings(BaseModel):
@@ -28,6 +31,7 @@ class ModelSettings(BaseModel):
     context_tokens: int | None = Field(
         default=None, ge=1024, description="tokens that the model holds, prompt and answer; else as LiteLLM knows it"
     )
+    structure: Structure | None = Field(default=None, description=_STRUCTURE)
     call_limit: float = Field(default=180.0, gt=0, description="seconds for one call with all its retries")
     retries: int = Field(default=4, ge=0, le=20, description="further attempts after a transient error")
     backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")
@@ -57,6 +61,7 @@ class ModelFields(BaseModel):
     context_tokens: int | None = Field(
         default=None, ge=1024, description="tokens that a local model holds, prompt and answer; LiteLLM knows others"
     )
+    structure: Structure | None = Field(default=None, description=_STRUCTURE)
     call_limit_s: float = Field(
         default=180.0,
         gt=0,

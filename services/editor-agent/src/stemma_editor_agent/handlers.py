@@ -169,7 +169,9 @@ async def _ask(
     asked = messages(system, material)
     attributes: dict[str, str] = {Attr.GEN_AI_OPERATION: Span.INVOKE_AGENT.value, Attr.GEN_AI_AGENT: NODE}
     with span(f"{Span.INVOKE_AGENT} {NODE}", attributes=attributes):
-        answer = await models.structured(context, NODE, asked, Revision, context={DRAFT: material.draft})
+        closed = {"block_id": [one.block_id for one in material.draft.blocks]}
+        known = {DRAFT: material.draft}
+        answer = await models.structured(context, NODE, asked, Revision, context=known, closed=closed)
     return answer.value
 
 

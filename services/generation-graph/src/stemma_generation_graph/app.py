@@ -44,7 +44,7 @@ from .handlers import Tools, routes
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE
-from .settings import ROLE, GenerationSettings
+from .settings import JUDGING, ROLE, GenerationSettings
 from .sources import Corpus, Library
 from .tools import (
     SearchInputs,
@@ -96,6 +96,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         structures=structures,
         agent=settings.agent,
         roles=settings.roles.model_copy(update={"log_state": log_state}),
+        answers=settings.answers,
         inspection=settings.data_dir / "inspection" if settings.in_development else None,
     )
 
@@ -120,7 +121,7 @@ async def open_models(settings: GenerationSettings, records: RecordStore, artifa
         except KeyMissing as missing:
             raise BadSettings([str(missing)]) from None
 
-    by_node = {key: await caller(settings.model_settings(key)) for key in {ROLE, *settings.nodes}}
+    by_node = {key: await caller(settings.model_settings(key)) for key in {ROLE, *JUDGING, *settings.nodes}}
     return Models(await caller(settings.model_settings()), by_node)
 
 

@@ -11,7 +11,7 @@ from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_who
 from stemma_generation_graph.graphs.section.rendering import Structure
 
 from .configuration import CriteriaSets, Kinds
-from .settings import AgentLimits, ContextLimits, RolesSettings
+from .settings import AgentLimits, AnswerLimits, ContextLimits, RolesSettings
 from .sources import Corpus, Library
 from .tools import Tool
 
@@ -40,6 +40,7 @@ class GraphDeps:
     structures: Mapping[str, Structure] = field(default_factory=dict)
     agent: AgentLimits = field(default_factory=AgentLimits)
     roles: RolesSettings = field(default_factory=RolesSettings)
+    answers: AnswerLimits = field(default_factory=AnswerLimits)
     inspection: Path | None = None
     """The folder where the state after each node can be looked at; only in development."""
 

@@ -100,8 +100,15 @@ async def evaluate_draft(
     prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
     blocks = [material, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
     try:
-        messages, context = asked(prompt, prompt_values(job), blocks), {"criteria": criteria.ids}
-        answer = await caller.structured(run.call, NODE, messages, Evaluation, context=context)
+        answer = await caller.structured(
+            run.call,
+            NODE,
+            asked(prompt, prompt_values(job), blocks),
+            Evaluation,
+            context={"criteria": criteria.ids, "draft": draft},
+            closed={"scores": criteria.ids, "quotations": criteria.ids},
+            max_tokens=deps.answers.judgement,
+        )
     except ModelError as error:
         log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
         return not_judged(checks, f"the model that judges failed: {error.detail}")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from stemma_messaging import WorkerSettings
 from stemma_models import ModelFields, ModelSettings, provider
+from stemma_models.settings import Structure
 
 from stemma_generation_graph.checkpoints.saving import EVERY_S
 
@@ -16,6 +17,8 @@ from .checkpoints import check_dsn
 from .tools import WebSearchSettings
 
 ROLE = "dynamic_agent_executor"
+JUDGING = ("evaluate", "propose", "review_doc")
+"""Nodes whose answers shall be the same each time."""
 INPUT_CHARS = 48_000
 EVERYTHING_CHARS = 10_000_000
 
@@ -51,6 +54,19 @@ class AgentLimits(BaseModel):
     def steps_for(self, chapters: int) -> int:
         more = self.steps_per_chapter * max(0, chapters - CHAPTERS_INCLUDED)
         return min(self.max_agent_steps + more, MAX_STEPS)
+
+
+class AnswerLimits(BaseModel):
+    """Tokens that an answer may have by its task, if the model may write as many; thoughts do not count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    section: int = Field(default=4096, ge=256, description="a section whose words are not limited")
+    tokens_per_word: float = Field(default=4.0, ge=1, description="of a section whose words are limited")
+    judgement: int = Field(default=2048, ge=256, description="scores, findings, a choice of roles")
+
+    def of_section(self, max_words: int | None) -> int:
+        return self.section if max_words is None else max(256, int(max_words * self.tokens_per_word))
 
 
 class RolesSettings(BaseModel):
@@ -95,6 +111,7 @@ class NodeModel(BaseModel):
     context_tokens: int | None = Field(default=None, ge=1024)
     call_limit_s: float | None = Field(default=None, gt=0)
     call_retries: int | None = Field(default=None, ge=0, le=20)
+    structure: Structure | None = None
 
     def set_fields(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)
@@ -108,6 +125,7 @@ class GenerationSettings(ModelFields, WorkerSettings):
         default={}, description="what differs for single nodes: 'evaluate' in every graph, 'section.evaluate' in one"
     )
     roles: RolesSettings = Field(default=RolesSettings(), description="the graph that chooses roles")
+    answers: AnswerLimits = Field(default=AnswerLimits(), description="how long answers may be")
     environment: Literal["production", "development"] = Field(
         default="production", description="in development the roles graph logs its state and keeps it for inspection"
     )
@@ -154,6 +172,8 @@ class GenerationSettings(ModelFields, WorkerSettings):
         special = {name: value for place in reversed(places) if place for name, value in place.set_fields().items()}
         if "model" in special:  # what the model of all nodes holds says nothing of another one
             special.setdefault("context_tokens", None)
+        if node in JUDGING:
+            special.setdefault("temperature", 0.0)
         if node == ROLE:
             # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
             special.setdefault("call_limit_s", self.call_limit_s + self.roles.role_limit_s)

@@ -17,8 +17,9 @@ from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
-from stemma_languages import Language, language
-from stemma_markdown import Block, Document, fences, split, unwrapped
+from stemma_evidence.sources.words import language_of as language_in
+from stemma_languages import Language, language, primary
+from stemma_markdown import Block, Document, fences, letters, split, unwrapped
 from stemma_models import Prompt
 from stemma_models.prompting import TAGS, block, parse_blocks, shared_part
 
@@ -41,8 +42,11 @@ class Filled(BaseModel):
 
 
 class Evaluation(Filled):
-    """Scores by criterion and feedback; the verdict is computed in code."""
+    """Scores by criterion, each with words of the draft that it rests on, and feedback; code computes the verdict."""
 
+    quotations: dict[str, Text] = Field(
+        default={}, description="by the id of the criterion: the words of the draft that decide its score, exactly"
+    )
     scores: dict[str, Score] = Field(description="one score from 0 to 1 for each criterion, by its id")
     feedback: Prose = Field(description="two to four sentences: what to improve first, and how")
 
@@ -55,6 +59,22 @@ class Evaluation(Filled):
         if missing or unknown:
             raise ValueError(f"missing criteria: {missing}; unknown criteria: {unknown}")
         return scores
+
+    @field_validator("quotations")
+    @classmethod
+    def _from_the_draft(cls, quotations: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        """Words that stand in the draft, which comes as the validation context."""
+        draft = letters((info.context or {}).get("draft", ""))
+        invented = [name for name, quote in quotations.items() if draft and not _stands_in(quote, draft)]
+        if invented:
+            raise ValueError(f"not in the draft: the quotations of {', '.join(invented)}; copy its words exactly")
+        return quotations
+
+
+def _stands_in(quote: str, draft: str) -> bool:
+    """Whether all parts of a quotation stand in the letters of a draft; dots stand for what was left out."""
+    parts = re.split(r"\[?(?:\.{3}|…)\]?", quote.strip().strip("\"“”'"))
+    return all(letters(part) in draft for part in parts)
 
 
 OPENS_WITH = ("#", "```")
@@ -137,6 +157,8 @@ def _with_footnotes_of(text: str, prefix: str) -> str:
     return f"{prefix}-".join(text[start:end] for start, end in pairwise([0, *places, len(text)]))
 
 
+TELLING_WORDS = 40
+"""Fewer do not tell the language that they are in."""
 CUT = "\n\n[...]"
 QUERY_BRIEF_CHARS = 1500
 MAX_IMAGES = 100
@@ -257,6 +279,15 @@ def section_block(job: GenerateSection) -> str:
     about = {"id": section.section_id, "kind": section.kind, "title": section.title}
     told = section.instructions or section.purpose
     return block("section", told, **about, **form(job), **collected(section))
+
+
+def in_another_language(job: GenerateSection, text: str) -> str:
+    """What is wrong with a text that is in another language than its document; empty if nothing is."""
+    asked = language_of(job)
+    found = language_in(text, asked.tag) if len(text.split()) >= TELLING_WORDS else asked.tag
+    if primary(found) == primary(asked.tag):
+        return ""
+    return f"the answer is in {language(found).english_name}, and the document is in {asked.english_name}"
 
 
 def form(job: GenerateSection) -> dict[str, str]:

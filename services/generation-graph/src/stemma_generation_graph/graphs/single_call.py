@@ -150,7 +150,9 @@ class ReviewNodes(SingleCallNodes):
         titles = {upstream.section_id: upstream.title for upstream in job.upstream}
         messages = self._messages(state, REVIEW_DOC, "review")
         try:
-            answer = await caller.structured(run.call, REVIEW_DOC, messages, Review, context={"sections": titles})
+            answer = await caller.structured(
+                run.call, REVIEW_DOC, messages, Review, context={"sections": titles}, closed={"section": list(titles)}
+            )
         except (MalformedAnswerError, ContextTooLongError) as error:
             # Another try would end in the same way: the drafts that are there go to a person.
             log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)

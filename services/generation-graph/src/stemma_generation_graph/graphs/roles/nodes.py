@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage
@@ -16,7 +16,8 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_languages import count_words
 from stemma_markdown import Block, split
-from stemma_models import Meter
+from stemma_models import Answer, MalformedAnswerError, Meter
+from stemma_models.checks import finished as finished_part
 from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
@@ -36,6 +37,7 @@ from stemma_generation_graph.writing import (
     form,
     headings_block,
     images_block,
+    in_another_language,
     input_blocks,
     internal_blocks,
     language_of,
@@ -145,12 +147,6 @@ def _messages(job: GenerateSection, deps: GraphDeps, node: str, blocks: Sequence
     return asked(deps.prompts.get(GRAPH, node, job.section.kind), prompt_values(job), blocks)
 
 
-_SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
-
-_OPEN_FENCE = re.compile(r"\A```\w*\n")
-"""Around a whole answer; one that is cut has no end of it."""
-
-
 class StreamedText:
     """The tokens of the attempt that is under way; a retry says everything again."""
 
@@ -168,9 +164,7 @@ class StreamedText:
     @property
     def finished(self) -> str:
         """All up to the end of the last sentence."""
-        text = _OPEN_FENCE.sub("", "".join(self._tokens), count=1)
-        ends = [found.end() for found in _SENTENCE_END.finditer(text)]
-        return text[: ends[-1]] if ends else ""
+        return finished_part("".join(self._tokens))
 
 
 NO_TIME_LEFT = "the time of the graph was over"
@@ -207,6 +201,7 @@ class RolesNodes:
             analysis_messages(job, self._deps, material, most),
             RoleAnalysis,
             context={"roles": (least, most)},
+            max_tokens=self._deps.answers.judgement,
         )
         if not answer.value.identified_roles:
             return self._default(job, "no role was identified", execution_id, answer.value.reasoning)
@@ -226,7 +221,9 @@ class RolesNodes:
         over = min(asyncio.get_running_loop().time() + self._settings.role_limit_s, deadline)
         try:
             async with asyncio.timeout_at(over) as limit:
-                output = AgentOutput(status="completed", text=await self._contribution(role, state, run, heard))
+                answer = await self._contribution(role, state, run, heard)
+                status: Literal["failed", "completed"] = "failed" if answer.shortcoming else "completed"
+                output = AgentOutput(status=status, text=answer.value, error_type=answer.shortcoming)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -235,12 +232,20 @@ class RolesNodes:
         cut = output.status == "timed_out" and over == deadline
         return {"agent_outputs": {role.id: output.model_dump()}, "timed_out": cut}
 
-    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: StreamedText) -> str:
+    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: StreamedText) -> Answer[str]:
         roles = [Role.model_validate(other) for other in state["roles"]]
         job = job_of(state)
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         caller = self._deps.models.for_node(GRAPH, EXECUTOR)
-        return (await caller.text(run.call, f"role-{role.id}", messages, on_token=heard, opens_with=OPENS_WITH)).value
+        return await caller.text(
+            run.call,
+            f"role-{role.id}",
+            messages,
+            on_token=heard,
+            opens_with=OPENS_WITH,
+            max_tokens=self._deps.answers.of_section(job.section.max_words),
+            problem=partial(in_another_language, job),
+        )
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
         job, run = job_of(state), runtime.context
@@ -252,7 +257,17 @@ class RolesNodes:
             request, material = await load_request(job, self._deps, run)
         messages = await synthesis_messages(job, self._deps, run, outputs, request)
         caller = self._deps.models.for_node(GRAPH, SYNTHESIZER)
-        answer = await caller.text(run.call, SYNTHESIZER, messages, on_token=run.live, opens_with=OPENS_WITH)
+        answer = await caller.text(
+            run.call,
+            SYNTHESIZER,
+            messages,
+            on_token=run.live,
+            opens_with=OPENS_WITH,
+            max_tokens=self._deps.answers.of_section(job.section.max_words),
+            problem=partial(in_another_language, job),
+        )
+        if answer.shortcoming:  # what it was to join is there, and better
+            raise MalformedAnswerError(answer.shortcoming, answer.usage)
         return {"synthesized_content": answer.value, "user_request": request, "material": material}
 
     async def output_formatter(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:

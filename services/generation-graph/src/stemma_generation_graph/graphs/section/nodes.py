@@ -17,12 +17,11 @@ from pydantic import BaseModel
 from stemma_contracts.media import READ
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_contracts.v1.references import ArtifactRef
 from stemma_forms import Field, Limit, Unit, as_markdown
 from stemma_forms import Kind as FieldKind
 from stemma_forms.answering import Text, find_answers, held_by
-from stemma_models import Prompt
-from stemma_models.prompting import block
+from stemma_models import Answer, Prompt
+from stemma_models.prompting import block, parse_blocks
 
 from stemma_generation_graph.configuration import PLAIN, Kind
 from stemma_generation_graph.deps import GraphDeps, RunContext
@@ -32,9 +31,11 @@ from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs, run_tool_calls
 from stemma_generation_graph.writing import (
     OPENS_WITH,
+    OWN,
     as_draft,
     asked,
     clean_heading,
+    in_another_language,
     language_of,
     load_material,
     prompt_values,
@@ -92,7 +93,7 @@ def rendered(fields: Sequence[Field], answers: Mapping[str, str], title: str) ->
 
 
 def _schema(field: Field) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string", "description": f"the answer to: {_asked(field)}"}
+    schema: dict[str, Any] = {"type": "string", "default": "", "description": f"the answer to: {_asked(field)}"}
     if field.kind is FieldKind.CHOICE:
         return {**schema, "enum": ["", *field.allowed]}
     return {**schema, "pattern": _PATTERNS[field.kind]} if field.kind in _PATTERNS else schema
@@ -125,7 +126,8 @@ class SectionState(TypedDict):
 
     ``messages`` are written by ``load_context``, ``generate`` and ``tools``; each other field by one node:
     ``material`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by ``tools``,
-    ``evaluation`` by ``evaluate``.
+    ``evaluation`` by ``evaluate``. A draft with a shortcoming that its model did not mend is ``partial``, with
+    ``warnings`` by ``generate``.
     """
 
     job: GenerateSection
@@ -135,6 +137,8 @@ class SectionState(TypedDict):
     draft: str
     draft_artifact: dict[str, Any] | None
     evaluation: dict[str, Any] | None
+    partial: bool
+    warnings: list[dict[str, Any]]
 
 
 def initial_state(job: GenerateSection) -> SectionState:
@@ -174,9 +178,10 @@ class SectionNodes:
             if asked.value.tool_calls:
                 return Command(update={"messages": [asked.value]}, goto="tools")
         draft, answer = await self._write(job, state["messages"], run)
-        name = f"{job.section.section_id}.md"
-        ref = answer or await run.library.store(job.document, draft.encode(), "text/markdown", name)
-        return Command(update={"draft": draft, "draft_artifact": ref.model_dump(mode="json")}, goto="evaluate")
+        name, whole = f"{job.section.section_id}.md", answer.ref if answer and draft == answer.value else None
+        ref = whole or await run.library.store(job.document, draft.encode(), "text/markdown", name)
+        update = {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
+        return Command(update=update | lacking(answer), goto="evaluate")
 
     async def _tools_of_use(self, kind: Kind, job: GenerateSection, run: RunContext) -> list[type[BaseModel]]:
         """The tools of a kind; no search of inputs that stand in the prompt as a whole."""
@@ -200,15 +205,21 @@ class SectionNodes:
 
     async def _write(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
-    ) -> tuple[str, ArtifactRef | None]:
-        """The draft, and its artifact if the model's answer is the draft to the byte."""
+    ) -> tuple[str, Answer[str] | None]:
+        """The draft, and the answer in words that it was made of."""
         caller = self._deps.models.for_node(job.section.graph, "generate")
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
-            thread = without_tools(messages)
-            answer = await caller.text(run.call, "generate", thread, on_token=run.live, opens_with=OPENS_WITH)
-            draft = as_draft(job.section.title, answer.value)
-            return draft, answer.ref if draft == answer.value else None
+            answer = await caller.text(
+                run.call,
+                "generate",
+                without_tools(messages),
+                on_token=run.live,
+                opens_with=OPENS_WITH,
+                max_tokens=self._deps.answers.of_section(job.section.max_words),
+                problem=partial(in_another_language, job),
+            )
+            return as_draft(job.section.title, answer.value), answer
         draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
         await run.show(draft)
         return draft, None
@@ -231,10 +242,19 @@ class SectionNodes:
             structure = self._deps.structures[kind.structure]
             return structure.rendered((await ask(thread, structure.model)).value.root, language)
         assert kind.schema_name is not None
-        return render((await ask(thread, SCHEMAS[kind.schema_name])).value, language)
+        names = [one.attributes["name"] for one in parse_blocks(str(messages[-1].text)) if one.tag in OWN and one.text]
+        closed = {"sources": list(dict.fromkeys(names))}
+        return render((await ask(thread, SCHEMAS[kind.schema_name], closed=closed)).value, language)
 
     def _prompt(self, job: GenerateSection) -> Prompt:
         return self._deps.prompts.get(GRAPH, "generate", job.section.kind)
+
+
+def lacking(answer: Answer[str] | None) -> Update:
+    """What the draft lacks that was made of an answer: a person looks at it, whatever the policy says."""
+    if answer is None or not answer.shortcoming:
+        return {"partial": False, "warnings": []}
+    return {"partial": True, "warnings": [{"code": "failure", "detail": answer.shortcoming[:300]}]}
 
 
 def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
