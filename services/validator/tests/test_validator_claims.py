@@ -32,6 +32,9 @@ CLEAN = "# Budget\n\nFrom 1 June 2027 the rent comes to 4 250 euros a month, whi
 INVENTED = "# Budget\n\nThe rent is EUR 4,250 a month.\n\nThe deposit is EUR 9,999, due on 3 March 2029.\n"
 
 
+MISSTATED = "# Dates\n\nThe hall opens after 1 June 2027.\n\nThe town has approved the rent.\n"
+
+
 class Looked:
     """What the validator said of drafts in a document with facts."""
 
@@ -153,6 +156,19 @@ async def test_what_is_kept_is_bounded_by_the_memory_that_it_takes(
         read.clear()
         await looked.handled(await looked.job(CLEAN, f"{FACTS}\nThis is number {number}.\n"))
     assert "input" in read, "ten thousand bytes each, of which there is room for few"
+
+
+async def test_a_sentence_that_says_otherwise_than_its_source_is_an_issue_with_what_the_source_says(
+    looked: Looked,
+) -> None:
+    outcome = await looked.handled(await looked.job(MISSTATED, "It opens before 1 June 2027 for 412 children."))
+    otherwise, unsaid = (
+        issue for issue in (await looked.issues(outcome)).issues if issue.rule == "grounding/statement"
+    )
+    assert (otherwise.line_number, otherwise.code, unsaid.code) == (3, "statement_time", "statement_promise_unsaid")
+    assert "It opens before 1 June 2027 for 412 children. (facts.md, line 1)" in otherwise.message
+    assert [said.why for said in (await looked.report(outcome)).statements] == ["time", "promise"]
+    assert outcome.validation.rules["grounding/statement"] == 2
 
 
 async def test_values_that_change_places_are_told_as_that(looked: Looked) -> None:

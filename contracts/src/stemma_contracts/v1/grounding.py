@@ -37,6 +37,16 @@ class GroundedClaim(Contract):
     how: str = Field(default="", max_length=300)
 
 
+class DoubtedStatement(Contract):
+    """A sentence that says otherwise than the sources, or that promises what none says."""
+
+    text: str = Field(max_length=300)
+    line_number: int = Field(ge=1)
+    why: str = Field(max_length=64, description="what differs: quantifier, negation, time, rate, figure and so on")
+    soft: bool = Field(default=False, description="perhaps only the words differ: no issue is made of it")
+    source: ClaimSource | None = Field(default=None, description="the sentence that is closest to it")
+
+
 class CitedPlace(Contract):
     """A place of an input that a text rests on, as it is cited: `rfq.pdf, p. 12`."""
 
@@ -63,10 +73,12 @@ class GroundingReport(Contract):
 
     ``left_off`` counts those beyond what a report holds, of which the unsupported ones go first into it. ``unread``
     names what could not be read within the limits of the validator, so that claims that only it says count as
-    unsupported. ``cited`` are the sentences that rest on inputs, ``draft`` the text that they are counted in.
+    unsupported. ``statements`` are sentences that differ from the sources. ``cited`` are the sentences that rest on
+    inputs, ``draft`` the text that they are counted in.
     """
 
     claims: tuple[GroundedClaim, ...] = ()
+    statements: tuple[DoubtedStatement, ...] = ()
     left_off: int = Field(default=0, ge=0)
     unread: tuple[str, ...] = ()
     cited: tuple[CitedText, ...] = ()

@@ -10,6 +10,7 @@ from .coverage.usage import Uses
 from .lookup.copied import Copied, Whose, copied, dictated
 from .lookup.grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .lookup.index import Found
+from .lookup.sentences import Doubt, doubts
 from .sources.source import Place, Source, read
 from .sources.tables import in_column, placed, rows_of, separator_of
 from .sources.words import STEMMERS, content_words, language_of, stem
@@ -23,6 +24,7 @@ __all__ = [
     "Claim",
     "Copied",
     "Day",
+    "Doubt",
     "File",
     "Found",
     "Grounded",
@@ -45,6 +47,7 @@ __all__ = [
     "coverage",
     "dates",
     "dictated",
+    "doubts",
     "ground",
     "in_column",
     "language_of",

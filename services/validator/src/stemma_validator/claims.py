@@ -9,19 +9,28 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 from stemma_contracts import problems
-from stemma_contracts.v1.grounding import ClaimKind, ClaimSource, ClaimStanding, GroundedClaim, GroundingReport
+from stemma_contracts.v1.grounding import (
+    ClaimKind,
+    ClaimSource,
+    ClaimStanding,
+    DoubtedStatement,
+    GroundedClaim,
+    GroundingReport,
+)
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_evidence import (
     EXCHANGED,
     UNSUPPORTED,
     Cited,
     Copied,
+    Doubt,
     Found,
     Grounded,
     Source,
     Whose,
     copied,
     dictated,
+    doubts,
     ground,
     read,
 )
@@ -44,6 +53,7 @@ NO_PLACE, NOT_THERE = "no such place", "not said there"
 """How a citation is unsupported that names a place of an input."""
 _NO_PLACE = "What is cited has no such place"
 _NOT_THERE = "The place that is cited does not say it"
+_OTHERWISE = "A sentence says otherwise than the sources"
 _ELSEWHERE = "What the sources say of one thing is said of another"
 
 INTERNAL = "internal"
@@ -69,7 +79,9 @@ class ClaimFindings(BaseModel):
     copied: tuple[ValidationIssue, ...] = ()
 
     def issues(self) -> list[ValidationIssue]:
-        return [*(_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED), *self.copied]
+        claims = (_issue(claim) for claim in self.report.claims if claim.standing == UNSUPPORTED)
+        statements = (_statement_issue(said) for said in self.report.statements if not said.soft)
+        return [*claims, *statements, *self.copied]
 
 
 def told(found: Iterable[Grounded]) -> ClaimFindings:
@@ -190,6 +202,36 @@ def _issue(claim: GroundedClaim) -> ValidationIssue:
     )
 
 
+def _statement_issue(said: DoubtedStatement) -> ValidationIssue:
+    """The issue of a sentence, with what the source says that it differs from."""
+    code, text = f"statement_{said.why}", " ".join(said.text.split())
+    params: dict[str, problems.Param] = {"text": text}
+    if said.source is None:
+        code += "_unsaid"
+    else:
+        name = said.source.name or said.source.standing
+        params |= {"there": said.source.text, "source": name, "line": said.source.line}
+    return ValidationIssue(
+        line_number=said.line_number,
+        rule=_RULE + "statement",
+        rule_description=_OTHERWISE,
+        message=problems.message(code, params),
+        error_detail=text,
+        code=code,
+        params=params,
+    )
+
+
+def statement(doubt: Doubt) -> DoubtedStatement:
+    """A sentence that the sources do not bear out, with the sentence that is closest."""
+    source = None
+    if doubt.source and doubt.said:
+        where = doubt.source.place(doubt.said.line)
+        source = _source(Found(doubt.source, where, " ".join(doubt.said.text.split())))
+    text = " ".join(doubt.text.split())[:300]
+    return DoubtedStatement(text=text, line_number=doubt.line, why=doubt.why, soft=doubt.soft, source=source)
+
+
 def _said(claim: GroundedClaim) -> tuple[str, dict[str, problems.Param]]:
     match claim.how:
         case how if how == NOT_THERE and claim.sources:
@@ -261,7 +303,11 @@ class ClaimsCheck(Check[ClaimsChecked]):
         fresh = tuple(s for s, source in zip(sources, self.sources, strict=True) if source.known is None)
         findings = told(item for item in found if not self._is_of_a_place(item))
         copied = tuple(map(words_issue, self._copied(sources)))[:MAX_CLAIMS]
-        return ClaimsChecked(findings=findings.model_copy(update={"copied": copied}), read=fresh, draft=draft)
+        said = doubts(draft, (source for source in ordered if source.standing != INTERNAL))
+        statements = tuple(map(statement, said))[:MAX_CLAIMS]
+        report = findings.report.model_copy(update={"statements": statements})
+        findings = findings.model_copy(update={"copied": copied, "report": report})
+        return ClaimsChecked(findings=findings, read=fresh, draft=draft)
 
     def _copied(self, sources: Sequence[Source]) -> tuple[Copied, ...]:
         foreign, ours = list[tuple[Whose, Source]](), list(self.own_words)

@@ -182,6 +182,8 @@ def _is_a_piece_of_a_word(shown: str, measured: Measure) -> bool:
 def _says_something(shown: str, measured: Measure, least_in_words: int) -> bool:
     if _RATE.match(shown, measured.end) and measured.numbers[0] == 1:
         return False
+    if measured.unit == "quarter" and not shown[measured.start].isdigit():
+        return False
     if not measured.bare:
         return bool(measured.currency) or measured.numbers[0] != 1 or shown[measured.start].isdigit()
     number = measured.numbers[0]

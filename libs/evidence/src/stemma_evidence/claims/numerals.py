@@ -143,6 +143,11 @@ def words(text: str, language: str) -> Iterator[Numeral]:
                 yield Numeral(first.start, last.start + len(last.word), (Decimal(found.text.replace(",", ".")),), True)
 
 
+def is_number(word: str, language: str) -> bool:
+    """Whether a word is a number or an ordinal by itself."""
+    return language in _SPOKEN and _counting(language)(word)
+
+
 @cache
 def _counting(language: str) -> Callable[[str], bool]:
     """Whether a word is a number or an ordinal by itself: every number in words has such a one."""

@@ -102,6 +102,16 @@ def _shares(claim: Claim, operands: list[Claim]) -> Iterator[Step]:
                 yield (share, whole), f"{share.text} × {whole.text}"
 
 
+def share_of(claim: Claim, whole: Claim, pool: Iterable[Claim]) -> Step | None:
+    """The part that a percentage is of a whole; a rounded one may be off by one."""
+    for part in pool:
+        if claim.numbers and _same_unit(whole, part) and 0 < part.numbers[0] < whole.numbers[0]:
+            share = part.numbers[0] / whole.numbers[0] * 100
+            if _is_near(share, claim) or (claim.hedged and abs(share - claim.numbers[0]) <= 1):
+                return (part, whole), f"{part.text} ÷ {whole.text}"
+    return None
+
+
 def _is_share(part: Claim, whole: Claim, claim: Claim) -> bool:
     share = part.numbers[0] / whole.numbers[0] * 100
     return _is_near(share, claim) or _is_near(abs(share - 100), claim)

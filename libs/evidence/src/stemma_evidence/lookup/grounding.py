@@ -14,7 +14,7 @@ from stemma_evidence.claims.names import is_marked
 from stemma_evidence.claims.vocabulary import TITLES
 from stemma_evidence.sources.source import Source, kept_with_source
 
-from .arithmetic import MOST_OPERANDS, Run, Step, all_runs, follows, is_a_power_of_ten, runs, total
+from .arithmetic import MOST_OPERANDS, Run, Step, all_runs, follows, is_a_power_of_ten, runs, share_of, total
 from .index import Found, Index
 from .names import Names
 from .quotations import QuotedWords
@@ -183,7 +183,8 @@ class _Pools:
         self._draft = draft
         self._index = index
         self._near = _grouped(draft, [draft.claims[number] for number in supported])
-        self._groups = [group for source in index.sources for group in _groups(source)]
+        self._by_block = {id(source): _groups(source) for source in index.sources}
+        self._groups = [group for groups in self._by_block.values() for group in groups.values()]
         self._runs: dict[str, list[Run]] = defaultdict(list)
         for unit, run in chain(*map(all_runs, index.sources), runs(draft, supported)):
             self._runs[unit].append(run)
@@ -193,7 +194,7 @@ class _Pools:
     def step(self, claim: Claim) -> Step | None:
         """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
         near = self._near.setdefault(self._draft.place(claim.line).block, [])
-        step = self._follows(claim, near) or self._total(claim)
+        step = self._follows(claim, near) or self._total(claim) or self._share(claim, near)
         if step:
             near.append(claim)
         return step
@@ -206,6 +207,15 @@ class _Pools:
             step = follows(claim, group)
             if step and (group is near or not (step[1].count("×") and is_a_power_of_ten(step[0][-1]))):
                 return step
+        return None
+
+    def _share(self, claim: Claim, near: list[Claim]) -> Step | None:
+        """How a percentage follows from figures of a source, of which the draft names the whole beside it."""
+        for whole in near if "percent" in claim.units else ():
+            for place in self._index.of_value(whole) if whole.numbers else ():
+                pool = self._by_block[id(place.source)].get(place.place.block, [])
+                if step := share_of(claim, whole, pool[:MOST_OPERANDS]):
+                    return step
         return None
 
     def _total(self, claim: Claim) -> Step | None:
@@ -230,8 +240,8 @@ class _Pools:
 
 
 @kept_with_source
-def _groups(source: Source) -> tuple[list[Claim], ...]:
-    return tuple(_grouped(source, source.claims).values())
+def _groups(source: Source) -> dict[int, list[Claim]]:
+    return _grouped(source, source.claims)
 
 
 def _grouped(source: Source, claims: Iterable[Claim]) -> dict[int, list[Claim]]:

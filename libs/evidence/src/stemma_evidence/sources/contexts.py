@@ -70,10 +70,11 @@ def _forms(word: str, language: str) -> tuple[str, ...]:
     if word >= "\u3400":
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
     stem = stemmed(word, language)
-    return (_plain(stem)[:_ENDING],) if stem else ()
+    return (plain(stem)[:_ENDING],) if stem else ()
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
+    """A word without its accents."""
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))

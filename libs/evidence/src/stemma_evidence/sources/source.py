@@ -14,7 +14,7 @@ from stemma_markdown import document_of, with_prose_of_front_matter
 
 from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.extraction import claims
-from stemma_evidence.claims.prose import headings_of
+from stemma_evidence.claims.prose import headings_of, prose
 from stemma_evidence.claims.quotations import folded
 
 from .contexts import Context, contexts
@@ -29,7 +29,7 @@ DRAFT = "draft"
 """The standing of the text whose claims are looked up."""
 
 _WORD = re.compile(r"[^\W_]+")
-_SOURCE_BYTES, _WORD_BYTES, _LINE_BYTES, _CLAIM_BYTES, _FINGERPRINT_BYTES = 1000, 220, 60, 900, 200
+_SOURCE_BYTES, _WORD_BYTES, _LINE_BYTES, _CLAIM_BYTES, _FINGERPRINT_BYTES, _SAID_BYTES = 1000, 220, 60, 900, 200, 6
 """What a source takes in memory, and each of what it holds or what is derived of it, measured."""
 
 
@@ -51,7 +51,7 @@ class Source:
     index, that are numbers without a unit in a table; ``columns`` tells of those in tables in which column each is.
     ``contexts`` are the words that each claim stands with. ``fingerprints`` are those of what it says whole, with
     their lines. Of a draft ``claim_fingerprints`` are those of what each claim stands in, ``asides`` what may name a
-    place of a source.
+    place of a source. ``shown`` is the text with all that is no prose blank; of a table it is empty.
     """
 
     standing: str
@@ -70,6 +70,7 @@ class Source:
     fingerprints: dict[int, int] = field(default_factory=dict)
     claim_fingerprints: tuple[ClaimFingerprints, ...] = ()
     asides: tuple[Aside, ...] = ()
+    shown: str = ""
 
     @cached_property
     def derived(self) -> dict[Callable[..., Any], Any]:
@@ -88,6 +89,7 @@ class Source:
             + _LINE_BYTES * lines
             + _CLAIM_BYTES * (len(self.claims) + len(self.columns))
             + _FINGERPRINT_BYTES * prints
+            + _SAID_BYTES * len(self.shown)
         )
 
     def place(self, line: int) -> Place:
@@ -148,6 +150,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         fingerprints=_rows_of(text, media_type) if lines else fingerprints.of_text(),
         claim_fingerprints=fingerprints.of_claims() if is_draft else (),
         asides=tuple(asides(document, places)) if is_draft else (),
+        shown="" if lines else prose(document),
     )
 
 

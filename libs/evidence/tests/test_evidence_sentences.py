@@ -1,0 +1,132 @@
+"""Sentences, true and false, over sources that the rules were not made for: how many of either are listed.
+
+``labels.tsv`` has the half (``tuned`` was looked at while the rules were written, ``held`` only counted), the label,
+what the sentence is about, its source and the sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from stemma_evidence import UNSUPPORTED, Doubt, Source, doubts, ground, read
+from stemma_testkit.counting import calls
+
+pytestmark = pytest.mark.req("T3", "T9")
+FOLDER = Path(__file__).parent / "sentences"
+PAGE = 250
+"""Words."""
+
+
+class Label(NamedTuple):
+    half: str
+    label: str
+    kind: str
+    source: str
+    text: str
+
+
+LABELS = [Label(*line.split("\t")) for line in (FOLDER / "labels.tsv").read_text(encoding="utf-8").splitlines()]
+
+
+def _sources() -> dict[str, Source]:
+    paths = sorted(FOLDER.glob("*.md"))
+    return {
+        path.name.split(".")[0]: read(
+            path.read_text(encoding="utf-8"), "text/markdown", path.suffixes[0][1:], standing="input", name=path.name
+        )
+        for path in paths
+    }
+
+
+@pytest.fixture(scope="module")
+def listed() -> dict[Label, bool]:
+    """Whether each sentence is listed as unsupported; softly does not count."""
+    sources = _sources()
+
+    def is_listed(label: Label) -> bool:
+        source = sources[label.source]
+        draft = read(label.text, "text/markdown", source.language, standing="draft", name="")
+        claims = any(item.standing == UNSUPPORTED for item in ground(draft, [source]))
+        return claims or any(not doubt.soft for doubt in doubts(draft, [source]))
+
+    return {label: is_listed(label) for label in LABELS}
+
+
+def test_there_are_a_hundred_sentences_of_each_label_in_three_languages_half_of_them_held_out() -> None:
+    assert Counter(label.label for label in LABELS) == {"true": 100, "false": 100}
+    assert Counter(label.half for label in LABELS) == {"tuned": 100, "held": 100}
+    assert {path.suffixes[0] for path in FOLDER.glob("*.md")} == {".en", ".de", ".fr"}
+
+
+@pytest.mark.parametrize("half", ["tuned", "held"])
+def test_most_false_sentences_are_listed_and_at_most_one_true_one_a_page(listed: dict[Label, bool], half: str) -> None:
+    false = [is_listed for label, is_listed in listed.items() if (label.half, label.label) == (half, "false")]
+    true = [label for label in listed if (label.half, label.label) == (half, "true")]
+    pages = sum(len(label.text.split()) for label in true) / PAGE
+    print(f"{half}: {sum(false)} of {len(false)} false, {sum(listed[label] for label in true)} true, {pages:.1f} pages")
+    assert sum(false) >= 0.8 * len(false)
+    assert sum(listed[label] for label in true) <= pages
+
+
+def of(draft: str, source: str, language: str = "en") -> list[Doubt]:
+    said = read(draft, "text/markdown", language, standing="draft", name="")
+    return list(doubts(said, [read(source, "text/markdown", language, standing="input", name="a.md")]))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.name)
+def test_what_a_source_says_itself_is_never_doubted(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert of(text, text, path.suffixes[0][1:]) == []
+    assert of(text.replace("\n\n", "\n\n> "), text, path.suffixes[0][1:]) == []
+
+
+def test_a_doubt_names_the_sentence_of_the_source_and_what_differs() -> None:
+    (doubt,) = of(
+        "# Plan\n\nFine so far. The fence is built after 1 June 2027.", "The fence is built before 1 June 2027."
+    )
+    assert (doubt.why, doubt.line, doubt.soft) == ("time", 3, False)
+    assert doubt.said
+    assert doubt.said.text == "The fence is built before 1 June 2027."
+
+
+def test_a_sentence_that_may_only_be_worded_otherwise_is_doubted_softly() -> None:
+    (doubt,) = of("All drivers carry a phone.", "Drivers carry a phone and a map.")
+    assert (doubt.why, doubt.soft) == ("quantifier", True)
+
+
+@pytest.mark.parametrize(
+    "draft", ["We guarantee it.", "The town has approved the funding.", "Our 412th visitor came by bus."]
+)
+def test_a_promise_an_approval_and_a_rank_need_a_source_that_says_them(draft: str) -> None:
+    assert len(of(draft, "The town has a park. It had 412 visitors.")) == 1
+
+
+def test_sentences_are_not_compared_across_languages_or_in_one_whose_words_are_not_known() -> None:
+    assert of("Die Stadt hat den Zaun genehmigt.", "The town has a fence.", "nl") == []
+    german = read("Die Stadt will den Zaun bauen.", "text/markdown", "de", standing="input", name="a.md")
+    draft = read("The town built the fence.", "text/markdown", "en", standing="draft", name="")
+    assert doubts(draft, [german]) == ()
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fence costs EUR {n} a year and not before {n} June all {n} paid. ",
+        "not all no one of the two thirds of 412th, ",
+        "a. ",
+        "EUR 5; ",
+    ],
+)
+def test_twice_the_sentences_are_about_twice_the_work(text: str) -> None:
+    def work(size: int) -> int:
+        said = "".join(text.replace("{n}", str(100 + n)) for n in range(size))
+        draft = read(said, "text/markdown", "en", standing="draft", name="")
+        source = read(said.replace("fence", "wall"), "text/markdown", "en", standing="input", name="a.md")
+        return calls(lambda: doubts(draft, [source]))
+
+    work(200)  # What is kept of words is kept for both.
+    assert work(200) < 2.5 * work(100)
