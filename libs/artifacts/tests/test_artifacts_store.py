@@ -7,7 +7,6 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 from pydantic import ValidationError
-from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.objects import subject_of
 from stemma_artifacts.store import (
     SMALL_BYTES,
@@ -29,15 +28,9 @@ LARGE = b"\x00large" * SMALL_BYTES
 BUCKET = "OBJ_artifacts-default"
 
 
-@pytest.fixture(params=["memory", "jetstream", "kept"])
+@pytest.fixture(params=["memory", "jetstream"])
 def store(request: pytest.FixtureRequest, jetstream: JetStreamContext) -> ArtifactStore:
-    match request.param:
-        case "memory":
-            return MemoryArtifactStore()
-        case "kept":
-            return CachedArtifacts(JetStreamArtifactStore(jetstream))
-        case _:
-            return JetStreamArtifactStore(jetstream)
+    return MemoryArtifactStore() if request.param == "memory" else JetStreamArtifactStore(jetstream)
 
 
 async def _put(store: ArtifactStore, data: bytes, document_id: str = "d1", tenant: str = "default") -> ArtifactRef:

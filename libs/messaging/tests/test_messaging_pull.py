@@ -190,35 +190,6 @@ async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_
         await eventually(lab.settled)
 
 
-@pytest.mark.req("E1")
-async def test_of_what_nobody_needs_no_handler_hears_and_what_cannot_be_told_is_handled(
-    lab: Any, validated: Validated
-) -> None:
-    heard: set[str] = set()
-    unneeded, needed, unclear = (lab.job() for _ in range(3))
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        heard.add(job.job_id)
-        return validated(job)
-
-    async def needless(message: Msg) -> bool:
-        job_id = (message.headers or {})["ce-id"]
-        if job_id == unclear.job_id:
-            raise TimeoutError
-        return bool(job_id == unneeded.job_id)
-
-    def choosy(settings: WorkerSettings) -> FastStream:
-        driver = PullDriver(subjects.JOBS, LANES, settings.slots, needless)
-        broker = StemmaBroker(subjects.GENERATION, settings, driver)
-        broker.include_router(routes(subjects.GENERATION, handler))
-        return app_of(broker, lambda: asyncio.sleep(0))
-
-    await asyncio.gather(*(lab.publish(subjects.GENERATION, job) for job in (unneeded, needed, unclear)))
-    async with lab.running(Service(subjects.GENERATION, WorkerSettings, choosy), lab.settings(subjects.GENERATION)):
-        await eventually(lab.settled)
-    assert heard == {needed.job_id, unclear.job_id}
-
-
 async def _holds(what: bool) -> bool:
     return what
 

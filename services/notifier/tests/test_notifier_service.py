@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -32,7 +31,6 @@ from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
 from stemma_notifier.adapters import RULES, Rules
 from stemma_notifier.app import service
-from stemma_notifier.handlers import has_no_rules
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers
@@ -196,7 +194,7 @@ async def test_the_rules_of_a_tenant_see_nothing_of_another_and_those_of_a_kind_
 
 
 @pytest.mark.req("H7")
-async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_looked_at_by_all_that_ask_together(
+async def test_rules_are_looked_at_by_all_that_ask_together(
     house: House,
 ) -> None:
     looks = list[Msg]()
@@ -214,12 +212,6 @@ async def test_an_event_is_needless_while_its_tenant_has_no_rules_and_those_are_
     assert {rule.rule_id for rules in found for _, rule in rules} == {"r1"}
     await house.client.flush()
     assert len(looks) == 1
-    event = partial(subjects.event, document_id="d1", name="document-completed")
-    assert not await has_no_rules(event("default"), rules=known)
-    assert await has_no_rules(event("other"), rules=known)
-    await house.rules(house.hook("r2"), tenant="other")
-    assert not await has_no_rules(event("other"), rules=known)
-    assert not await has_no_rules("stemma.event", rules=known)
 
 
 @pytest.mark.req("H7")

@@ -256,8 +256,6 @@ BULK = 1
 """The place of the second consumer; the first has 0."""
 
 Handled = Callable[[Msg], Coroutine[Any, Any, None]]
-Needless = Callable[[Msg], Awaitable[bool]]
-"""Whether nobody needs a message, so that it is acknowledged and nothing else: it costs a tenth of being handled."""
 
 
 class Slots:
@@ -323,13 +321,12 @@ class PullLoop:
         slots: Slots,
         lane: int,
         handle: Handled,
-        needless: Needless | None = None,
     ) -> None:
         self._nats = nats
         self._place = (stream, durable)
         self._slots = slots
         self._lane = lane
-        self._handle: Handled = handle if needless is None else partial(_unless, needless, handle)
+        self._handle = handle
         self._in_flight = InFlight()
         self._subscription: Subscription | None = None
         self._request, self._asked, self._trouble = "", 0, ""
@@ -398,27 +395,16 @@ class PullLoop:
         await self._in_flight.drain(grace_s)
 
 
-async def _unless(needless: Needless, handle: Handled, message: Msg) -> None:
-    """Handle a message that somebody may need; while nobody can tell, it is one."""
-    with suppress(Exception):
-        if await needless(message):
-            await message.ack()
-            return
-    await handle(message)
-
-
 @dataclass(frozen=True)
 class PullDriver:
     """For long work: at most ``slots`` messages at a time, of one consumer or of two.
 
-    Those of the first go before those of the second, which leave it a quarter of the slots and always go on. Of what is
-    ``needless`` no handler, log line or measurement hears.
+    Those of the first go before those of the second, which leave it a quarter of the slots and always go on.
     """
 
     stream: str
     durables: tuple[str, ...]
     slots: int
-    needless: Needless | None = None
 
     def bound(self) -> Mapping[str, LookUp]:
         """The consumers that it pulls from."""
@@ -429,7 +415,7 @@ class PullDriver:
         slots = Slots(self.slots)
         turns = [partial(handle, turn=partial(slots.turn, lane)) for lane in range(len(self.durables))]
         workers = [
-            PullLoop(link.nats, self.stream, durable, slots, lane, turns[lane], self.needless)
+            PullLoop(link.nats, self.stream, durable, slots, lane, turns[lane])
             for lane, durable in enumerate(self.durables)
         ]
         loops = [link.loop(worker.run()) for worker in workers]

@@ -11,7 +11,6 @@ from typing import Any
 
 from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
@@ -187,7 +186,7 @@ def build_app(settings: GenerationSettings) -> FastStream:
 async def open_tools(
     settings: GenerationSettings, graphs: Mapping[str, Graph], broker: WorkerBroker
 ) -> AsyncIterator[Tools]:
-    artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
+    artifacts = JetStreamArtifactStore(broker.jetstream)
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
     deps = load_deps(settings, models, graphs, config_dir(__package__))
     every_s = settings.sweep_every_s

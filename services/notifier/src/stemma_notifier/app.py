@@ -9,7 +9,6 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Literal
 
 from faststream import FastStream
-from nats.aio.msg import Msg
 from pydantic import Field, SecretStr
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, ServiceSettings, StemmaBroker
@@ -17,7 +16,7 @@ from stemma_messaging.drivers import PullDriver
 
 from .adapters import RULES, Attempts, Rules, Summaries
 from .delivering import Lanes, NoticeSender
-from .handlers import Tools, has_no_rules, routes
+from .handlers import Tools, routes
 from .notices import Links
 from .sending import Mail, MailServer, Webhook, trusted_ssl_context
 
@@ -69,13 +68,10 @@ def check(settings: NotifierSettings) -> None:
 def build_app(settings: NotifierSettings) -> FastStream:
     tools = Opened[Tools]()
 
-    async def needless(message: Msg) -> bool:
-        return await has_no_rules(message.subject, rules=tools().rules)
-
     broker = StemmaBroker(
         subjects.NOTIFIER,
         settings,
-        PullDriver(subjects.EVENTS, (subjects.NOTIFIER,), EVENT_SLOTS, needless),
+        PullDriver(subjects.EVENTS, (subjects.NOTIFIER,), EVENT_SLOTS),
         PullDriver(RULES, (subjects.NOTIFIER,), RULE_SLOTS),
         PullDriver(subjects.NOTICES, (subjects.NOTIFIER,), settings.slots),
     )

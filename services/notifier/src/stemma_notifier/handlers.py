@@ -58,21 +58,11 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     return router
 
 
-async def has_no_rules(subject: str, *, rules: Rules) -> bool:
-    try:
-        tenant = subjects.parse_event(subject).tenant
-    except ValueError:
-        return False
-    return not await rules.of_tenant(tenant)
-
-
 async def on_event(delivery: Delivery, *, tools: Tools) -> None:
     address = subjects.parse_event(delivery.subject)
     annotate(tenant=address.tenant, document_id=address.document_id)
-    told = _happenings_in(delivery, address)
-    if not told:
-        return
     known = await tools.rules.of_tenant(address.tenant)
+    told = _happenings_in(delivery, address) if known else ()
     wanted = [(owner, rule, one) for owner, rule in known for one in wanted_by(owner, rule, address.document_id, told)]
     document = await tools.summaries.of(address.tenant, address.document_id) if wanted else None
     for owner, rule, happening in wanted:

@@ -11,7 +11,6 @@ from typing import Any, Literal, assert_never
 
 from faststream import FastStream
 from pydantic import Field
-from stemma_artifacts.kept import CachedArtifacts
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
@@ -131,7 +130,7 @@ def build_app(settings: ValidatorSettings) -> FastStream:
 
 def open_tools(settings: ValidatorSettings, broker: WorkerBroker) -> Tools:
     limits = Limits(settings.time_limit_s, settings.memory_limit_mib, wall_seconds=settings.wall_limit_s)
-    artifacts = CachedArtifacts(JetStreamArtifactStore(broker.jetstream))
+    artifacts = JetStreamArtifactStore(broker.jetstream)
     grounds, fixes = Grounds(artifacts, limits), open_fixes(limits)
     return Tools(artifacts, open_engine(settings, limits), grounds, fixes, limits, settings.draft_limit_bytes)
 
