@@ -26,6 +26,7 @@ def test_a_changed_prompt_costs_its_own_calls_and_nothing_else(tmp_path: Path) -
         paid = server.total
         both = _evaluated(server.base, tmp_path, "--prompts", str(tmp_path / "prompts"))
     assert (first[0]["completed"], first[0]["language"], first[0]["score"]) == (1.0, 1.0, 1.0)
+    assert 0 <= first[0]["demands"] <= 1
     assert paid > 2
     assert 0 < server.total - paid <= 2, "the conclusion and its judgement"
     shipped, other = both

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -13,9 +14,11 @@ from stemma_client.client import Client
 from stemma_client.errors import LedgerFailedError
 from stemma_client.findings import GROUNDING, Finding, findings_of
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import DocumentView
+from stemma_evidence.requirements import Answers
 from stemma_languages import count_words, detect
 
 from stemma_cli.rendering.findings import words_of
@@ -25,6 +28,8 @@ from .asked import Asked
 PAGE_WORDS = 250
 LEAKED_WORDS = 6
 """So many words of an internal file in a row are a leak."""
+SPEAKS = 80
+"""Characters of a section from which on it says enough to tell its language."""
 LEAKS, LIMITS = "words/", "limits/"
 
 
@@ -86,7 +91,7 @@ async def measured(client: Client, asked: Asked, view: DocumentView, seconds: fl
     values = {
         "completed": float(view.status is DocumentStatus.COMPLETED),
         **by_code(asked, texts, chain.from_iterable(found.values()), _unsupported(view)),
-        **await _demands(client, view),
+        **await _demands(client, view, texts),
         **_judged(view),
         "tokens": float(view.usage.tokens),
         "dollars": round(view.usage.cost, 4),
@@ -110,10 +115,10 @@ def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding],
         if sort := _sort_of(finding):
             by_sort[sort] += finding.count
     by_sort["leaks"] += sum(_leaked(text, asked) for text in texts.values())
-    spoken = [detect(text) == asked.language for text in texts.values()]
+    spoken = [detect(text) == asked.language for text in texts.values() if len(text) >= SPEAKS]
     return {
         "unsupported": round(unsupported / max(pages, 1), 2),
-        "language": round(sum(spoken) / len(spoken), 2),
+        "language": round(sum(spoken) / max(len(spoken), 1), 2),
         **{name: float(count) for name, count in by_sort.items()},
     }
 
@@ -144,14 +149,28 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-async def _demands(client: Client, view: DocumentView) -> dict[str, float]:
+async def _demands(client: Client, view: DocumentView, texts: Mapping[str, str]) -> dict[str, float]:
+    """Of all mandatory demands, whatever section they were given to, the share that any section answers."""
     try:
         ledger = await client.ledger_of(view)
     except LedgerFailedError:
         return {}
-    mandatory = [entry for entry in ledger.entries if entry.row.obligation == "mandatory"]
-    answered = sum(entry.standing.status in ("addressed", "verified", "check") for entry in mandatory)
-    return {"demands": round(answered / len(mandatory), 3)} if mandatory else {}
+    asking = [one.text for one in view.counting if one.used_as == "request" and one.text]
+    buyers = [await client.text(view.document_id, one) for one in asking]
+    rows = [entry.row for entry in ledger.entries if entry.row.obligation == "mandatory"]
+    return await asyncio.to_thread(answered, rows, [*texts.values()], view.language, buyers)
+
+
+def answered(rows: Sequence[LedgerRow], texts: Iterable[str], language: str, buyers: Sequence[str]) -> dict[str, float]:
+    """The share of rows that texts answer in words that are not the buyer's."""
+    found = {
+        row.requirement_id
+        for text in texts
+        for answers in [Answers(text, language, rows, buyers)]
+        for row in rows
+        if answers.answer_to(row)
+    }
+    return {"demands": round(len(found) / len(rows), 3)} if rows else {}
 
 
 def _judged(view: DocumentView) -> dict[str, float]:
