@@ -5,9 +5,13 @@ import os
 import re
 import signal
 import sys
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from stemma_cli.local.foreground import tell_work
+from stemma_cli.rendering.progress import Written
+from stemma_cli.wording import status_words, under_way_words, work_words
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.signals import interruptible
@@ -40,6 +44,44 @@ async def test_watch_prints_a_line_per_event_and_ends_when_a_person_is_needed(
         "research: review requested (version 1, no lint issues)",
     ]
     assert re.search(r"waits for a person: research \(Research, .+\); see `stemma inbox`", done.stderr)
+
+
+@pytest.mark.req("D2", "E4")
+async def test_up_tells_a_line_per_event_of_any_document(
+    client: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    await backstage.append("before", requested)
+    begin = await client.position() + 1
+    await backstage.append(document_id, requested, drafted("research"))
+    told: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+    telling = asyncio.create_task(tell_work(client, lambda *line: told.put_nowait(line), begin))
+    async with asyncio.timeout(20):
+        lines = [await told.get(), await told.get()]
+    telling.cancel()
+    assert lines == [
+        (document_id[:8], "document: requested (starts research)"),
+        (document_id[:8], "research: drafted (version 1, score 0.90)"),
+    ]
+
+
+async def test_a_terminal_is_told_the_step_the_time_and_how_to_stop(
+    client: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    await backstage.append(document_id, requested)
+    view = await client.document(document_id)
+    section, since = view.sections["research"], view.sections["research"].activity_since
+    seconds = {one.kind: 60.0 for one in view.sections.values()}
+    now = since + timedelta(seconds=40)
+    assert status_words(section) == "generating (writing)"
+    assert work_words(section, seconds, now) == "40 s of about 60 s"
+    [left, stop] = under_way_words(view, seconds, now)
+    assert left.startswith("about ")
+    assert f"`stemma pause {document_id[:8]}`" in stop
+
+
+def test_the_speed_of_a_model_is_told_in_tokens() -> None:
+    assert Written(0.0).words(9.0) == "the model reads"
+    assert Written(0.0, 4000).words(50.0) == "4000 characters, about 20 tokens/s"
 
 
 async def test_watch_goes_on_while_a_service_is_at_work_and_ends_with_the_document(

@@ -201,6 +201,9 @@ class SectionView(Contract):
     graph: str = "section"
     proposal: ProposalView | None = None
     waits_since: datetime | None = None
+    activity_since: datetime | None = Field(
+        default=None, description="when the activity began, as long as there is one"
+    )
     covers_inputs: bool = False
     form: AnsweredForm | None = None
     form_withdrawn: bool = False

@@ -10,6 +10,7 @@ from typing import Any
 
 from stemma_client.comments import ReadThread
 from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
+from stemma_client.progress import Seconds, elapsed, read_now, seconds_left, step_of
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.bids import BidRule, RuleCheck
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
@@ -226,7 +227,7 @@ def _status_words(section: SectionView) -> str:
     if section.need is not None:
         return f"{section.status} ({section.need.kind} under way)"
     if section.status is SectionStatus.GENERATING and section.activity:
-        return f"{section.status} ({section.activity})"
+        return f"{section.status} ({step_of(section)})"
     return section.status.replace("_", " ") + (" (being checked)" if section.checks else "")
 
 
@@ -289,6 +290,30 @@ def age_words(since: datetime | None, now: datetime | None = None) -> str:
         if (number := int(age.total_seconds() // seconds)) > 0:
             return f"{number} {unit}"
     return "now"
+
+
+def seconds_words(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def work_words(section: SectionView, seconds: Seconds, now: datetime | None = None) -> str:
+    """For how long a section is worked at, and how long that takes as a rule; nothing of one that rests."""
+    if section.activity_since is None or step_of(section) is None:
+        return ""
+    usual = seconds.get(section.kind) if step_of(section) == "writing" else None
+    of = f" of about {seconds_words(usual)}" if usual else ""
+    return f"{seconds_words(elapsed(section, now or datetime.now(UTC)))}{of}"
+
+
+def under_way_words(view: DocumentView, seconds: Seconds, now: datetime | None = None) -> list[str]:
+    """What is read, how long the rest will take, and how to stop it; nothing of a document that rests."""
+    if not view.is_moving or view.status is not DocumentStatus.RUNNING:
+        return []
+    name, left = view.document_id[:8], seconds_left(view, seconds, now or datetime.now(UTC))
+    told = [f"reading {', '.join(names)}"] if (names := read_now(view)) else []
+    if left and view.at_work:
+        told.append(f"about {seconds_words(left)} left to write")
+    return [*told, f"`stemma pause {name}` stops it, `stemma cancel {name}` ends it"]
 
 
 def waiting_words(sections: Iterable[SectionView]) -> str:

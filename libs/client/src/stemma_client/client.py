@@ -65,6 +65,7 @@ class LiveText:
     """A piece of a section's text as it is generated; never stored, and no part of any state.
 
     ``at`` is how many characters of the text came before it, if that is told: a text that begins anew is at 0 again.
+    Without words it says that a model is called.
     """
 
     section_id: str
@@ -394,9 +395,8 @@ class Client(Decisions):
         subscription = await self._connection.nats.subscribe(subject, pending_msgs_limit=MOST_LIVE)
         try:
             async for message in subscription.messages:
-                if message.data:  # without words it asks the server whether somebody follows
-                    text, at = message.data.decode("utf-8", "replace"), place(message.headers)
-                    yield LiveText(message.subject.rsplit(".", 1)[-1], text, at)
+                text, at = message.data.decode("utf-8", "replace"), place(message.headers)
+                yield LiveText(message.subject.rsplit(".", 1)[-1], text, at)
         finally:
             with suppress(NatsError):
                 await subscription.unsubscribe()

@@ -22,7 +22,7 @@ from stemma_domain.jobs import GENERATE, job_id
 
 from .features.cycles import Cycle
 from .sections import section_applied, started
-from .state import Document, HandledRequest, NoDocument, Section, State, settled
+from .state import Document, HandledRequest, NoDocument, Section, State, activity_of, settled
 from .table import FEATURES
 
 
@@ -48,7 +48,18 @@ def passed_over(state: State) -> State:
 
 def _evolved(document: Document, event: e.AnyEvent, at: datetime | None, sequence: int) -> Document:
     document = replace(document, time=at or document.time, sequence=sequence or document.sequence)
-    return _marked(_begun(_applied(_counted(document, event), event), event), event)
+    return _timed(document, _marked(_begun(_applied(_counted(document, event), event), event), event))
+
+
+def _timed(before: Document, after: Document) -> Document:
+    """Since when each section has another activity than before."""
+    changed = {
+        name: replace(section, notes=replace(section.notes, activity_since=after.time if activity else None))
+        for name, section in after.sections.items()
+        if (old := before.sections.get(name)) is not section
+        and (activity := activity_of(section.phase)) != (activity_of(old.phase) if old else None)
+    }
+    return replace(after, sections={**after.sections, **changed}) if changed else after
 
 
 def _requested(event: e.DocumentRequested) -> Document:

@@ -79,6 +79,7 @@ class Notes:
     refusal: ArtifactRef | None = None
     failure: LastFailure | None = None
     waits_since: datetime | None = None
+    activity_since: datetime | None = None
     stale: StaleView | None = None
 
 

@@ -119,6 +119,7 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         missing=_missing(failure) if failure else None,
         graph=plan.graph,
         waits_since=notes.waits_since,
+        activity_since=notes.activity_since,
         covers_inputs=plan.covers_inputs,
         **_by_features(document, section),
     )

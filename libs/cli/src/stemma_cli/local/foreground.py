@@ -9,10 +9,11 @@ import shlex
 import signal
 import sys
 from collections.abc import Coroutine
-from contextlib import nullcontext, redirect_stdout, suppress
+from contextlib import aclosing, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
+from stemma_client import Client, StemmaError
 from stemma_client.settings import DATA_DIR, DATA_VARIABLE, DEFAULT_TENANT, TENANT_VARIABLE
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken, check_token
@@ -21,6 +22,8 @@ from stemma_provisioning.providers import BadProvider
 
 from stemma_cli.demo import demonstrate, demonstrate_desk
 from stemma_cli.exit_codes import ExitCode
+from stemma_cli.output import clean_line
+from stemma_cli.wording import event_words
 
 from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderError
 from .llama import SMALL, served_here
@@ -112,9 +115,19 @@ async def _up(data: Path, *, processes: bool, port: int | None, model: Model | N
             say("stemma", "ready")
             if say is _say:
                 print(how_to_connect(local), flush=True)
+            async with local.client(tenant) as client:
+                await tell_work(client, say, await client.position() + 1)
             await asyncio.Event().wait()
     say("stemma", "stopped")
     return ExitCode.OK
+
+
+async def tell_work(client: Client, say: Report, begin: int) -> None:
+    """A line for each event from a place of the log on, as long as the client lasts."""
+    with suppress(StemmaError):
+        async with aclosing(client.follow_all(from_sequence=begin)) as events:
+            async for event in events:
+                say(event.document_id[:8], clean_line(event_words(event)))
 
 
 def _cancel_on_signals(say: Report) -> None:

@@ -11,6 +11,7 @@ from rich.tree import Tree
 from stemma_client.client import Client
 from stemma_client.findings import findings_of, places_of
 from stemma_client.overviews import waiting_sections
+from stemma_client.progress import Seconds, usual
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
@@ -45,8 +46,10 @@ from stemma_cli.wording import (
     recipe_words,
     score_words,
     status_words,
+    under_way_words,
     version_words,
     waits_since,
+    work_words,
 )
 
 from .findings import lines_about, lines_about_edit
@@ -83,7 +86,8 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
 async def show_document(client: Client, view: DocumentView) -> None:
     title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
-    say_rows(_section_columns(recipes), [*view.sections.values()])
+    seconds = usual([view])
+    say_rows(_section_columns(recipes, seconds), [*view.sections.values()])
     for section in view.sections.values():
         for words in await lines_about(client, view, section, FEW):
             say(f"{section.section_id}: {words}")
@@ -106,6 +110,8 @@ async def show_document(client: Client, view: DocumentView) -> None:
         note(words)
     _show_exports(view)
     say(_usage_words(view))
+    for words in under_way_words(view, seconds):
+        note(words)
 
 
 def _show_requests(view: DocumentView) -> None:
@@ -133,11 +139,12 @@ def _section_json(section: SectionView, recipes: Recipes) -> dict[str, Any]:
     return section.model_dump() | {"outdated_recipe": outdated_recipe(section, recipes)}
 
 
-def _section_columns(recipes: Recipes) -> Mapping[str, Callable[[SectionView], str]]:
+def _section_columns(recipes: Recipes, seconds: Seconds) -> Mapping[str, Callable[[SectionView], str]]:
     return {
         "SECTION": lambda section: section.section_id,
         "TITLE": lambda section: section.title,
         "STATUS": status_words,
+        "FOR": lambda section: work_words(section, seconds),
         "VERSION": lambda section: version_words(section.version),
         "MADE": lambda section: ", ".join(
             filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 from stemma_client.client import Client
+from stemma_client.progress import CHARS_A_TOKEN, Seconds, elapsed, step_of
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
@@ -26,8 +30,10 @@ from stemma_cli.wording import (
     proposal_words,
     score_words,
     status_words,
+    under_way_words,
     version_words,
     waiting_words,
+    work_words,
 )
 
 from .findings import lines_about, lines_about_edit
@@ -35,12 +41,17 @@ from .inputs import brief_words
 
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
+REFRESHES_A_SECOND = 4
+CHOOSING_S = 10.0
+"""A model that says nothing for longer is not waited for by the choice of passages."""
 ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
 
 
 class Screen:
     def __init__(self, *, as_json: bool = False) -> None:
         self._as_json = as_json
+        self.seconds: Seconds = {}
+        """How long sections take, by their kind."""
 
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
         if self._as_json:
@@ -54,38 +65,66 @@ class Screen:
 
 
 class TableScreen(Screen):
-    def __init__(self, display: Live) -> None:
+    """A table by section that changes in place, below a line per event, and goes on counting between them."""
+
+    def __init__(self, console: Console) -> None:
         super().__init__()
-        self._display = display
         self._view: DocumentView | None = None
-        self._written: dict[str, int] = {}
+        self._written: dict[str, Written] = {}
+        self.display = Live(
+            console=console, refresh_per_second=REFRESHES_A_SECOND, transient=False, get_renderable=self._rendered
+        )
 
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
         self._view = view
         self._written = {k: n for k, n in self._written.items() if view.sections[k].at_work}
-        self._display.console.print(Text(clean_line(event_line(event)), style="dim"))
-        self._display.update(self._rendered(view))
+        self.display.console.print(Text(clean_line(event_line(event)), style="dim"))
+        self.display.refresh()
 
     def live(self, section_id: str, characters: int) -> None:
         if self._view is not None and section_id in self._view.sections:
-            self._written[section_id] = self._written.get(section_id, 0) + characters
-            self._display.update(self._rendered(self._view))
+            self._written.setdefault(section_id, Written(time.monotonic())).characters += characters
 
-    def _rendered(self, view: DocumentView) -> RenderableType:
-        columns = ("SECTION", "STATUS", "VERSION", "SCORE", "")
-        shown = len(columns) if self._display.console.width >= WIDE else 2
+    def _rendered(self) -> RenderableType:
+        view = self._view
+        if view is None:
+            return Text()
+        columns = ("SECTION", "STATUS", "FOR", "VERSION", "SCORE", "")
+        shown = len(columns) if self.display.console.width >= WIDE else 2
         rows = [self._row(section)[:shown] for section in view.sections.values()]
-        return Group(table(columns[:shown], rows), Text(f"{view.document_id}: {view.status}", style="bold"))
+        state = ", ".join([f"{view.document_id}: {view.status}", *under_way_words(view, self.seconds)])
+        return Group(table(columns[:shown], rows), Text(clean_line(state), style="bold"))
 
     def _row(self, section: SectionView) -> tuple[str, ...]:
         written = self._written.get(section.section_id)
         return (
             section.section_id,
-            status_words(section),
+            self._status(section),
+            work_words(section, self.seconds),
             version_words(section.version),
             score_words(section.evaluation),
-            section.failure or (f"{written} characters" if written else ""),
+            section.failure or (written.words(time.monotonic()) if written else ""),
         )
+
+    def _status(self, section: SectionView) -> str:
+        """What is chosen for a prompt is chosen before the model is called, of which the first sign is live text."""
+        words, is_heard = status_words(section), section.section_id in self._written
+        begins = step_of(section) == "writing" and elapsed(section, datetime.now(UTC)) < CHOOSING_S
+        return words.replace("writing", "choosing") if begins and not is_heard else words
+
+
+@dataclass
+class Written:
+    """What came of a text so far, of which the model had begun at a time."""
+
+    began: float
+    characters: int = 0
+
+    def words(self, now: float) -> str:
+        if not self.characters:
+            return "the model reads"
+        tokens = self.characters / CHARS_A_TOKEN
+        return f"{self.characters} characters, about {tokens / max(now - self.began, 1):.0f} tokens/s"
 
 
 @contextmanager
@@ -93,8 +132,9 @@ def screen_for(*, as_json: bool) -> Iterator[Screen]:
     if as_json or not sys.stdout.isatty():
         yield Screen(as_json=as_json)
         return
-    with Live(console=console(), refresh_per_second=8, transient=False) as display:
-        yield TableScreen(display)
+    screen = TableScreen(console())
+    with screen.display:
+        yield screen
 
 
 @asynccontextmanager

@@ -306,6 +306,7 @@ async def watch(
     """
     from contextlib import aclosing
 
+    from stemma_client.progress import usual_of
     from stemma_client.reading import Reading
 
     from stemma_cli.rendering.progress import is_over, live_text, screen_for, tell_verdict
@@ -314,6 +315,7 @@ async def watch(
         known = await client.document(await find_document(client, document))
         reading = Reading(known.document_id)
         with screen_for(as_json=as_json) as screen:
+            screen.seconds = await usual_of(client, known)
             async with (
                 live_text(client, known.document_id, screen),
                 aclosing(client.follow(known.document_id)) as events,

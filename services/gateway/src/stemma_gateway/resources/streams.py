@@ -222,7 +222,7 @@ async def _events(events: AsyncGenerator[RecordedEvent, None], wanted: Wanted) -
 
 async def _texts(pieces: AsyncGenerator[LiveText, None]) -> AsyncGenerator[ServerSentEvent, None]:
     async with aclosing(pieces) as coming:
-        async for piece in coming:
+        async for piece in (one async for one in coming if one.text):
             yield ServerSentEvent(data={"section_id": piece.section_id, "text": piece.text})
 
 
