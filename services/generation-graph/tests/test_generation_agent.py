@@ -24,6 +24,7 @@ from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_generation_graph.graphs.document_agent.checking import _key
+from stemma_generation_graph.graphs.document_agent.steps import OTHER_STEP
 from stemma_generation_graph.graphs.document_agent.tools import get_tools
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.settings import MAX_STEPS, RECURSION_LIMIT, AgentLimits
@@ -75,7 +76,8 @@ async def test_what_the_validator_finds_is_fixed_and_checked_again() -> None:
 @pytest.mark.req("G8", "G17")
 async def test_the_fourth_failed_check_ends_with_the_issues_in_the_result() -> None:
     agency = Agency(reports=[issues(3), issues(3), issues(3), issues(3, 5)])
-    tries = [SAVE, EDIT, SAVE, EDIT_AGAIN, SAVE, EDIT, SAVE]
+    edits = [call("edit_markdown_line", line_number=5, new_content=f"The quay is {n} m long.") for n in (1, 2, 3)]
+    tries = [SAVE, edits[0], SAVE, edits[1], SAVE, edits[2], SAVE]
     outcome = await agency.run([append(CHAPTER), *tries, FINISH, SCORES])
     assert len(agency.validated) == 4
     assert [(w.code, w.count, w.detail) for w in outcome.warnings] == [("validation_issues", 2, "chapter 1: MD022")]
@@ -260,9 +262,35 @@ async def test_a_call_with_broken_json_is_answered_and_gets_another_step() -> No
 @pytest.mark.req("G11", "G17")
 async def test_an_endless_loop_can_end_at_the_bound_with_a_warning() -> None:
     agency = Agency(limits=AgentLimits(max_agent_steps=30, on_step_bound="complete"))
-    outcome = await agency.run([append("# D"), *[call("list_files")] * 29, SCORES])
+    outcome = await agency.run([append(f"Line {n}.") for n in range(30)] + [SCORES])
     assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 30), ("unfinished_chapters", 1)]
     assert not outcome.partial
+
+
+IN_CIRCLES = {
+    "the same call": [append(CHAPTER), *[call("list_files")] * 4],
+    "no call": [AIMessage("The document is as it was."), AIMessage("It is."), AIMessage("Done."), AIMessage("Well.")],
+    "an edit and back": [append(CHAPTER), EDIT, EDIT_AGAIN, EDIT, EDIT_AGAIN, EDIT],
+}
+
+
+@pytest.mark.req("M6", "G11")
+@pytest.mark.parametrize("steps", IN_CIRCLES.values(), ids=IN_CIRCLES)
+async def test_an_agent_that_goes_in_circles_is_told_once_and_then_a_person_is_asked(steps: list[AIMessage]) -> None:
+    agency = Agency(answers=["end here"])
+    outcome = await agency.run([*steps, SCORES])
+    assert "The agent makes no progress: its last 3 steps" in agency.questions[0]
+    assert agency.needs[0].forms == ("go on", "end here")
+    told = [OTHER_STEP in agency.model.prompt_text(number) for number in range(len(steps))]
+    assert (told.count(True), told[-1]) == (1, True)
+    assert outcome.warnings[0].code == "step_bound"
+
+
+@pytest.mark.req("M6", "G11")
+async def test_an_agent_that_a_person_lets_go_on_may_do_again_what_it_did() -> None:
+    agency = Agency(answers=["go on"])
+    await agency.run([*[call("list_files")] * 4, append(CHAPTER), SAVE, FINISH, SCORES])
+    assert len(agency.questions) == 1
 
 
 @pytest.mark.req("T2", "G11")
@@ -330,7 +358,7 @@ async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_wr
 async def test_the_history_is_held_under_its_limit_and_calls_stay_with_their_answers() -> None:
     agency = Agency(limits=AgentLimits(history_tokens=600))
     long = "# Long\n\n" + "The quay is 40 m long. " * 60
-    steps: list[Any] = [call("read_file", file_name="long.md")] * 6
+    steps: list[Any] = [step for n in range(3) for step in (call("read_file", file_name="long.md"), append(f"{n}."))]
     await agency.run([*steps, append(CHAPTER), FINISH, SCORES], {"long.md": long})
     for prompt in agency.model.prompts[:-1]:
         history = prompt[2:]

@@ -137,11 +137,19 @@ def is_understood(about: str, answer: NeedAnswer) -> bool:
     return answer_form(answer.text) in forms if forms else bool(answer.text.strip())
 
 
-def question_at_bound(steps: int, more: int, done: int, chapters: int) -> str:
-    """The question whether to go on when the agent has taken the steps that it may."""
+def question_at_bound(steps: int) -> str:
+    return f"The agent has taken {steps} steps, which is its bound"
+
+
+def question_without_progress(steps: int) -> str:
+    return f"The agent makes no progress: its last {steps} steps repeated what it had done"
+
+
+def question_whether_to_go_on(why: str, more: int, done: int, chapters: int) -> str:
+    """The question whether to go on when the agent has taken the steps that it may, or goes in circles."""
     return "\n".join(
         [
-            f"The agent has taken {steps} steps, which is its bound; {done} of {chapters} chapters are done.",
+            f"{why}; {done} of {chapters} chapters are done.",
             "",
             f"- `{GO_ON}`: it may take {more} more",
             f"- `{END_HERE}`: the document is what is written so far",

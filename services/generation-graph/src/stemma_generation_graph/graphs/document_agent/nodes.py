@@ -48,6 +48,8 @@ from .checking import (
     mark_of,
     open_issues,
     question_at_bound,
+    question_whether_to_go_on,
+    question_without_progress,
     rules_of,
     subject_of,
     text_to_check,
@@ -69,7 +71,7 @@ from .state import (
     targets_of,
     with_all_fields,
 )
-from .steps import GO_ON_WITH_TOOLS, take_step, title_of, unanswered_calls
+from .steps import GO_ON_WITH_TOOLS, MOST_STALLED, progress, take_step, title_of, unanswered_calls
 from .tools import FINISH, READABLE, ToolContext, get_tools, shown_text
 
 
@@ -166,9 +168,11 @@ class DocumentNodes:
         """One call of the model, with the tools. Words without a call end the work once everything is written."""
         bound = self._steps(state) + state["extra_steps"]
         if state["agent_steps"] >= bound:
-            return self._at_bound(state, bound)
+            return self._at_bound(state, question_at_bound(bound), "step_bound")
         session = _session(state, runtime)
-        step = await take_step(state, self._deps, runtime.context, session)
+        if (seen := progress(state, session))["stalled"] > MOST_STALLED:
+            return self._at_bound(state, question_without_progress(seen["stalled"]), "no_progress")
+        step = seen | await take_step(state, self._deps, runtime.context, session, seen["stalled"])
         if is_call(step["messages"][-1]):
             return step
         open_still = (await document_coverage(state, session)).open_words()
@@ -179,16 +183,16 @@ class DocumentNodes:
     def _steps(self, state: DocumentState) -> int:
         return self._deps.agent.steps_for(len(state["document_outline"]))
 
-    def _at_bound(self, state: DocumentState, bound: int) -> Update:
+    def _at_bound(self, state: DocumentState, why: str, error: str) -> Update:
         match self._deps.agent.on_step_bound:
             case "human_input":
                 done, chapters = state["current_chapter"], len(state["document_outline"])
-                question = question_at_bound(bound, self._steps(state), done, chapters)
+                question = question_whether_to_go_on(why, self._steps(state), done, chapters)
                 return {"pending_question": question, "question_about": STEPS, "status": "waiting"}
             case "complete":
                 return _ended_at_bound(state)
             case "fail":
-                raise AgentFailure("step_bound", f"{bound} steps", retryable=False)
+                raise AgentFailure(error, f"after {state['agent_steps']} steps", retryable=False)
 
     async def tools(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         session = _session(state, runtime)
@@ -318,7 +322,8 @@ class DocumentNodes:
             case "images":
                 return {**answered, **_with_images(state, _session(state, runtime), missing, answer)}
             case "steps" if answer_form(words) == GO_ON:
-                return {**answered, "extra_steps": state["extra_steps"] + self._steps(state)}
+                more = state["extra_steps"] + self._steps(state)
+                return {**answered, "extra_steps": more, "steps_seen": [], "stalled": 0}
             case "steps":
                 return {**answered, **_ended_at_bound(state)}
             case _:
@@ -351,6 +356,8 @@ class DocumentNodes:
             "error_type": failure["type"],
             "retry_count": retries,
             "fix_attempts": 0,
+            "steps_seen": [],
+            "stalled": 0,
             "verdict": "",
             "pending_call": "",
             "messages": [ToolMessage("This failed.", tool_call_id=c) for c in unanswered_calls(state["messages"])],

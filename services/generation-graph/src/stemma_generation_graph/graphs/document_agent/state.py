@@ -23,6 +23,7 @@ Which node sets which field; `build_initial_state` sets all, to what is empty:
 | ``temp_md_path``, ``left_out`` | ``tools`` |
 | ``generation_complete`` | ``tools``, ``agent``, ``human_input`` at the bound on steps, ``error_handler`` |
 | ``agent_steps``, ``spent`` | ``agent`` |
+| ``steps_seen``, ``stalled`` | ``agent``; cleared by ``human_input``, ``error_handler`` |
 | ``extra_steps`` | ``human_input`` |
 | ``structure_json_path`` | ``parse_to_json`` |
 | ``output_docx_path`` | ``convert_docx`` |
@@ -135,6 +136,8 @@ class DocumentState(TypedDict):
     generation_complete: Annotated[bool, replace]
     agent_steps: int
     extra_steps: int
+    steps_seen: Annotated[list[str], replace]
+    stalled: Annotated[int, replace]
     spent: dict[str, Any]
     structure_json_path: str
     output_docx_path: str
@@ -213,7 +216,7 @@ ROUTES = (
     Route("scan_assets", "otherwise", _always, "agent"),
     _failure_of("agent"),
     Route("agent", "the message calls tools", _calls_tools, "tools"),
-    Route("agent", "its steps are used up", _asks, "human_input"),
+    Route("agent", "its steps are used up, or change nothing", _asks, "human_input"),
     Route("agent", "the document is complete", _complete, "parse_to_json"),
     Route("agent", "otherwise", _always, "agent"),
     _failure_of("tools"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ from langchain_core.messages import (
     AIMessage,
     AnyMessage,
     BaseMessage,
+    HumanMessage,
     InvalidToolCall,
     RemoveMessage,
     ToolCall,
@@ -163,7 +166,33 @@ NODE = "agent"
 GO_ON_WITH_TOOLS = "Go on: call a tool, or call finish when the document is complete."
 
 
-async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, session: Session) -> Update:
+MOST_STALLED = 2
+"""Steps in a row that may do again what was done: after as many the agent is told, after one more a person is asked."""
+SEEN = 50
+OTHER_STEP = (
+    "You did this before, and it changed nothing. Do something else now: read an input that you have not read, write "
+    "the next chapter with append_to_markdown, leave out what does not belong, or call finish."
+)
+
+
+def progress(state: DocumentState, session: Session) -> Update:
+    """Which steps were seen, and how many of the last did again what one of them did, to the same draft.
+
+    All steps without a call do the same.
+    """
+    last = next((one for one in reversed(state["messages"]) if isinstance(one, AIMessage)), None)
+    if last is None:
+        return {"steps_seen": [], "stalled": 0}
+    calls = [(call["name"], call["args"]) for call in (*last.tool_calls, *last.invalid_tool_calls)]
+    draft = session.manifest.get(DRAFT, {}).get("digest", "")
+    done = hashlib.sha256(json.dumps([calls, draft], sort_keys=True).encode()).hexdigest()
+    seen = state["steps_seen"]
+    return {"steps_seen": [*seen, done][-SEEN:], "stalled": state["stalled"] + 1 if done in seen else 0}
+
+
+async def take_step(
+    state: DocumentState, deps: GraphDeps, run: RunContext, session: Session, stalled: int = 0
+) -> Update:
     """The model's next message. Raises `AgentFailure` beyond the step's time."""
     job, limits = job_of(state), deps.agent
     history = recent(state["messages"], limits.history_tokens)
@@ -173,7 +202,8 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
     ]
     title = await title_of(job, run.library)
     told = instructed(_instructions(deps, job, title), await _situation(state, title, run, session))
-    prompt = [*told, *map(sendable, history)]
+    stuck = [HumanMessage(OTHER_STEP)] if stalled == MOST_STALLED else []
+    prompt = [*told, *map(sendable, history), *stuck]
     step = state["agent_steps"] + 1
     limit = asyncio.timeout(limits.step_limit_s)
     try:
@@ -184,7 +214,7 @@ async def take_step(state: DocumentState, deps: GraphDeps, run: RunContext, sess
             raise
         raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
     return {
-        "messages": [*dropped, with_ids(answer.value, step)],
+        "messages": [*dropped, *stuck, with_ids(answer.value, step)],
         "agent_steps": step,
         "spent": _spent(state, run.call.job_id, answer.usage),
     }
