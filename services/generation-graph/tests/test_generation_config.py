@@ -44,7 +44,7 @@ def test_the_limits_that_ship_are_those_that_are_promised() -> None:
     assert (agent.max_fix_attempts, agent.max_retries, agent.max_checkpoints_per_session) == (3, 3, 50)
     assert (roles.min_roles, roles.max_roles, roles.role_limit_s, roles.graph_limit_s) == (2, 4, 30, 60)
     assert roles.role_retries == 3
-    assert (shipped.max_tokens, shipped.call_limit_s, shipped.call_retries) == (8192, 180, 4)
+    assert (shipped.max_tokens, shipped.call_limit_s, shipped.call_retries) == (8192, None, 4)
     assert (agent, roles) == (AgentLimits(), RolesSettings())
 
 
@@ -214,7 +214,7 @@ async def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_
     places = [("section", "evaluate"), ("roles", "evaluate"), ("section", "generate")]
     found = [models.for_node(*place).settings for place in places]
     assert [(model.max_tokens, model.temperature) for model in found] == [(100, 0), (200, 0), (8192, None)]
-    assert [(model.retries, model.call_limit) for model in found] == [(0, 180), (4, 180), (4, 180)]
+    assert [(model.retries, model.call_limit) for model in found] == [(0, None), (4, None), (4, None)]
 
 
 @pytest.mark.req("P16")
@@ -223,7 +223,7 @@ def test_a_role_has_the_limits_of_its_graph_unless_its_node_is_told_others() -> 
     told = GenerationSettings(nodes=nodes).model_settings("dynamic_agent_executor")
     usual = GenerationSettings().model_settings("dynamic_agent_executor")
     assert (told.call_limit, told.retries) == (10, 1)
-    assert (usual.call_limit, usual.retries) == (180 + 30, 3)
+    assert (usual.call_limit, usual.retries) == (None, 3)
 
 
 @pytest.mark.req("P16")

@@ -53,7 +53,7 @@ def test_nodes_change_nothing_in_place() -> None:
     async def check() -> None:
         stage = Stage(Company(plays=plays("a", "b")))
         tools, job = stage.tools(), await stage.job()
-        nodes = RolesNodes(tools.deps, Steps(tools.deps.roles))
+        nodes = RolesNodes(tools.deps, Steps(tools.deps.roles, tools.deps.models.default))
         runtime: Any = Runtime(context=_context(tools, job))
         state: dict[str, Any] = dict(initial_state(job))
         for node in (nodes.role_analyzer, nodes.synthesizer, nodes.output_formatter):

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ceil
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -156,6 +157,19 @@ class ModelCaller:
     def judges(self) -> bool:
         """Whether a score of this model is a judgement."""
         return provider(self.settings.name).judges
+
+    @property
+    def holds(self) -> int | None:
+        """How many tokens the model holds, prompt and answer; None if that is not known."""
+        return self._client.holds
+
+    async def slowness(self, calls: int = 1) -> float:
+        """By what limits are multiplied that are meant for a provider's model: a slow one needs longer.
+
+        So does a server that is asked more calls at once than it takes at a time.
+        """
+        pace = await self._client.pace()
+        return pace.slowness * ceil(calls / pace.allowed)
 
     async def text(
         self,

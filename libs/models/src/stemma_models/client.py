@@ -16,7 +16,7 @@ from langchain_core.messages.ai import add_ai_message_chunks
 from stemma_contracts.v1.usage import Usage
 from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from .checks import loop_in
 from .errors import (
@@ -26,12 +26,15 @@ from .errors import (
     Wait,
     describe,
     held_tokens,
+    is_loading,
     is_provider_error,
     is_structure_refused,
     is_too_long,
     is_transient,
+    status_of,
 )
-from .providers import provider, structure_of, with_cache_hints, with_structure
+from .pace import MOST_CALLS, Pace, known_pace, pace_of
+from .providers import look_at, provider, structure_of, with_cache_hints, with_structure
 from .records import Request
 from .settings import ModelSettings, Structure
 from .thoughts import Parted, without_thoughts, words_so_far
@@ -205,22 +208,27 @@ class ModelClient:
 
         It is streamed if somebody listens when the call begins; else ``on_token`` gets it in one piece.
         """
+        pace = await self.pace()
         most = await room_for(self._model, request, self._settings, meter)
         request = replace(request, parameters={**request.parameters, "max_tokens": most})
         listener = Listener(on_token, opens_with) if on_token and await is_followed(on_token) else None
         spent, failures = Meter(meter), list[str]()
-        limit = asyncio.timeout(self._settings.call_limit)
-        try:
-            async with limit:
-                answer = await self._attempts(request, spent, listener, failures, document_id)
-        except Exception as error:
-            if not is_provider_error(error):
-                raise
-            if is_too_long(error):
-                tokens = await tokens_of(self._model, request)
-                raise ContextTooLongError(self._settings.name, tokens, held_tokens(error), 0, meter.total) from error
-            late = ", after ".join([f"no answer within {self._settings.call_limit:g} s", *failures[-1:]])
-            raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+        async with pace.turn():
+            limit_s = self._settings.call_limit or pace.patience(_about(request), most)
+            limit = asyncio.timeout(limit_s)
+            try:
+                async with limit:
+                    answer = await self._attempts(request, spent, listener, failures, document_id)
+            except Exception as error:
+                if not is_provider_error(error):
+                    raise
+                if is_too_long(error):
+                    tokens, holds = await tokens_of(self._model, request), held_tokens(error)
+                    raise ContextTooLongError(self._settings.name, tokens, holds, 0, meter.total) from error
+                if limit.expired():
+                    pace.gave_up()
+                late = ", after ".join([f"no answer within {limit_s:g} s", *failures[-1:]])
+                raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
         is_json = request.response_format is not None
         answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json)
         if listener is not None:
@@ -229,15 +237,30 @@ class ModelClient:
             await tell_whole(on_token, str(answer.text))
         return answer, spent.total
 
+    @property
+    def holds(self) -> int | None:
+        return window_of(self._model)
+
+    async def pace(self) -> Pace:
+        """How fast the model is; a server of one's own is asked once what it can do."""
+        if (known := known_pace(self._settings)) is not None:
+            return known
+        if provider(self._settings.name).reads_everything:
+            return pace_of(self._settings, MOST_CALLS)
+        told = await look_at(self._settings)
+        if told is not None and window_of(self._model) is None:
+            self._model.profile = {**(self._model.profile or {}), "max_input_tokens": told.context}
+        return pace_of(self._settings, told.slots if told else None)
+
     async def _attempts(
         self, request: Request, spent: Meter, listener: Listener | None, failures: list[str], document_id: str
     ) -> AIMessage:
         """After a stream that came to nothing the answer is asked for in one piece: some servers do not stream well."""
         retrying = AsyncRetrying(
-            stop=stop_after_attempt(1 + self._settings.retries),
+            stop=self._is_over,
             wait=Wait(self._settings),
             retry=retry_if_exception(is_transient),
-            before_sleep=partial(_note_failure, failures=failures),
+            before_sleep=partial(_note_failure, failures=failures, pace=await self.pace()),
             reraise=True,
         )
         async for attempt in retrying:
@@ -249,8 +272,13 @@ class ModelClient:
                     raise
         raise AssertionError("an attempt returns or raises")
 
+    def _is_over(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        return state.attempt_number > self._settings.retries and not is_loading(error)
+
     async def _attempt(self, request: Request, spent: Meter, listener: Listener | None, document_id: str) -> AIMessage:
         spent.count(Usage(calls=1))
+        began = asyncio.get_running_loop().time()
         asked, wanted = request.messages, dict[str, Any]()
         if request.response_format is not None:
             asked, wanted = with_structure(self._settings, self._structure, request.response_format, asked)
@@ -265,7 +293,9 @@ class ModelClient:
         else:
             listener.begin()
             message = await self._streamed(self._model.astream(messages, **given), listener)
-        spent.count(usage_of(message))
+        spent.count(usage := usage_of(message))
+        seconds = asyncio.get_running_loop().time() - began
+        (await self.pace()).saw(usage.input_tokens - usage.cached_tokens, usage.output_tokens, seconds)
         return message
 
     async def _with_value(self, messages: Sequence[BaseMessage], given: Mapping[str, Any]) -> AIMessage:
@@ -284,6 +314,7 @@ class ModelClient:
 
         It reads the prompt then, for minutes if it has no GPU.
         """
+        limit, pace = self._settings.call_limit, await self.pace()
         parts, silence_s = list[AIMessageChunk](), None
         said, looked_at = "", 0
         async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
@@ -296,7 +327,7 @@ class ModelClient:
                     if self._judges and loop_in(said) is not None:
                         break
                 if chunk.text or chunk.additional_kwargs:
-                    silence_s = self._settings.silence_limit
+                    silence_s = limit / 2 if limit else pace.silence
         return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
 
 
@@ -317,6 +348,11 @@ async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float |
         if limit.expired():
             raise UnfinishedAnswer(f"a stream that was silent for {silence_s:g} s") from None
         raise
+
+
+def _about(request: Request) -> int:
+    """How many tokens a prompt has, without a count: four bytes of most languages are one."""
+    return sum(len(piece.encode(errors="replace")) for piece in _pieces(request)) // 4
 
 
 def _clean(message: AIMessage, opens_with: tuple[str, ...], *, is_json: bool) -> AIMessage:
@@ -363,9 +399,11 @@ def _as_utf8(calls: Any) -> Any:
     return calls and json.loads(json.dumps(calls, ensure_ascii=False).encode(errors="replace"))
 
 
-def _note_failure(state: RetryCallState, failures: list[str]) -> None:
+def _note_failure(state: RetryCallState, failures: list[str], pace: Pace) -> None:
     error = state.outcome.exception() if state.outcome else None
     if error is not None:
+        if status_of(error) == 429:
+            pace.refused()
         failures.append(describe(error))
         note(SpanEvent.RETRY, attempt=state.attempt_number, error=failures[-1])
         log.warning("model_call_retried", attempt=state.attempt_number, error=failures[-1])

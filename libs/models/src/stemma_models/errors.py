@@ -60,6 +60,7 @@ class MalformedAnswerError(ModelError):
 
 
 LONGEST_WAIT_S = 60.0
+LOADING_S = 2.0
 TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
 WORDS_READ = 2000
 """Of what a provider says of an error: it may quote the prompt."""
@@ -138,6 +139,11 @@ def is_structure_refused(error: BaseException) -> bool:
     return status_of(error) in (400, 404, 422, 501) and _NO_STRUCTURE.search(_words(error)) is not None
 
 
+def is_loading(error: BaseException | None) -> bool:
+    """Whether the server is there and still reads its model: it answers in a minute."""
+    return error is not None and status_of(error) == 503 and "loading model" in _words(error).lower()
+
+
 def held_tokens(error: BaseException) -> int:
     """How many tokens the model holds, as the provider says with its refusal; 0 if it does not."""
     words = _words(error)
@@ -158,6 +164,8 @@ def describe(error: BaseException) -> str:
     """An error in a few words, with what to do about it; never its message, which may quote the prompt."""
     if isinstance(error, UnfinishedAnswer | UnreadableAnswer):
         return str(error)
+    if is_loading(error):
+        return "the server still loads its model"
     status = status_of(error)
     kind = type(error).__name__ if status is None else f"{type(error).__name__} ({status})"
     if is_quota(error):
@@ -175,6 +183,8 @@ class Wait:
 
     def __call__(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
+        if is_loading(error):
+            return LOADING_S
         told = _retry_after(error)
         wait = self._settings.backoff * 2.0 ** (state.attempt_number - 1) if told is None else told
         return min(LONGEST_WAIT_S, wait)

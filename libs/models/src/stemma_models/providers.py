@@ -16,9 +16,10 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
+from .pace import LONGEST_S
 from .prompting import shared_part
 from .schemas import as_tool, in_words, without_lengths
-from .settings import ModelSettings, Structure
+from .settings import OLLAMA, ModelSettings, Structure
 
 if TYPE_CHECKING:
     from langchain_litellm import ChatLiteLLM
@@ -186,7 +187,7 @@ def _require_key(settings: ModelSettings) -> None:
 
 
 def _is_ollama(name: str) -> bool:
-    return name.startswith(("ollama/", "ollama_chat/"))
+    return name.startswith(OLLAMA)
 
 
 def _litellm_model(settings: ModelSettings) -> BaseChatModel:
@@ -208,7 +209,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
         api_base=settings.api_base,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
-        request_timeout=settings.call_limit,
+        request_timeout=settings.call_limit or LONGEST_S,
         # Only this keyword reaches the provider's own client; without it one call is three HTTP attempts.
         model_kwargs={"max_retries": 0, "drop_params": True, **told},
         profile=_profile(settings, window),
@@ -225,6 +226,32 @@ def _profile(settings: ModelSettings, window: int | None) -> ModelProfile:
         reasoning_output=litellm.supports_reasoning(settings.name),
     )
     return ModelProfile(**known, max_input_tokens=window) if window else known
+
+
+@dataclass(frozen=True)
+class Told:
+    """What llama.cpp's server tells of itself: calls at a time, and tokens that each may hold."""
+
+    slots: int
+    context: int
+
+
+LOOKED_FOR_S = 5.0
+
+
+async def look_at(settings: ModelSettings) -> Told | None:
+    """Ask a server of one's own what it can do; nothing if it is none of llama.cpp, or does not tell."""
+    import httpx
+
+    if settings.api_base is None or not settings.name.startswith(OPENAI):
+        return None
+    address = settings.api_base.rstrip("/").removesuffix("/v1")
+    try:
+        async with asyncio.timeout(LOOKED_FOR_S), httpx.AsyncClient() as asking:
+            told = (await asking.get(f"{address}/props")).raise_for_status().json()
+        return Told(int(told["total_slots"]), int(told["default_generation_settings"]["n_ctx"]))
+    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+        return None
 
 
 CACHE_BORDER = {"cache_control": {"type": "ephemeral"}}

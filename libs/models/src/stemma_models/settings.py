@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 OFFLINE = "offline"
+OLLAMA = ("ollama/", "ollama_chat/")
 SHARED = {
     "model": "STEMMA_MODEL",
     "api_base": "STEMMA_MODEL_API_BASE",
@@ -32,15 +33,17 @@ class ModelSettings(BaseModel):
         default=None, ge=1024, description="tokens that the model holds, prompt and answer; else as LiteLLM knows it"
     )
     structure: Structure | None = Field(default=None, description=_STRUCTURE)
-    call_limit: float = Field(default=180.0, gt=0, description="seconds for one call with all its retries")
+    call_limit: float | None = Field(
+        default=None, gt=0, description="seconds for one call with all its retries; else what fits the model's speed"
+    )
     retries: int = Field(default=4, ge=0, le=20, description="further attempts after a transient error")
     backoff: float = Field(default=1.0, ge=0, description="seconds before the first retry, doubled each time")
     recordings: Path | None = None
 
     @property
-    def silence_limit(self) -> float:
-        """Seconds that a stream may say nothing: another attempt has room then. Other answers come in one piece."""
-        return self.call_limit / 2
+    def is_own_server(self) -> bool:
+        """Whether it is served by a machine of the user's, as a rule."""
+        return self.api_base is not None or self.name.startswith(OLLAMA)
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -62,10 +65,11 @@ class ModelFields(BaseModel):
         default=None, ge=1024, description="tokens that a local model holds, prompt and answer; LiteLLM knows others"
     )
     structure: Structure | None = Field(default=None, description=_STRUCTURE)
-    call_limit_s: float = Field(
-        default=180.0,
+    call_limit_s: float | None = Field(
+        default=None,
         gt=0,
-        description="one model call with all its retries; a stream that is silent for half of it is tried again",
+        description="one model call with all its retries; a stream that is silent for half of it is tried again; "
+        "by default what fits the length of the prompt and the speed of the model, at least 180 seconds",
     )
     call_retries: int = Field(default=4, ge=0, le=20)
     recordings: Path | None = Field(

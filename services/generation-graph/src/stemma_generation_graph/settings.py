@@ -42,7 +42,9 @@ class AgentLimits(BaseModel):
     on_step_bound: Literal["human_input", "complete", "fail"] = Field(
         default="human_input", description="ask a person whether to go on; end with what was written; or without"
     )
-    step_limit_s: float = Field(default=60.0, gt=0, description="one step of the agent")
+    step_limit_s: float = Field(
+        default=60.0, gt=0, description="one step of the agent; a model slower than those of providers has more"
+    )
     max_fix_attempts: int = Field(default=3, ge=0, le=20)
     on_fix_bound: Literal["checkpoint", "parse_to_json", "error_handler"] = Field(
         default="checkpoint", description="the chapter keeps its issues and the next begins; or it ends the document"
@@ -77,8 +79,8 @@ class RolesSettings(BaseModel):
     min_roles: int = Field(default=2, ge=1, le=16)
     max_roles: int = Field(default=4, ge=1, le=16)
     min_request_words: int = Field(default=3, ge=1, description="a shorter request says too little to choose roles")
-    role_limit_s: float = Field(default=30.0, gt=0, description="one role with all its retries")
-    graph_limit_s: float = Field(default=60.0, gt=0, description="the whole graph")
+    role_limit_s: float = Field(default=30.0, gt=0, description="one role with all its retries; a slow model has more")
+    graph_limit_s: float = Field(default=60.0, gt=0, description="the whole graph; a slow model has more")
     role_retries: int = Field(default=3, ge=0, le=20, description="further calls of a role after a model error")
     log_state: bool | None = Field(
         default=None, description="log node names, times and sizes, never content; by default in development only"
@@ -176,7 +178,8 @@ class GenerationSettings(ModelFields, WorkerSettings):
             special.setdefault("temperature", 0.0)
         if node == ROLE:
             # A role is cut off by its own limit, which must be the one that speaks unless the node is told another.
-            special.setdefault("call_limit_s", self.call_limit_s + self.roles.role_limit_s)
+            if self.call_limit_s is not None:
+                special.setdefault("call_limit_s", self.call_limit_s + self.roles.role_limit_s)
             special.setdefault("call_retries", self.roles.role_retries)
         return self.settings_of_model(**special)
 

@@ -161,6 +161,8 @@ def _shortened(message: AnyMessage, room: int) -> AnyMessage:
 
 
 GRAPH = "document_agent"
+HISTORY_SHARE = 3
+"""Of what the model holds: the rest is for the instructions, the tools and the answer."""
 UNKNOWN = "unknown_tool"
 NODE = "agent"
 GO_ON_WITH_TOOLS = "Go on: call a tool, or call finish when the document is complete."
@@ -194,8 +196,10 @@ async def take_step(
     state: DocumentState, deps: GraphDeps, run: RunContext, session: Session, stalled: int = 0
 ) -> Update:
     """The model's next message. Raises `AgentFailure` beyond the step's time."""
-    job, limits = job_of(state), deps.agent
-    history = recent(state["messages"], limits.history_tokens)
+    job, caller = job_of(state), deps.models.for_node(GRAPH, NODE)
+    holds = caller.holds
+    room = deps.agent.history_tokens if holds is None else min(deps.agent.history_tokens, holds // HISTORY_SHARE)
+    history = recent(state["messages"], room)
     kept = {message.id for message in history}
     dropped: list[AnyMessage | RemoveMessage] = [
         RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
@@ -205,14 +209,15 @@ async def take_step(
     stuck = [HumanMessage(OTHER_STEP)] if stalled == MOST_STALLED else []
     prompt = [*told, *map(sendable, history), *stuck]
     step = state["agent_steps"] + 1
-    limit = asyncio.timeout(limits.step_limit_s)
+    limit_s = deps.agent.step_limit_s * await caller.slowness()
+    limit = asyncio.timeout(limit_s)
     try:
         async with limit:
-            answer = await deps.models.for_node(GRAPH, NODE).message(run.call, f"step-{step}", prompt, TOOLS)
+            answer = await caller.message(run.call, f"step-{step}", prompt, TOOLS)
     except TimeoutError:
         if not limit.expired():
             raise
-        raise AgentFailure("step_timeout", f"no answer within {limits.step_limit_s:g} s") from None
+        raise AgentFailure("step_timeout", f"no answer within {limit_s:g} s") from None
     return {
         "messages": [*dropped, *stuck, with_ids(answer.value, step)],
         "agent_steps": step,

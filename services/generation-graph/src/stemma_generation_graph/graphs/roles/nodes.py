@@ -217,8 +217,11 @@ class RolesNodes:
         meter = Meter(runtime.context.call.meter)
         heard = StreamedText(meter)
         run = replace(runtime.context, call=replace(runtime.context.call, meter=meter))
-        deadline = self._steps.deadline(state)
-        over = min(asyncio.get_running_loop().time() + self._settings.role_limit_s, deadline)
+        deadline, limit_s = (
+            await self._steps.deadline(state),
+            self._settings.role_limit_s * await self._steps.slowness(),
+        )
+        over = min(asyncio.get_running_loop().time() + limit_s, deadline)
         try:
             async with asyncio.timeout_at(over) as limit:
                 answer = await self._contribution(role, state, run, heard)
@@ -279,7 +282,7 @@ class RolesNodes:
         return {**await _stored(job, run, draft), **told, **scored}
 
     async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
-        limit = asyncio.timeout_at(self._steps.deadline(state))
+        limit = asyncio.timeout_at(await self._steps.deadline(state))
         material = judged_material(job, state["material"])
         try:
             async with limit:
@@ -405,7 +408,7 @@ def build_roles_graph(
     deps: GraphDeps, make_nodes: Callable[[GraphDeps, Steps], RolesNodes] = RolesNodes
 ) -> StateGraph[Any, Any, Any, Any]:
     """The graph, not compiled; it never pauses."""
-    steps = Steps(deps.roles, deps.inspection)
+    steps = Steps(deps.roles, deps.models.for_node(GRAPH, EXECUTOR), deps.inspection)
     nodes = make_nodes(deps, steps)
     graph = StateGraph(WritingGraphState, context_schema=RunContext)
     graph.add_node("role_analyzer", noted(steps.guarded(nodes.role_analyzer)))

@@ -33,7 +33,7 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.provenance import GenerationWarning
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_languages import Words
-from stemma_models import ModelError
+from stemma_models import ModelCaller, ModelError
 from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import RunContext
@@ -269,13 +269,18 @@ class NoRoleLeft(Exception):
 
 
 class Steps:
-    def __init__(self, settings: RolesSettings, inspection: Path | None = None) -> None:
+    def __init__(self, settings: RolesSettings, caller: ModelCaller, inspection: Path | None = None) -> None:
         self._settings = settings
+        self._caller = caller
         self._inspection = inspection
 
-    def deadline(self, state: Any) -> float:
+    async def slowness(self) -> float:
+        """By what limits are multiplied for the model: all roles ask it at once."""
+        return await self._caller.slowness(self._settings.max_roles)
+
+    async def deadline(self, state: Any) -> float:
         """When the time of the whole graph is over, by the clock of the event loop."""
-        return float(state["started_at"]) + self._settings.graph_limit_s
+        return float(state["started_at"]) + self._settings.graph_limit_s * await self.slowness()
 
     def guarded(self, node: RoleNode, *, bounded: bool = True) -> RoleNode:
         """The same node: a failure in it is told in the state, and its time is noted.
@@ -286,7 +291,7 @@ class Steps:
         @wraps(node)
         async def run(state: Any, runtime: Runtime[RunContext]) -> Update:
             started = asyncio.get_running_loop().time()
-            deadline = self.deadline(state) if bounded else None
+            deadline = await self.deadline(state) if bounded else None
             update = await self._attempted(node, state, runtime, deadline)
             return await self._counted(node.__name__, state, update, started)
 

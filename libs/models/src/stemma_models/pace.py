@@ -1,0 +1,111 @@
+"""How fast a model was seen to be, how long a call may take by that, and how many calls at a time it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from weakref import WeakKeyDictionary
+
+from .settings import ModelSettings
+
+READ_FOR_ONE_WRITTEN = 8
+"""Tokens that a model reads in the time in which it writes one."""
+HOSTED_SPEED, OWN_SPEED = 25.0, 4.0
+"""Tokens written in a second, as long as nothing was seen of a model: by a provider, or by a machine without a GPU."""
+MARGIN = 2.0
+USUAL_S, LONGEST_S = 180.0, 3600.0
+SILENCE_S, SILENT_TOKENS = 90.0, 200
+HOSTED_CALLS, OWN_CALLS, MOST_CALLS = 64, 4, 500
+NEWEST = 0.3
+"""The weight of the last call in what was seen."""
+
+
+class Pace:
+    """Of one model at one server, shared by all that call it in this process."""
+
+    def __init__(self, *, is_own: bool, slots: int | None = None) -> None:
+        self._usual = OWN_SPEED if is_own else HOSTED_SPEED
+        self._seen: float | None = None
+        self._fixed = slots is not None
+        self._allowed = slots or (OWN_CALLS if is_own else HOSTED_CALLS)
+        self._calls = 0
+        self._freed = asyncio.Condition()
+
+    @property
+    def allowed(self) -> int:
+        """How many calls at a time."""
+        return self._allowed
+
+    @property
+    def speed(self) -> float:
+        """Tokens that it writes in a second."""
+        return self._seen or self._usual
+
+    @property
+    def slowness(self) -> float:
+        """By what limits are multiplied that are meant for a provider's model."""
+        return max(1.0, HOSTED_SPEED / self.speed)
+
+    def patience(self, read: int, written: int) -> float:
+        """Seconds for a call with a prompt and an answer of so many tokens."""
+        return min(LONGEST_S, max(USUAL_S, MARGIN * _work(read, written) / self.speed))
+
+    @property
+    def silence(self) -> float:
+        """Seconds between two pieces of an answer."""
+        return min(LONGEST_S, max(SILENCE_S, SILENT_TOKENS / self.speed))
+
+    def saw(self, read: int, written: int, seconds: float) -> None:
+        """Take note of a call that was answered."""
+        if (work := _work(read, written)) < 1 or seconds <= 0:
+            return
+        speed = work / seconds
+        keeps_up = self._seen is None or speed > self._seen / 2
+        self._seen = speed if self._seen is None else NEWEST * speed + (1 - NEWEST) * self._seen
+        self._adapt(self._allowed + 1 if keeps_up else self._allowed // 2)
+
+    def refused(self) -> None:
+        """Take note of a call that was too much for the provider's limits."""
+        self._adapt(self._allowed // 2)
+
+    def gave_up(self) -> None:
+        """Take note of a call that was not answered in time: the next one may take longer."""
+        self._seen = self.speed / 2
+        self.refused()
+
+    def _adapt(self, allowed: int) -> None:
+        if not self._fixed:
+            self._allowed = min(MOST_CALLS, max(1, allowed))
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until one more call can be made; what waits here takes no time from the call."""
+        async with self._freed:
+            await self._freed.wait_for(lambda: self._calls < self._allowed)
+            self._calls += 1
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            async with self._freed:
+                self._freed.notify_all()
+
+
+def _work(read: int, written: int) -> float:
+    return max(0, read) / READ_FOR_ONE_WRITTEN + max(0, written)
+
+
+_PACES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], Pace]] = WeakKeyDictionary()
+
+
+def known_pace(settings: ModelSettings) -> Pace | None:
+    """The pace of a model that was called before in this event loop."""
+    return _PACES.get(asyncio.get_running_loop(), {}).get((settings.name, settings.api_base))
+
+
+def pace_of(settings: ModelSettings, slots: int | None = None) -> Pace:
+    """The pace of a model in this event loop; ``slots`` are the calls at a time that its server takes, if it tells."""
+    paces = _PACES.setdefault(asyncio.get_running_loop(), {})
+    made = Pace(is_own=settings.is_own_server, slots=slots)
+    return paces.setdefault((settings.name, settings.api_base), made)

@@ -1,0 +1,106 @@
+"""How long a call may take, and how many there are at a time, by what was seen of the model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from stemma_models import ModelSettings
+from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Pace
+from stemma_models.providers import Told, look_at
+from stemma_testkit.serving import serving
+
+pytestmark = pytest.mark.req("P13")
+
+
+def test_a_prompt_that_a_slow_machine_reads_for_minutes_is_waited_for() -> None:
+    own, hosted = Pace(is_own=True), Pace(is_own=False)
+    assert own.patience(4000, 2000) > 1000
+    assert hosted.patience(4000, 1000) == USUAL_S
+    assert own.patience(10_000_000, 8192) == LONGEST_S
+
+
+def test_the_speed_that_was_seen_decides_and_a_call_that_was_given_up_gets_more_time() -> None:
+    pace = Pace(is_own=True)
+    pace.saw(read=800, written=100, seconds=2)
+    assert (pace.speed, pace.slowness, pace.patience(4000, 1000)) == (100, 1, USUAL_S)
+    slow = Pace(is_own=True)
+    slow.saw(read=800, written=100, seconds=20)
+    before = slow.patience(4000, 2000)
+    slow.gave_up()
+    assert (slow.slowness, slow.patience(4000, 2000)) == (5, 2 * before)
+
+
+def test_what_cost_nothing_says_nothing_of_the_speed() -> None:
+    pace = Pace(is_own=False)
+    pace.saw(read=0, written=0, seconds=5)
+    assert (pace.speed, pace.slowness) == (25, 1)
+
+
+def test_calls_at_a_time_grow_while_a_server_keeps_up_and_shrink_when_it_does_not() -> None:
+    pace = Pace(is_own=True)
+    for _ in range(4):
+        pace.saw(0, 100, 1)
+    assert pace.allowed == 8
+    pace.saw(0, 100, 10)
+    assert pace.allowed == 4
+    for _ in range(9):
+        pace.refused()
+    assert pace.allowed == 1
+
+
+def test_a_server_that_tells_its_slots_is_held_to_them() -> None:
+    pace = Pace(is_own=True, slots=1)
+    pace.saw(0, 100, 1)
+    assert (pace.allowed, Pace(is_own=False, slots=MOST_CALLS).allowed) == (1, MOST_CALLS)
+
+
+async def test_calls_beyond_what_a_server_takes_wait_for_their_turn() -> None:
+    pace, at_work, most = Pace(is_own=True, slots=1), 0, 0
+
+    async def call() -> None:
+        nonlocal at_work, most
+        async with pace.turn():
+            at_work += 1
+            most = max(most, at_work)
+            await asyncio.sleep(0)
+            at_work -= 1
+
+    waiting = asyncio.create_task(call())
+    async with asyncio.timeout(10):
+        await asyncio.gather(*(call() for _ in range(9)))
+        waiting.cancel()
+        await asyncio.gather(call(), call())
+    assert most == 1
+
+
+class Llama(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        told = {"total_slots": 2, "default_generation_settings": {"n_ctx": 4096}}
+        body = json.dumps(told if self.path == "/props" else []).encode()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Llama)
+    with serving(server, threading.Event()):
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+async def test_a_server_of_llama_cpp_is_asked_for_its_slots_and_its_context(address: str) -> None:
+    assert await look_at(ModelSettings(name="openai/local", api_base=f"{address}/v1")) == Told(slots=2, context=4096)
+
+
+@pytest.mark.parametrize("path", ["/elsewhere/v1", ":nonsense"])
+async def test_a_server_that_tells_nothing_of_itself_is_not_held_against_it(address: str, path: str) -> None:
+    assert await look_at(ModelSettings(name="openai/local", api_base=f"{address}{path}")) is None
+    assert await look_at(ModelSettings(name="openai/gpt-5")) is None
