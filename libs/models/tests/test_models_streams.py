@@ -105,50 +105,6 @@ async def test_text_is_told_once_and_in_its_order_whatever_else_its_events_carry
     assert (usage.input_tokens, usage.output_tokens) == (7, 3)
 
 
-ANTHROPIC: tuple[dict[str, Any], ...] = (
-    {"type": "message_start", "message": {"id": "1", "usage": {"input_tokens": 7, "output_tokens": 1}}},
-    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-    *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": t}} for t in ("a ", "b ")),
-    {"type": "ping"},
-    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "c"}},
-    {"type": "content_block_stop", "index": 0},
-    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
-    {"type": "message_stop"},
-)
-
-
-def said(text: str, **more: Any) -> dict[str, Any]:
-    tokens = {"promptTokenCount": 7, "candidatesTokenCount": 3, "totalTokenCount": 10}
-    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, **more}
-    return {"candidates": [candidate], "usageMetadata": tokens}
-
-
-OLLAMA = b"".join(
-    json.dumps({"model": "m", "message": {"role": "assistant", "content": text}, "done": done, **more}).encode() + b"\n"
-    for text, done, more in (
-        ("a ", False, {}),
-        ("b ", False, {}),
-        ("c", True, {"done_reason": "stop", "prompt_eval_count": 7, "eval_count": 3}),
-    )
-)
-PROTOCOLS = {
-    "anthropic/claude-sonnet-4-5": lines(*ANTHROPIC),
-    "gemini/gemini-2.5-flash": lines(
-        said("a "), said("b "), said("c", finishReason="STOP"), {"usageMetadata": said("")["usageMetadata"]}
-    ),
-    "ollama_chat/llama3": Reply(body=OLLAMA),
-}
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-async def test_other_protocols_are_told_and_counted_as_they_are(provider: Provider, name: str) -> None:
-    provider.script = [PROTOCOLS[name]]
-    heard = Hearing()
-    answer, usage = await ask(model(provider.base, name=name), heard)
-    assert (heard.text, answer.text) == ("a b c", "a b c")
-    assert (usage.input_tokens, usage.output_tokens) == (7, 3)
-
-
 PRICED = {**USAGE, "prompt_tokens": 7000, "prompt_tokens_details": {"cached_tokens": 4000}}
 PRICES = [("default", False, 0.000856), ("flex", True, 0.000428), ("priority", False, 0.001541)]
 
