@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_evidence import UNSUPPORTED, Kind, Source, claims, ground, read
+from stemma_evidence.sources.source import DRAFT
 from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("T3")
@@ -378,3 +379,22 @@ def test_a_claim_of_each_kind_has_the_line_that_it_begins_on() -> None:
     )
     lines = {claim.kind: claim.line for claim in claims(text, "en")}
     assert lines == {"name": 3, "amount": 4, "date": 4, "quantity": 5, "quotation": 6, "citation": 8}
+
+
+@pytest.mark.req("T3")
+@pytest.mark.parametrize(
+    "hiding",
+    ["<!-- {} -->", "```\n{}\n```", "```\n{}", "~~~python\n# {}\n", "```python\n# {}\n```", "| {} |\n|---|\n"],
+)
+def test_a_draft_is_looked_at_whatever_stands_around_its_words(hiding: str) -> None:
+    written = "# Price\n\n" + hiding.format("The total price is EUR 9,999.")
+    draft = read(written, "text/markdown", "en", standing=DRAFT, name="")
+    assert [claim.text for claim in draft.claims] == ["EUR 9,999"]
+    hidden = read(written, "text/markdown", "en", standing="input", name="a.md")
+    assert ("|" in hiding) == bool(hidden.claims)
+
+
+@pytest.mark.req("T3")
+def test_code_of_a_language_makes_no_claims() -> None:
+    written = '# A\n\n```json\n{"port": 8080, "price": 9999}\n```\n'
+    assert read(written, "text/markdown", "en", standing=DRAFT, name="").claims == ()

@@ -60,16 +60,19 @@ _RATE = re.compile(r"間?(?:に|につき|あたり|当たり|当り)")
 _LEAST_IN_WORDS = 10
 
 
-def claims(text: str, language: str, *, of_draft: bool = True, document: Document | None = None) -> tuple[Claim, ...]:
+def claims(
+    text: str, language: str, *, of_draft: bool = True, document: Document | None = None, shown: str = ""
+) -> tuple[Claim, ...]:
     """What ``text``, a Markdown document, states in a form that can be looked up, outside of its code blocks.
 
     ``language`` is a BCP 47 primary tag (``de``); it decides which separator is the decimal one and which words
     count. Other languages than the nine shipped are read like English. Small numbers in words are no claims of a draft,
-    but what a source says in words a draft may write with digits. ``document`` is the text if it was read before.
+    but what a source says in words a draft may write with digits. ``document`` is the text if it was read before,
+    ``shown`` its prose.
     Takes time linear in the text.
     """
     document = document or Document(text)
-    shown, taken, entries = prose(document), Taken(len(text)), Taken(len(text))
+    shown, taken, entries = shown or prose(document), Taken(len(text)), Taken(len(text))
     for match in _ENTRY.finditer(shown):
         entries.take(match.start(), match.end())
     found = [

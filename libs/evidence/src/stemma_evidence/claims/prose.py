@@ -5,12 +5,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from stemma_markdown import Document, Prose
+from stemma_markdown import Document, Fence, Prose
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,10});")
 _CELL_ENDS = re.compile(r"</?(?:tr|td|th)\b[^<>]{0,500}>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT_MARK = re.compile(r"<!--|-->")
+_TEXT = frozenset(("", "md", "markdown", "text", "txt", "plain"))
+_WORDS = re.compile(r"[^\W\d_]{2,}(?:[ ][^\W\d_]{1,}){2}(?!\w)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}>")
 _DATA = re.compile(r"data:[^\s)]{100,}")
 _ESCAPED_NOTE = re.compile(r"\\\[\\?\^[\w-]{1,40}\\?\]")
@@ -22,12 +26,18 @@ _SAME_WIDTH = (
 )
 
 
-def prose(document: Document) -> str:
-    """A text with code blocks, comments and tags blank, full-width forms and entities as ASCII."""
+def prose(document: Document, *, hidden: bool = False) -> str:
+    """A text with code blocks, comments and tags blank, full-width forms and entities as ASCII.
+
+    With ``hidden`` text counts that stands where no prose is expected: in comments, in code blocks without a language
+    or an end, and lines of words in other code blocks.
+    """
     shown = document.text
     if "```" in shown or "~~~" in shown:
-        shown = _without(shown, ((fence.start, fence.end) for fence in document.fences))
-    shown = _TAG.sub(_blank, _CELL_ENDS.sub(_bar, _without_comments(shown)))
+        ranges = chain.from_iterable(_code_of(fence, shown, hidden=hidden) for fence in document.fences)
+        shown = _without(shown, ranges)
+    shown = _COMMENT_MARK.sub(_blank, shown) if hidden else _without_comments(shown)
+    shown = _TAG.sub(_blank, _CELL_ENDS.sub(_bar, shown))
     shown = _DATA.sub(_blank, _ENTITY.sub(_unescaped, shown))
     return _ESCAPED_NOTE.sub(_blank, shown.replace("\\|", "  ")).translate(_SAME_WIDTH)
 
@@ -41,6 +51,19 @@ def headings_of(document: Document) -> Iterator[Prose]:
 def without_headings(shown: str, document: Document) -> str:
     """The prose of a text with its headings blank."""
     return _without(shown, ((piece.start, piece.end) for piece in headings_of(document)))
+
+
+def _code_of(fence: Fence, text: str, *, hidden: bool) -> Iterator[tuple[int, int]]:
+    """The parts of a code block that hold no prose."""
+    if not hidden:
+        yield fence.start, fence.end
+        return
+    is_code = fence.is_closed and fence.language.casefold() not in _TEXT
+    last, position = fence.last_line - fence.line, fence.start
+    for number, line in enumerate(text[fence.start : fence.end].split("\n")):
+        if number == 0 or (number == last and fence.is_closed) or (is_code and not _WORDS.search(line)):
+            yield position, position + len(line)
+        position += len(line) + 1
 
 
 def _without(text: str, ranges: Iterable[tuple[int, int]]) -> str:

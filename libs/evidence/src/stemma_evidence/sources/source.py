@@ -129,7 +129,8 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
     document, is_draft = document_of(shown), standing == DRAFT
     tables = HtmlTables(document)
-    found = claims(shown, language, of_draft=is_draft, document=document)
+    said = prose(document, hidden=is_draft)
+    found = claims(shown, language, of_draft=is_draft, document=document, shown=said)
     places = [claim.start for claim in found]
     parts = list(rows(shown)) if lines else statements(document, tables, language, places) if found else []
     fingerprints = Fingerprints(document, parts, found, language)
@@ -150,7 +151,7 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
         fingerprints=_rows_of(text, media_type) if lines else fingerprints.of_text(),
         claim_fingerprints=fingerprints.of_claims() if is_draft else (),
         asides=tuple(asides(document, places)) if is_draft else (),
-        shown="" if lines else prose(document),
+        shown="" if lines else said,
     )
 
 
