@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -108,7 +108,9 @@ class Recordings:
         await asyncio.to_thread(self._write, self._file(request, name), record)
 
     def _file(self, request: Request, name: str) -> Path:
-        return self._folder / f"{request.key('', name, 0)}.json"
+        """Where a model is served changes no answer."""
+        told = {name: value for name, value in request.parameters.items() if name != "api_base"}
+        return self._folder / f"{replace(request, parameters=told).key('', name, 0)}.json"
 
     def _read(self, file: Path) -> Record | None:
         try:

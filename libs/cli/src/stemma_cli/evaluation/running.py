@@ -22,7 +22,9 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.views import DocumentView
 from stemma_messaging import config_dir
 
-from stemma_cli.local.supervisor import WRITING, LocalStemma
+from stemma_cli.local.llama import LlamaServer, served_here
+from stemma_cli.local.model import Model
+from stemma_cli.local.supervisor import WRITING, LocalStemma, free_port
 
 from .asked import Asked
 from .measuring import Run, measured
@@ -41,7 +43,7 @@ class Writing:
     recordings: Path
     prompts: Path | None = None
     judge: str = ""
-    api_base: str = ""
+    api_base: str | None = None
     context: int | None = None
     within_s: float = 1800.0
 
@@ -54,17 +56,26 @@ class Writing:
         told = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
         return f"{self.prompts.name}@{told[:8]}"
 
-    def environment(self, folder: Path) -> dict[str, str]:
-        told = {"MODEL": self.model, "RECORDINGS": str(self.recordings.resolve())}
-        if self.api_base:
-            told["API_BASE"] = self.api_base
-        if self.context:
-            told["CONTEXT_TOKENS"] = str(self.context)
-        if self.judge:
-            told["NODES"] = json.dumps({"evaluate": {"model": self.judge}})
-        if self.prompts is not None:
-            told["CONFIG_DIR"] = str(_configured(folder, self.prompts))
-        return {f"{_OWN}{name}": value for name, value in told.items()}
+    @property
+    def served(self) -> LlamaServer | None:
+        """The server that has to be started for it; only `local` and files of models have one."""
+        return served_here(self._named, free_port())
+
+    @property
+    def _named(self) -> Model:
+        return Model(name=self.model, api_base=self.api_base, context=self.context)
+
+    def environment(self, folder: Path, served: LlamaServer | None = None) -> dict[str, str]:
+        named = served.model if served else self._named
+        told = {
+            "MODEL": named.name,
+            "API_BASE": named.api_base,
+            "CONTEXT_TOKENS": named.context,
+            "RECORDINGS": self.recordings.resolve(),
+            "NODES": json.dumps({"evaluate": {"model": self.judge}}) if self.judge else None,
+            "CONFIG_DIR": _configured(folder, self.prompts) if self.prompts is not None else None,
+        }
+        return {f"{_OWN}{name}": str(value) for name, value in told.items() if value}
 
 
 def _configured(folder: Path, prompts: Path) -> Path:
@@ -78,9 +89,10 @@ def _configured(folder: Path, prompts: Path) -> Path:
 async def runs(writing: Writing, requests: Mapping[str, Asked]) -> AsyncIterator[Run]:
     """The requests one after the other, each as soon as it was measured."""
     with tempfile.TemporaryDirectory(prefix="stemma-eval-") as folder:
-        own = {subjects.GENERATION: await asyncio.to_thread(writing.environment, Path(folder))}
+        served = writing.served
+        own = {subjects.GENERATION: await asyncio.to_thread(writing.environment, Path(folder), served)}
         async with (
-            LocalStemma(Path(folder) / "data", services=WRITING, env=own) as stemma,
+            LocalStemma(Path(folder) / "data", services=WRITING, env=own, llama=served) as stemma,
             stemma.client() as client,
         ):
             client.actor = ACTOR

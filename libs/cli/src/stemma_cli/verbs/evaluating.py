@@ -28,7 +28,7 @@ async def evaluate(
     model: Models = None,
     prompts: Prompts = None,
     judge: Annotated[str, typer.Option(help="Model that scores the drafts; else the one that wrote them.")] = "",
-    api_base: Annotated[str, typer.Option(help="Base URL of an OpenAI-compatible server.")] = "",
+    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
     context: Annotated[int | None, typer.Option(min=1024, help="Tokens that the model holds.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Name of a request; else all.")] = None,
     within: Annotated[float, typer.Option(min=1, help="Seconds for one document.")] = 1800.0,
