@@ -18,7 +18,7 @@ from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.requests import ExportDocument
+from stemma_contracts.v1.requests import ExportDocument, PauseDocument
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_gateway.desk.shell import money, number
 from stemma_gateway.pages import LANGUAGES, words
@@ -95,6 +95,25 @@ async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_
     assert ("Research" in first, cells[1:]) == (True, ["15", "0", "0", "$0.00"])
     assert "30" in spent.partition("<tfoot>")[2]
     assert spent.count('<circle class="dot') == 3
+
+
+@pytest.mark.req("E4")
+async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    other = f"w{document_id}"
+    await bus.append(other, document_requested())
+    async with desk(document(other), viewport=NARROW) as page:
+        shown = page.locator("#section-research")
+        await expect(shown).to_contain_text("Writing")
+        await expect(shown.locator("time")).to_contain_text("min")
+        await check(page)
+        await page.get_by_text("End for good").click()
+        await expect(page.get_by_role("button", name="End it; the texts stay")).to_be_visible()
+        await page.get_by_role("button", name="Pause: begin nothing new").click()
+        await page.wait_for_url("**?done=*")
+    pause = bus.received[-1][1]
+    assert (type(pause), pause.document_id) == (PauseDocument, other)
 
 
 async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_seen_done(

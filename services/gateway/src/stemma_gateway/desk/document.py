@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import Client, RecordedEvent
 from stemma_client.costs import WORKS, costs_of
+from stemma_client.progress import read_now, seconds_left, step_of
 from stemma_client.reading import at_export, is_decision, read_document, said_with, version_pairs
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
-from stemma_contracts.v1.requests import ExportDocument
+from stemma_contracts.v1.requests import CancelDocument, ExportDocument, PauseDocument, ResumeDocument
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import DocumentView, VersionView
 
@@ -30,6 +33,12 @@ from .shell import shown
 DOCUMENT = "/desk/documents/{document_id}"
 STEP, MARGIN = 14, 8
 EVENTS_ON_A_PAGE = 50
+WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
+    "pause": PauseDocument,
+    "resume": ResumeDocument,
+    "cancel": CancelDocument,
+}
+STOPS = {DocumentStatus.RUNNING: ("pause", "cancel"), DocumentStatus.PAUSED: ("resume", "cancel")}
 router = APIRouter(route_class=PageRoute)
 
 
@@ -69,6 +78,7 @@ async def document_page(
 ) -> Response:
     read = await read_log(session, document_id, at_least)
     log, document = read.events, read.document
+    usual = await session.followed.usual(document) if document.at_work else {}
     return shown(
         request,
         session,
@@ -83,6 +93,11 @@ async def document_page(
         timeline=timeline(document),
         costs=costs_of(log),
         works=WORKS,
+        steps={name: step for name, section in document.sections.items() if (step := step_of(section))},
+        usual=usual,
+        left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,
+        read_now=read_now(document),
+        stops=STOPS.get(document.status, ()) if session.client.role in ("", "owner") else (),
         done=done,
         viewed=await session.client.viewed.of(document_id),
     )
@@ -94,6 +109,19 @@ async def title_of(client: Client, document: DocumentView | DocumentSummary) -> 
 
 async def kind_title(session: Session, kind: str) -> str:
     return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)
+
+
+@router.post(f"{DOCUMENT}/work")
+async def stop(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
+    """Pause the document, go on with it, or end it for good."""
+    form = dict(await fields_of(request))
+    try:
+        if (asked := WORK.get(form.get("how", ""))) is None:
+            raise Invalid(Problem.of("decision_unknown"))
+        answer = await ask(session, asked(document_id=document_id))
+    except REFUSED as error:
+        return await document_page(request, session, document_id, error=error)
+    return led_on(request, DOCUMENT.format(document_id=document_id), "", answer.sequence)
 
 
 @router.post(f"{DOCUMENT}/exports")
