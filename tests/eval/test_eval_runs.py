@@ -34,6 +34,22 @@ def test_a_changed_prompt_costs_its_own_calls_and_nothing_else(tmp_path: Path) -
     assert {file.suffix for file in tmp_path.joinpath("out").glob("results.*")} == {".html", ".xml", ".json"}
 
 
+@pytest.mark.full
+@pytest.mark.req("M5")
+def test_a_model_without_its_key_and_a_refused_request_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    file = tmp_path / "set.toml"
+    file.write_text('[requests.one]\nkind = "ballad"\nbrief = "Sing."\nlicence = "ours"\n')
+    told = CliRunner().invoke(
+        app, ["eval", str(file), "--output", str(tmp_path), "--model", "anthropic/claude-sonnet-4-5"]
+    )
+    assert (told.exit_code, "ANTHROPIC_API_KEY" in told.stderr) == (1, True)
+    told = CliRunner().invoke(app, ["eval", str(file), "--output", str(tmp_path)])
+    assert "ballad" in told.stderr
+
+
 def _evaluated(base: str, folder: Path, *more: str) -> list[dict[str, Any]]:
     named = f"--model openai/scripted --api-base {base} --context 1000000 --output {folder}/out --json"
     told = CliRunner().invoke(app, ["eval", str(REQUESTS), "--only", "camp", *named.split(), *more])

@@ -9,11 +9,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stemma_client import StemmaError
 from stemma_client.client import Client
 from stemma_client.reading import Reading
 from stemma_contracts import subjects
@@ -24,9 +25,10 @@ from stemma_messaging import config_dir
 
 from stemma_cli.local.llama import LlamaServer, served_here
 from stemma_cli.local.model import Model
+from stemma_cli.local.processes import DidNotStartError
 from stemma_cli.local.supervisor import WRITING, LocalStemma, free_port
 
-from .asked import Asked
+from .asked import Asked, EvaluationError
 from .measuring import Run, measured
 
 ACTOR = "eval"
@@ -90,11 +92,15 @@ async def runs(writing: Writing, requests: Mapping[str, Asked]) -> AsyncIterator
     """The requests one after the other, each as soon as it was measured."""
     with tempfile.TemporaryDirectory(prefix="stemma-eval-") as folder:
         served = writing.served
+        data = Path(folder) / "data"
         own = {subjects.GENERATION: await asyncio.to_thread(writing.environment, Path(folder), served)}
-        async with (
-            LocalStemma(Path(folder) / "data", services=WRITING, env=own, llama=served) as stemma,
-            stemma.client() as client,
-        ):
+        async with AsyncExitStack() as stack:
+            local = LocalStemma(data, services=WRITING, env=own, llama=served)
+            try:
+                await stack.enter_async_context(local)
+            except DidNotStartError as error:
+                raise EvaluationError("\n".join([f"{writing.model} cannot be used:", *error.last_lines])) from None
+            client = await stack.enter_async_context(local.client())
             client.actor = ACTOR
             for name, asked in requests.items():
                 yield await _run(client, writing, name, asked)
@@ -102,9 +108,12 @@ async def runs(writing: Writing, requests: Mapping[str, Asked]) -> AsyncIterator
 
 async def _run(client: Client, writing: Writing, name: str, asked: Asked) -> Run:
     began, before = time.monotonic(), _count(writing.recordings)
-    accepted = await client.create_document(
-        asked.kind, brief=asked.brief, roles=asked.files, review=ReviewMode.NONE, language=asked.language
-    )
+    try:
+        accepted = await client.create_document(
+            asked.kind, brief=asked.brief, roles=asked.files, review=ReviewMode.NONE, language=asked.language
+        )
+    except StemmaError as refused:
+        return Run(name, writing.model, writing.version, str(refused), values={"completed": 0.0})
     view, ended = await _followed(client, accepted.document_id, writing.within_s)
     told: dict[str, Any] = await measured(client, asked, view, time.monotonic() - began)
     now = _count(writing.recordings) - before

@@ -32,8 +32,6 @@ from .processes import DidNotStartError, Report
 from .supervisor import CALL_MODELS, LocalStemma, NotInstalledError, free_port
 from .tenants import DamagedTenantsError
 
-TAIL_LINES = 5
-
 
 def run_in_foreground(
     data: Path, *, processes: bool = False, port: int | None = None, model: Model | None = None, as_json: bool = False
@@ -77,7 +75,7 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
     try:
         return asyncio.run(running)
     except DidNotStartError as error:
-        print(f"error: {error}", *_tail(error.log), sep="\n", file=sys.stderr)
+        print(f"error: {error}", *error.last_lines, sep="\n", file=sys.stderr)
     except UnusableFolderError as error:
         print(f"error: {error}; name another folder by --data or STEMMA_DATA_DIR", file=sys.stderr)
         return ExitCode.USAGE
@@ -174,7 +172,3 @@ def how_to_begin(data: Path) -> str:
     if data.resolve() == Path(DATA_DIR).resolve():
         return f"Try `{begin}` in this folder."
     return f"Try `{DATA_VARIABLE}={shlex.quote(str(data))} {begin}`: other verbs find the data by it, too."
-
-
-def _tail(log: Path) -> list[str]:
-    return log.read_text(errors="replace").splitlines()[-TAIL_LINES:]

@@ -23,6 +23,7 @@ GRACE_S = 20.0
 POLL_S = 0.05
 BAD_SETTINGS = 2
 ATTEMPTS_TO_START = 5
+TAIL_LINES = 5
 
 Report = Callable[[str, str], None]
 
@@ -33,6 +34,11 @@ class DidNotStartError(RuntimeError):
     def __init__(self, name: str, reason: str, log: Path) -> None:
         self.log = log
         super().__init__(f"{name} {reason}; see {log}")
+
+    @property
+    def last_lines(self) -> list[str]:
+        """What the log says of it."""
+        return self.log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
 
 
 class ManagedProcess:

@@ -65,9 +65,12 @@ async def evaluate(
     done: list[Run] = []
     for writing in combinations(model or ["offline"], prompts or [], **same):
         note(f"{writing.model} with {writing.version} prompts")
-        async for run in runs(writing, chosen):
-            note(f"  {run.request}: {run.ended}, {run.asked_now} of {run.usage.calls} calls made now")
-            done.append(run)
+        try:
+            async for run in runs(writing, chosen):
+                note(f"  {run.request}: {run.ended}, {run.asked_now} of {run.usage.calls} calls made now")
+                done.append(run)
+        except EvaluationError as error:
+            raise CliError(ExitCode.FAILED, str(error)) from None
     thresholds = {run.model: asked.thresholds_of(run.model) for run in done}
     files = write_reports(output, done, thresholds)
     if as_json:
