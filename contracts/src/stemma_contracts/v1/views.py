@@ -312,13 +312,8 @@ class SectionView(Contract):
     @property
     def waits_for(self) -> tuple[Wait, ...]:
         """What of it waits for a person."""
-        return waits_for(
-            self.status,
-            asks=self.asks,
-            proposes=self.proposes,
-            stale=self.stale is not None,
-            form_withdrawn=self.form_withdrawn,
-        )
+        told = {"asks": self.asks, "proposes": self.proposes, "stale": self.stale is not None}
+        return waits_for(self.status, **told, form_withdrawn=self.form_withdrawn)
 
     @property
     def waits(self) -> bool:
