@@ -158,19 +158,14 @@ async def _demands(client: Client, view: DocumentView, texts: Mapping[str, str])
     asking = [one.text for one in view.counting if one.used_as == "request" and one.text]
     buyers = [await client.text(view.document_id, one) for one in asking]
     rows = [entry.row for entry in ledger.entries if entry.row.obligation == "mandatory"]
-    return await asyncio.to_thread(answered, rows, [*texts.values()], view.language, buyers)
+    return await asyncio.to_thread(answered, rows, "\n\n".join(texts.values()), view.language, buyers)
 
 
-def answered(rows: Sequence[LedgerRow], texts: Iterable[str], language: str, buyers: Sequence[str]) -> dict[str, float]:
-    """The share of rows that texts answer in words that are not the buyer's."""
-    found = {
-        row.requirement_id
-        for text in texts
-        for answers in [Answers(text, language, rows, buyers)]
-        for row in rows
-        if answers.answer_to(row)
-    }
-    return {"demands": round(len(found) / len(rows), 3)} if rows else {}
+def answered(rows: Sequence[LedgerRow], text: str, language: str, buyers: Sequence[str]) -> dict[str, float]:
+    """The share of rows that a text answers in words that are not the buyer's."""
+    answers = Answers(text, language, rows, buyers)
+    found = sum(answers.answer_to(row) is not None for row in rows)
+    return {"demands": round(found / len(rows), 3)} if rows else {}
 
 
 def _judged(view: DocumentView) -> dict[str, float]:
