@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from stemma_cli.local.foreground import tell_work
 from stemma_cli.rendering.progress import Written
-from stemma_cli.wording import status_words, under_way_words, work_words
+from stemma_cli.wording import status_words, took_words, under_way_words, work_words
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.signals import interruptible
@@ -82,6 +82,8 @@ async def test_a_terminal_is_told_the_step_the_time_and_how_to_stop(
 def test_the_speed_of_a_model_is_told_in_tokens() -> None:
     assert Written(0.0).words(9.0) == "the model reads"
     assert Written(0.0, 4000).words(50.0) == "4000 characters, about 20 tokens/s"
+    assert took_words(20.0, 600) == "in 20 s, 30 tokens/s"
+    assert took_words(0.2, 600) == ""
 
 
 async def test_watch_goes_on_while_a_service_is_at_work_and_ends_with_the_document(

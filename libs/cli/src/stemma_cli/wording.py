@@ -116,6 +116,7 @@ _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("version", "version {}".format),
     ("evaluation", evaluation_words),
     ("validation", validation_words),
+    ("processing_metadata", lambda took: took_words(*took)),
     ("round", "round {}".format),
     ("conclusion", conclusion_words),
     ("revision_count", "revision {}".format),
@@ -208,6 +209,8 @@ def detail_words(event: RecordedEvent, without: Container[str] = ()) -> str:
 
 def _detail(contract: Any, name: str) -> Any:
     value = getattr(contract, name, None)
+    if name == "processing_metadata" and value:
+        return value.seconds, contract.usage.output_tokens
     return person_words(value, verified=contract.actor_verified) if name == "actor" and value else value
 
 
@@ -294,6 +297,13 @@ def age_words(since: datetime | None, now: datetime | None = None) -> str:
 
 def seconds_words(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def took_words(seconds: float, tokens: int) -> str:
+    """How long a draft took, and how fast its model wrote; nothing of less than a second."""
+    if seconds < 1:
+        return ""
+    return f"in {seconds_words(seconds)}{f', {tokens / seconds:.0f} tokens/s' if tokens else ''}"
 
 
 def work_words(section: SectionView, seconds: Seconds, now: datetime | None = None) -> str:
