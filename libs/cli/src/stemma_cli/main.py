@@ -35,7 +35,7 @@ MODULES = {
     "inputs": "amend input",
     "ledgers": "ledger",
     "identity": "login logout token desk mcp",
-    "installation": "demo up tenant user",
+    "installation": "demo up models tenant user",
     "operating": "backup doctor restore-backup dead",
     "notifying": "notify",
     "forms": "form",
@@ -66,10 +66,16 @@ class Verbs(TyperGroup):
 
 def _built(name: str) -> Any:
     made = typer.Typer(help=_docstring(name), no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+    if _group(name):
+        made.callback()(_of_a_group)
     for verb_name, verb in _group(name).items() or {name: _module(name).VERBS[name]}.items():
         docstring = cleandoc(verb.__doc__ or "")
         made.command(verb_name, help=_unwrapped(docstring), short_help=_first_paragraph(docstring))(command(verb))
     return get_command(made)
+
+
+def _of_a_group() -> None:
+    """With it a group of one verb stays a group."""
 
 
 def _module(name: str) -> Any:

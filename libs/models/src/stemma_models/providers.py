@@ -22,6 +22,7 @@ from .schemas import as_tool, in_words, without_lengths
 from .settings import OLLAMA, ModelSettings, Structure
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_litellm import ChatLiteLLM
     from litellm import CustomStreamWrapper
 
@@ -237,10 +238,26 @@ class Told:
 
 
 LOOKED_FOR_S = 5.0
+LOADING = 503
 
 
 async def look_at(settings: ModelSettings) -> Told | None:
     """Ask a server of one's own what it can do; nothing if it is none of llama.cpp, or does not tell."""
+    answer = await _of_server(settings, "props")
+    try:
+        told = answer.json() if answer is not None else {}
+        return Told(int(told["total_slots"]), int(told["default_generation_settings"]["n_ctx"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+async def is_loaded(settings: ModelSettings) -> bool:
+    """Whether the server answers; one of llama.cpp says of itself that it still loads its model."""
+    answer = await _of_server(settings, "health")
+    return answer is None or answer.status_code != LOADING
+
+
+async def _of_server(settings: ModelSettings, path: str) -> httpx.Response | None:
     import httpx
 
     if settings.api_base is None or not settings.name.startswith(OPENAI):
@@ -248,9 +265,8 @@ async def look_at(settings: ModelSettings) -> Told | None:
     address = settings.api_base.rstrip("/").removesuffix("/v1")
     try:
         async with asyncio.timeout(LOOKED_FOR_S), httpx.AsyncClient() as asking:
-            told = (await asking.get(f"{address}/props")).raise_for_status().json()
-        return Told(int(told["total_slots"]), int(told["default_generation_settings"]["n_ctx"]))
-    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+            return await asking.get(f"{address}/{path}")
+    except (TimeoutError, httpx.HTTPError, httpx.InvalidURL):
         return None
 
 

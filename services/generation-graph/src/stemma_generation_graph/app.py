@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from stemma_models import (
     PromptError,
     PromptKey,
     RecordStore,
+    check_model,
     load_prompts,
     open_chat_model,
 )
@@ -203,8 +205,16 @@ service = Service(subjects.GENERATION, GenerationSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service, or with ``--setup`` make the checkpointer's tables and end."""
-    service.main({"--setup": _set_up})
+    """Run the service, or with ``--setup`` make the checkpointer's tables, with ``--check-model`` ask the model."""
+    service.main({"--setup": _set_up, "--check-model": _check_model})
+
+
+def _check_model(settings: GenerationSettings) -> None:
+    """ask the model what it can do, print it as JSON and end"""
+    try:
+        print(asyncio.run(check_model(settings.model_settings(), partial(print, file=sys.stderr, flush=True))))
+    except KeyMissing as missing:
+        sys.exit(str(missing))
 
 
 def _set_up(settings: GenerationSettings) -> None:

@@ -29,7 +29,7 @@ from .folder import AlreadyRunningError, DamagedPasswordsError, UnusableFolderEr
 from .llama import SMALL, served_here
 from .model import Model
 from .processes import DidNotStartError, Report
-from .supervisor import CALL_MODELS, LocalStemma, NotInstalledError, free_port
+from .supervisor import LocalStemma, NotInstalledError, free_port
 from .tenants import DamagedTenantsError
 
 
@@ -95,7 +95,6 @@ async def _up(data: Path, *, processes: bool, port: int | None, model: Model | N
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
     bounds = Bounds.of(os.environ)
     llama = served_here(model, free_port()) if model else None
-    told = llama.model if llama else model
     if llama and llama.is_small:
         say("model", SMALL)
     local = LocalStemma(
@@ -104,7 +103,7 @@ async def _up(data: Path, *, processes: bool, port: int | None, model: Model | N
         bounds=bounds,
         processes=processes,
         port=port,
-        env=dict.fromkeys(CALL_MODELS, told.variables if told else {}),
+        model=llama.model if llama else model,
         llama=llama,
         report=say,
     )

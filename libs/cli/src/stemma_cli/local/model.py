@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
+import sys
 import tomllib
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from stemma_contracts.misfits import misfits
@@ -27,6 +34,10 @@ class Model(BaseModel):
     def variables(self) -> dict[str, str]:
         """What every service is told of it; an empty value keeps out what stands in the environment."""
         return {MODEL: self.name, API_BASE: self.api_base or "", CONTEXT: str(self.context or "")}
+
+
+QUOTING = {MODEL: "offline", API_BASE: "", CONTEXT: ""}
+"""What services are told in place of a model that cannot write: they quote the inputs."""
 
 
 class _Settings(BaseModel):
@@ -58,3 +69,107 @@ def _read(file: Path) -> Model | None:
     except (ValueError, OSError) as error:
         reason = str(error)
     raise CliError(ExitCode.USAGE, f"{file}: {reason}", "it may have [model] with name, api_base and context")
+
+
+class Checked(BaseModel):
+    """What `stemma-generation-graph --check-model` found out."""
+
+    model: str
+    problem: str
+    context: int | None
+    schema_followed: bool
+    right: int
+    questions: int
+    stops: bool
+    tools: bool
+    streams: bool
+    cached_tokens: int
+    tokens_a_second: float
+    calls_at_a_time: int
+    dollars_a_million: tuple[float, float] | None
+    can_write: bool
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence, with what to do."""
+        if self.problem:
+            return f"{self.model} could not be asked: {self.problem}"
+        chose = f"chose the true sentence {self.right} times of {self.questions}"
+        if self.can_write:
+            return f"{self.model} can write: it follows a schema, stops and {chose}"
+        lacks = ["does not follow a schema"] * (not self.schema_followed) + ["does not stop"] * (not self.stops)
+        failing = ", ".join([*lacks, chose])
+        return f"{self.model} {failing}: Stemma writes by quoting your inputs alone; name a larger model"
+
+    @property
+    def rows(self) -> Mapping[str, str]:
+        """What it can do, by name."""
+        price = self.dollars_a_million
+        return {
+            "context": f"{self.context} tokens" if self.context else "not known: name it by --context",
+            "schema": _yes(self.schema_followed),
+            "true sentences": f"{self.right} of {self.questions}",
+            "stops": _yes(self.stops),
+            "tools": _yes(self.tools),
+            "streams": _yes(self.streams),
+            "cache": f"{self.cached_tokens} tokens in these calls" if self.cached_tokens else "none in these calls",
+            "speed": f"{self.tokens_a_second:g} tokens a second, {self.calls_at_a_time} calls at a time",
+            "price": f"{price[0]:g} and {price[1]:g} dollars a million tokens" if price else "not known",
+        }
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+async def check(environment: Mapping[str, str]) -> Checked:
+    """Have the service that writes ask its model. Raises `CliError`."""
+    code = "from stemma_cli.local.run import run_command; run_command('generation-graph', '--check-model')"
+    asking = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-c", code, env=environment, stdin=DEVNULL, stdout=PIPE
+    )
+    try:
+        told, _ = await asking.communicate()
+    finally:
+        if asking.returncode is None:
+            asking.kill()
+            await asking.wait()
+    if asking.returncode:
+        raise CliError(ExitCode.FAILED, "the model could not be asked", "the lines above say why")
+    return Checked.model_validate_json(told.splitlines()[-1])
+
+
+class KeptChecks:
+    """What models were found to be able to do, in a file of the data folder: each is asked once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "models.json"
+
+    def get(self, model: Model) -> Checked | None:
+        """What was found out of it; nothing if it was never asked."""
+        found = self._read().get(model.model_dump_json())
+        return Checked.model_validate(found) if found else None
+
+    def keep(self, model: Model, found: Checked) -> None:
+        """Keep it, unless the model could not be asked."""
+        if not found.problem:
+            all_found = self._read() | {model.model_dump_json(): found.model_dump(mode="json")}
+            self._file.write_text(json.dumps(all_found, indent=2), encoding="utf-8")
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            kept = json.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return kept if isinstance(kept, dict) else {}
+
+
+async def variables_by_check(model: Model, folder: Path, report: Callable[[str], None]) -> Mapping[str, str]:
+    """What services are told: a model that was asked and cannot write leaves them to quote. Each is asked once."""
+    known = KeptChecks(folder)
+    if (found := known.get(model)) is None:
+        report(f"asking {model.name} what it can do")
+        found = await check({**os.environ, **model.variables})
+        known.keep(model, found)
+    report(found.verdict)
+    return model.variables if found.can_write or found.problem else QUOTING

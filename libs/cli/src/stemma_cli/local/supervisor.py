@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +31,7 @@ from stemma_cli.local.processes import RETRY_S, ManagedNats, end_left_over
 
 from .folder import DamagedPasswordsError, DataFolder, installation_of
 from .llama import LlamaServer
+from .model import Model, variables_by_check
 from .processes import ManagedProcess, Report
 from .run import SERVICES_GROUP
 from .tenants import DamagedTenantsError, KeptTenants
@@ -121,6 +123,7 @@ class LocalStemma:
         services: Iterable[str] | None = None,
         env: Mapping[str, Mapping[str, str]] | None = None,
         processes: bool = False,
+        model: Model | None = None,
         llama: LlamaServer | None = None,
         ack_wait_s: float | None = None,
         bounds: Bounds = DEFAULT_BOUNDS,
@@ -132,9 +135,9 @@ class LocalStemma:
         self.names = service_names(report) if services is None else list(services)
         self._port = port or -1
         self._tenants = tenants
-        self._env = env or {}
+        self._env = dict(env or {})
         self._separate = processes
-        self._llama = llama
+        self._llama, self._model = llama, model
         self._ack_wait_s = ack_wait_s
         self._bounds = bounds
         self._ready_within_s = ready_within_s
@@ -178,7 +181,7 @@ class LocalStemma:
             stack.enter_context(self.folder.locked())
             await self._start_nats(stack)
             await self._provision(self._tenants)
-            await self._start_model(stack)
+            await self._choose_model(stack)
             await self._start_services(stack)
             raise_if_cancelled()
             self._write_state()
@@ -250,14 +253,23 @@ class LocalStemma:
         before, self._tenants = self._tenants, tenants
         self._told("tenants", f"{', '.join(name for name in tenants if name not in before)} served")
 
-    async def _start_model(self, stack: AsyncExitStack) -> None:
-        if self._llama is None:
+    async def _choose_model(self, stack: AsyncExitStack) -> None:
+        """Start the server of the model, if it is ours, and have the services use the model."""
+        if self._llama is not None:
+            await self._start_llama(stack, self._llama)
+        if self._model is None:
             return
+        told: Mapping[str, str] = self._model.variables
+        if self._llama is None or not self._llama.is_small:
+            told = await variables_by_check(self._model, self.folder.root, partial(self._told, MODEL_SERVER))
+        self._env |= {name: {**told, **self._env.get(name, {})} for name in CALL_MODELS}
+
+    async def _start_llama(self, stack: AsyncExitStack, llama: LlamaServer) -> None:
         ready_file = self.folder.ready_file(MODEL_SERVER)
         environment = environment_of(MODEL_SERVER, os.environ) | {"STEMMA_READY_FILE": str(ready_file)}
         model = ManagedProcess(
             MODEL_SERVER,
-            self._llama.command,
+            llama.command,
             environment,
             log=self.folder.log(MODEL_SERVER),
             ready_file=ready_file,

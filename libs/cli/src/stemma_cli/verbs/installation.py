@@ -59,6 +59,28 @@ def up(
     return run_in_foreground(data, processes=processes, port=port, model=chosen, as_json=as_json)
 
 
+def check_model(
+    model: ModelName = None, api_base: ApiBase = None, context: Context = None, as_json: AsJson = False
+) -> ExitCode:
+    """Ask a model a few short questions, and tell what it can do and what it costs.
+
+    It is the one that `stemma up` would use. A server that still loads its model is waited for.
+
+    Example: stemma models check --model ollama_chat/qwen3:14b
+    """
+    import asyncio
+    import os
+
+    from stemma_cli.local.model import check as checked
+    from stemma_cli.local.model import chosen_model
+
+    if (chosen := chosen_model(model, api_base, context)) is None:
+        raise CliError(ExitCode.USAGE, "no model is named", "name it by --model, or by [model] in stemma.toml")
+    found = asyncio.run(checked({**os.environ, **chosen.variables}))
+    reply(found.model_dump(mode="json"), *(f"{k}: {v}" for k, v in found.rows.items()), found.verdict, as_json=as_json)
+    return ExitCode.OK if found.can_write else ExitCode.FAILED
+
+
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo-output"),
     kind: Annotated[str, typer.Option("--kind", help="Whose sample to write.")] = "proposal",
@@ -231,7 +253,8 @@ def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
 
 
 VERBS = {"demo": demo, "up": up}
-GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., ExitCode | None]]]] = {
+    "models": ("Say what a model can do.", {"check": check_model}),
     "tenant": ("Say for whom Stemma works apart from the others.", {"add": add_tenant, "list": list_tenants}),
     "user": (
         "Say who may use Stemma, and as what.",
