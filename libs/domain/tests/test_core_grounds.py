@@ -33,6 +33,12 @@ def validation_job(story: Story, section_id: str) -> j.ValidateDraft:
     return job
 
 
+def generation_job(story: Story, section_id: str) -> j.GenerateSection:
+    (job,) = (job for job in story.open_jobs().values() if isinstance(job, j.GenerateSection))
+    assert job.section.section_id == section_id
+    return job
+
+
 def unsupported(**counts: int) -> ValidationSummary:
     return validation().model_copy(update={"unsupported": counts})
 
@@ -115,6 +121,32 @@ def test_a_draft_with_unsupported_claims_goes_back_at_most_as_often_and_then_wai
     done.then_types(e.SectionLintFailed)
     story.when(validated(story, invented))
     story.drafted("research", "the same again")
+    given(DECIDER, *story.history).when(validated(story, invented)).then_types(e.SectionReviewRequested)
+
+
+@pytest.mark.parametrize("mode", [ReviewMode.AUTO, ReviewMode.NONE])
+def test_a_text_that_says_too_much_without_support_is_replaced_by_quotations_once_and_a_person_is_asked(
+    story: Story, mode: ReviewMode
+) -> None:
+    story.create(review=ReviewPolicy(mode=mode, min_score=0.5), max_lint_rounds=1, max_unsupported=2)
+    too_much = validation(passed=False).model_copy(update={"rules": {"grounding/amount": 2, "grounding/statement": 1}})
+    rounds = []
+    for draft in ("false", "as false", "quoted"):
+        story.drafted("research", draft, partial=draft == "quoted")
+        done = story.when(validated(story, too_much))
+        rounds += [one.quote_only for one in done.events if isinstance(one, e.SectionLintFailed)]
+        if story.status("research") == "generating":
+            job = generation_job(story, "research")
+            assert job.quote_only == (draft == "as false")
+            assert (job.previous is None, job.report is None) == (job.quote_only, job.quote_only)
+    assert rounds == [False, True]
+    assert story.status("research") == "awaiting_review"
+
+
+def test_as_much_without_support_as_its_kind_allows_goes_to_a_person_as_it_is(story: Story) -> None:
+    story.create(max_lint_rounds=0, max_unsupported=2)
+    story.drafted("research")
+    invented = validation(passed=False).model_copy(update={"rules": {"grounding/amount": 2}})
     given(DECIDER, *story.history).when(validated(story, invented)).then_types(e.SectionReviewRequested)
 
 

@@ -116,7 +116,9 @@ class Workshop:
 
     def tools(self, model: BaseChatModel, *graphs: str) -> Tools:
         """What the handlers need to run these graphs, or all that do not pause."""
-        deps = deps_of(Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts)))
+        offline = OfflineWriter()
+        quoting = ModelCaller(offline, recipe_of(offline), self.records, self.artifacts)
+        deps = deps_of(Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts), quoting=quoting))
         wanted = {name: one for name, one in find_graphs().items() if name in graphs or not (graphs or one.pauses)}
         return Tools(Runner(wanted, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 

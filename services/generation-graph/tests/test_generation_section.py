@@ -348,6 +348,17 @@ async def test_guidance_and_upstream_sections_are_in_the_prompt(workshop: Worksh
     assert "issues" not in blocks
 
 
+async def test_a_section_that_is_only_to_quote_is_written_without_its_model_and_says_so(workshop: Workshop) -> None:
+    files = {"facts.md": "# Ferry\n\nThe ferry carries 40 people and costs EUR 9,000 a month.\n"}
+    job = await workshop.job("approach", files=files, round=4, quote_only=True)
+    outcome, model = await workshop.run(job, [])
+    text = await workshop.read(outcome.draft)
+    assert model.prompts == []
+    assert "The ferry carries 40 people and costs EUR 9,000 a month" in text
+    assert (outcome.partial, outcome.evaluation.judged, outcome.usage.calls) == (True, False, 1)
+    assert "passages of the inputs stand in its place" in outcome.warnings[0].detail
+
+
 async def test_a_lint_round_shows_the_last_draft_and_its_issues(workshop: Workshop) -> None:
     issue = ValidationIssue(line_number=3, rule="MD022", rule_description="headings", message="blank line\nexpected")
     report = ValidationReport(validation_passed=False, issues=(issue,), engine="rumdl", engine_version="1")

@@ -92,6 +92,7 @@ class GenerateSection(GraphJob):
     requirements: tuple[Token, ...] = Field(default=(), description="rows that this section has to answer")
     brief_file: InputFile | None = Field(default=None, description="the brief as the input that it is")
     internal: tuple[InputFile, ...] = Field(default=(), description="what informs the writer and is never quoted")
+    quote_only: bool = Field(default=False, description="the inputs are quoted, and no model writes")
 
 
 @registry.contract("stemma.resume.graph.v1", Family.JOB, subjects.GENERATION)

@@ -94,6 +94,11 @@ class SectionPlan(Contract):
     required_headings: tuple[str, ...] = Field(default=(), description="headings that a draft must have")
     review: ReviewPolicy = ReviewPolicy()
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
+    max_unsupported: int | None = Field(
+        default=None,
+        ge=0,
+        description="claims and sentences; with more after the last round the inputs are quoted",
+    )
     max_revisions: int = Field(default=10, ge=0, le=100)
     agent: str = Field(default="", max_length=64, description="what the author of the section is called")
     requires: tuple[Token, ...] = Field(default=(), description="upstream sections without which it is not begun")

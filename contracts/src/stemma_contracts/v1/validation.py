@@ -17,6 +17,8 @@ from .references import ArtifactRef
 
 NOT_CHECKED = "STEMMA000"
 """The rule of the issue that a draft could not be checked, or not in full."""
+GROUNDING = "grounding/"
+"""What the rules begin with that look claims and sentences up."""
 LONG_ANSWER = "limits/answer"
 """The rule of the issue that an answer is longer than the form says."""
 OPEN_HEADING = "STEMMA013"
@@ -86,6 +88,11 @@ class ValidationSummary(Contract):
             engine_version="",
             not_checked=why or "the check was given up",
         )
+
+    @property
+    def without_support(self) -> int:
+        """How many claims and sentences no source supports."""
+        return sum(count for rule, count in self.rules.items() if rule.startswith(GROUNDING))
 
     @property
     def found(self) -> int:

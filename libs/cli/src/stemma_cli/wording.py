@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Any
 
 from stemma_client.comments import ReadThread
-from stemma_client.findings import GROUNDING, NOT_JUDGED, failed_criteria
+from stemma_client.findings import NOT_JUDGED, failed_criteria
 from stemma_client.progress import Seconds, elapsed, read_now, seconds_left, step_of
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.bids import BidRule, RuleCheck
@@ -24,7 +24,7 @@ from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.provenance import GenerationWarning, Origin
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
-from stemma_contracts.v1.validation import NOT_CHECKED, ValidationSummary
+from stemma_contracts.v1.validation import GROUNDING, NOT_CHECKED, ValidationSummary
 from stemma_contracts.v1.views import DocumentView, FormExportView, LedgerView, SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
 
@@ -101,7 +101,7 @@ def count_words(validation: ValidationSummary) -> str:
 
 
 def _found_words(validation: ValidationSummary) -> str:
-    unsupported = sum(count for rule, count in validation.rules.items() if rule.startswith(GROUNDING))
+    unsupported = validation.without_support
     lint = issues(validation.found - unsupported)
     return f"{lint}, {unsupported} unsupported" if unsupported else lint
 

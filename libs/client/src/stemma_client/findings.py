@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.grounding import CitedText, GroundingReport
-from stemma_contracts.v1.validation import NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
+from stemma_contracts.v1.validation import GROUNDING, NOT_CHECKED, ValidationIssue, ValidationReport, ValidationSummary
 from stemma_contracts.v1.views import VersionView
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 NOT_JUDGED = "not judged"
-GROUNDING = "grounding/"
-"""What the rules begin with that look claims up."""
 
 
 @dataclass(frozen=True)

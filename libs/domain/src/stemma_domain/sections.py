@@ -182,7 +182,14 @@ def _next_round(document: Document, section: Section, event: e.SectionLintFailed
     if not isinstance(phase, Validating) or phase.generating is None:
         return phase
     job = job_id(document, GENERATE, section.plan.section_id)
-    return replace(phase.generating, job_id=job, round=event.round, report=event.validation.report, tries=Tries())
+    return replace(
+        phase.generating,
+        job_id=job,
+        round=event.round,
+        report=event.validation.report,
+        tries=Tries(),
+        quote_only=event.quote_only,
+    )
 
 
 def _revising(

@@ -166,6 +166,7 @@ class Generating:
     tries: Tries = NO_TRIES
     inputs: tuple[InputVersion, ...] = ()
     requirements: Wordings = field(default_factory=dict)
+    quote_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, config_
 from stemma_messaging.cancellation import end
 from stemma_messaging.same_kind import same_kind
 from stemma_models import (
+    OFFLINE,
     JetStreamRecordStore,
     KeyMissing,
     ModelCaller,
@@ -123,7 +124,9 @@ async def open_models(settings: GenerationSettings, records: RecordStore, artifa
             raise BadSettings([str(missing)]) from None
 
     by_node = {key: await caller(settings.model_settings(key)) for key in {ROLE, *JUDGING, *settings.nodes}}
-    return Models(await caller(settings.model_settings()), by_node)
+    chosen = settings.model_settings()
+    quoting = None if chosen.name == OFFLINE else await caller(ModelSettings())
+    return Models(await caller(chosen), by_node, quoting)
 
 
 def check(settings: GenerationSettings) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
 
 from stemma_generation_graph.graphs.section.rendering import Structure
@@ -18,13 +19,21 @@ from .tools import Tool
 
 @dataclass(frozen=True)
 class Models:
-    """The model of every node: one for all, others for the nodes named ``node`` or, in one graph, ``graph.node``."""
+    """The model of every node: one for all, others for the nodes named ``node`` or, in one graph, ``graph.node``.
+
+    ``quoting`` quotes the inputs; it is absent if all of them do.
+    """
 
     default: ModelCaller
     by_node: Mapping[str, ModelCaller] = field(default_factory=dict)
+    quoting: ModelCaller | None = None
 
     def for_node(self, graph: str, node: str) -> ModelCaller:
         return self.by_node.get(f"{graph}.{node}") or self.by_node.get(node, self.default)
+
+    def writer(self, job: GenerateSection) -> ModelCaller:
+        """What writes a section: its model, or what quotes the inputs."""
+        return (job.quote_only and self.quoting) or self.for_node(job.section.graph, "generate")
 
 
 @dataclass(frozen=True)

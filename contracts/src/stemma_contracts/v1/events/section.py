@@ -53,6 +53,7 @@ class SectionLintFailed(SectionEvent):
     version: int = Field(ge=1)
     validation: ValidationSummary
     round: int = Field(ge=1)
+    quote_only: bool = Field(default=False, description="the last round: no model writes, the inputs are quoted")
 
 
 @registry.contract("stemma.section.review.requested.v1", Family.EVENT)

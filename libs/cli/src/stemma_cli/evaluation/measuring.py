@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 from stemma_client.client import Client
 from stemma_client.errors import LedgerFailedError
-from stemma_client.findings import GROUNDING, Finding, findings_of
+from stemma_client.findings import Finding, findings_of
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.validation import OPEN_HEADING
+from stemma_contracts.v1.validation import GROUNDING, OPEN_HEADING
 from stemma_contracts.v1.views import DocumentView
 from stemma_evidence.requirements import Answers
 from stemma_languages import count_words, detect

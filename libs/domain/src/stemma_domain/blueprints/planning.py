@@ -57,6 +57,7 @@ class Blueprint(BaseModel):
     description: str = Field(default="", max_length=500)
     review: ReviewPolicy = ReviewPolicy()
     max_lint_rounds: int = Field(default=3, ge=0, le=10)
+    max_unsupported: int | None = Field(default=10, ge=0, description="claims and sentences; then inputs are quoted")
     max_revisions: int = Field(default=10, ge=0, le=100)
     review_edits: ReviewEdits = "human"
     dependencies: dict[Token, tuple[Token, ...]] | None = None
@@ -164,6 +165,7 @@ def plan_section(
         required_headings=section.required_headings,
         review=_policy(blueprint, section, review),
         max_lint_rounds=blueprint.max_lint_rounds if rounds is None else rounds,
+        max_unsupported=blueprint.max_unsupported,
         max_revisions=blueprint.max_revisions if revisions is None else revisions,
         agent=section.agent,
         requires=section.requires,

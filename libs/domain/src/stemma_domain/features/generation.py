@@ -21,6 +21,7 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
 from stemma_contracts.v1.views import is_unchecked
 
+from stemma_domain.blueprints.planning import SECTION_GRAPH
 from stemma_domain.commands import Asked, of_status, refused_section
 from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, internal_of, lacks_form, manner_of
@@ -91,16 +92,31 @@ def validated(
 ) -> e.SectionLintFailed | e.SectionApproved | e.SectionReviewRequested:
     """The event of a validation; a draft that no graph is writing has its reviewer.
 
-    What could not be checked in full goes to a person under every policy, and so does a heading that is open only: to
-    write it again would mend nothing.
+    A text of which too much is without support after the last round is replaced by quotations once. What could not be
+    checked in full goes to a person under every policy, and so does a heading that is open only: to write it again
+    would mend nothing.
     """
     common, version, validation = settled(outcome, section), section.current_number, outcome.validation
     can_mend = validation.complete and validation.rules.keys() != {OPEN_HEADING}
-    if generating and can_mend and not validation.passed and generating.round < section.plan.max_lint_rounds:
-        return e.SectionLintFailed(**common, version=version, validation=validation, round=generating.round + 1)
+    if generating and can_mend and not validation.passed and not generating.quote_only:
+        has_rounds = generating.round < section.plan.max_lint_rounds
+        if has_rounds or _says_too_much(validation, section.plan):
+            return e.SectionLintFailed(
+                **common,
+                version=version,
+                validation=validation,
+                round=generating.round + 1,
+                quote_only=not has_rounds,
+            )
     if generating and _settled_by_policy(section, in_cycles) and _is_sound(validation, section.plan):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
+
+
+def _says_too_much(validation: ValidationSummary, plan: SectionPlan) -> bool:
+    """Whether more is without support than a person should have to mend: the inputs are quoted instead."""
+    is_prose = plan.graph == SECTION_GRAPH and plan.form is None
+    return is_prose and plan.max_unsupported is not None and validation.without_support > plan.max_unsupported
 
 
 def never_validated(outcome: o.JobDead, section: Section) -> e.SectionReviewRequested:
@@ -158,8 +174,9 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         upstream=upstream_drafts(document, phase.upstream),
         guidance=phase.guidance or human_feedback(document),
         previous=section.current.draft if _changes_its_text(document, phase) and section.current else None,
-        report=phase.report,
+        report=None if phase.quote_only else phase.report,
         round=phase.round,
+        quote_only=phase.quote_only,
         revision_feedback=document.cycle.revision_feedback if document.cycle else None,
         unmet_review=document.cycle.unmet_review if document.cycle else None,
         thread_id=phase.job_id,
@@ -170,7 +187,9 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
 
 
 def _changes_its_text(document: Document, phase: Generating) -> bool:
-    """Whether the graph is given the last text: in a lint round, and in a cycle that answers a review."""
+    """Whether the graph is given the last text: in a round that mends it, and in a cycle that answers a review."""
+    if phase.quote_only:
+        return False
     return phase.round > 0 or (document.cycle is not None and document.cycle.revision_feedback is not None)
 
 

@@ -89,6 +89,7 @@ def _blueprint(plans: Sequence[SectionPlan]) -> Blueprint:
         title=first.title,
         review=first.review,
         max_lint_rounds=first.max_lint_rounds,
+        max_unsupported=first.max_unsupported,
         max_revisions=first.max_revisions,
         review_edits=first.review_edits,
         sections=tuple(sections),

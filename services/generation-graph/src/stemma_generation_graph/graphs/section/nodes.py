@@ -25,7 +25,7 @@ from stemma_models.prompting import block, parse_blocks
 
 from stemma_generation_graph.configuration import PLAIN, Kind
 from stemma_generation_graph.deps import GraphDeps, RunContext
-from stemma_generation_graph.evaluating import evaluate_draft
+from stemma_generation_graph.evaluating import evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import empty_state, noted
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs, run_tool_calls
@@ -170,7 +170,7 @@ class SectionNodes:
         """
         job, run = state["job"], runtime.context
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
-        may_search = kind.tools and state["tool_rounds"] < kind.tool_rounds
+        may_search = kind.tools and state["tool_rounds"] < kind.tool_rounds and not job.quote_only
         tools = await self._tools_of_use(kind, job, run) if may_search else []
         if tools:
             caller = self._deps.models.for_node(job.section.graph, "generate")
@@ -181,7 +181,9 @@ class SectionNodes:
         name, whole = f"{job.section.section_id}.md", answer.ref if answer and draft == answer.value else None
         ref = whole or await run.library.store(job.document, draft.encode(), "text/markdown", name)
         update = {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
-        return Command(update=update | lacking(answer), goto="evaluate")
+        lacks = answer.shortcoming if answer else ""
+        lacks = _why_quoted(job) if job.quote_only else lacks
+        return Command(update=update | lacking(lacks), goto="evaluate")
 
     async def _tools_of_use(self, kind: Kind, job: GenerateSection, run: RunContext) -> list[type[BaseModel]]:
         """The tools of a kind; no search of inputs that stand in the prompt as a whole."""
@@ -200,6 +202,8 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
+        if state["job"].quote_only:
+            return {"evaluation": not_judged([], _why_quoted(state["job"]))}
         found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 
@@ -207,7 +211,7 @@ class SectionNodes:
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> tuple[str, Answer[str] | None]:
         """The draft, and the answer in words that it was made of."""
-        caller = self._deps.models.for_node(job.section.graph, "generate")
+        caller = self._deps.models.writer(job)
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
             answer = await caller.text(
@@ -228,7 +232,7 @@ class SectionNodes:
         self, kind: Kind, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> str:
         """What the model fills in, a schema of ours or a structure of its document kind, as Markdown."""
-        ask = partial(self._deps.models.for_node(job.section.graph, "generate").structured, run.call, "generate")
+        ask = partial(self._deps.models.writer(job).structured, run.call, "generate")
         thread, language = without_tools(messages), language_of(job)
         if form := job.section.form:
             fields = await fields_to_answer(job, form, run.library)
@@ -250,11 +254,18 @@ class SectionNodes:
         return self._deps.prompts.get(GRAPH, "generate", job.section.kind)
 
 
-def lacking(answer: Answer[str] | None) -> Update:
-    """What the draft lacks that was made of an answer: a person looks at it, whatever the policy says."""
-    if answer is None or not answer.shortcoming:
+def _why_quoted(job: GenerateSection) -> str:
+    return (
+        f"the model's text had more than {job.section.max_unsupported} claims and sentences without support: passages"
+        " of the inputs stand in its place; edit them, or ask for a text of a stronger model"
+    )
+
+
+def lacking(shortcoming: str) -> Update:
+    """What a draft lacks: a person looks at it, whatever the policy says."""
+    if not shortcoming:
         return {"partial": False, "warnings": []}
-    return {"partial": True, "warnings": [{"code": "failure", "detail": answer.shortcoming[:300]}]}
+    return {"partial": True, "warnings": [{"code": "failure", "detail": shortcoming[:300]}]}
 
 
 def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
