@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from functools import lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.model_server import judgement
 
 PARAGRAPH = (
     "The quick brown fox of section {title} jumps over the lazy dog {times}, and comes home before it is "
@@ -83,8 +83,7 @@ def _paragraphs(asked: str) -> tuple[str, ...]:
 @lru_cache
 def _evaluation(asked: str) -> str:
     blocks = {block.tag: block for block in parse_blocks(asked)}
-    ids = [line.partition(":")[0] for line in _listed(blocks["criteria"].text)]
-    return json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."})
+    return str(judgement(blocks).text)
 
 
 def _listed(text: str) -> list[str]:

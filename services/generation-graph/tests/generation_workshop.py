@@ -19,6 +19,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.section import SectionPlan
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import GraphDeps, Models
+from stemma_generation_graph.evaluating import Probe
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
@@ -114,11 +115,12 @@ class Workshop:
         }
         return GenerateSection(**{**given, **fields})
 
-    def tools(self, model: BaseChatModel, *graphs: str) -> Tools:
+    def tools(self, model: BaseChatModel, *graphs: str, probe: Probe | None = None) -> Tools:
         """What the handlers need to run these graphs, or all that do not pause."""
         offline = OfflineWriter()
         quoting = ModelCaller(offline, recipe_of(offline), self.records, self.artifacts)
-        deps = deps_of(Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts), quoting=quoting))
+        models = Models(ModelCaller(model, recipe_of(model), self.records, self.artifacts), quoting=quoting)
+        deps = replace(deps_of(models), probe=probe)
         wanted = {name: one for name, one in find_graphs().items() if name in graphs or not (graphs or one.pauses)}
         return Tools(Runner(wanted, deps, None), deps, Library(self.artifacts), self.publish, ANY_KIND)
 

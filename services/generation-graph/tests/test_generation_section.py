@@ -11,6 +11,7 @@ from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
+from stemma_generation_graph.evaluating import Probe
 from stemma_generation_graph.handlers import on_generate_section
 from stemma_generation_graph.settings import AnswerLimits, ContextLimits
 from stemma_generation_graph.sources import Library
@@ -282,6 +283,25 @@ async def test_a_draft_that_its_model_cannot_mend_is_kept_as_partial_with_the_re
         await workshop.job("approach", job_id="again", thread_id="again"), [answer, DRAFT, evaluation("approach")]
     )
     assert (mended.partial, mended.warnings) == (False, ())
+
+
+@pytest.mark.req("M6", "P6")
+@pytest.mark.parametrize(("nonsense", "judged"), [(0.0, True), (0.9, False)], ids=["sees it", "is fooled"])
+async def test_a_judge_approves_only_if_it_does_not_call_planted_nonsense_good(
+    workshop: Workshop, nonsense: float, judged: bool
+) -> None:
+    good, probed = evaluation("approach"), evaluation("default", score=nonsense)
+    model = ScriptedModel(script=[DRAFT, good, probed, DRAFT, good])
+    tools = workshop.tools(model, "section", probe=Probe())
+    for number in range(2):
+        job = await workshop.job("approach", job_id=f"job-{number}", thread_id=f"job-{number}")
+        outcome = await on_generate_section(job, tools=tools)
+        assert isinstance(outcome, SectionGenerated)
+        assert (outcome.evaluation.judged, outcome.evaluation.passed) == (judged, judged)
+        assert ("planted nonsense" in outcome.evaluation.not_judged_reason) is not judged
+        assert await workshop.read(outcome.draft) == DRAFT
+    assert model.calls == 5, "a model is probed once in a process"
+    assert "Lorem ipsum" in model.prompt_text(2)
 
 
 @pytest.mark.req("M6")

@@ -9,7 +9,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
@@ -24,6 +24,8 @@ from .provider import ChatServer, Reply, fails
 from .serving import serving
 
 PIECE = r"(?s).{1,200}"
+
+NONSENSE = "Lorem ipsum dolor sit amet"
 
 
 class ModelServer(ChatServer):
@@ -85,12 +87,14 @@ def _digest(body: dict[str, Any]) -> str:
 async def _answer(body: dict[str, Any]) -> AIMessage:
     messages = convert_to_messages(body["messages"])
     blocks = {block.tag: block for block in parse_blocks(str(messages[-1].text))}
-    return _judgement(blocks["criteria"]) if "criteria" in blocks else await _bound(body).ainvoke(messages)
+    return judgement(blocks) if "criteria" in blocks else await _bound(body).ainvoke(messages)
 
 
-def _judgement(criteria: Block) -> AIMessage:
-    ids = [line.removeprefix("- ").partition(":")[0] for line in criteria.text.splitlines()]
-    return AIMessage(json.dumps({"scores": dict.fromkeys(ids, 1.0), "feedback": "Nothing has to be improved here."}))
+def judgement(blocks: Mapping[str, Block]) -> AIMessage:
+    """The best score by every criterion, and the worst for what is planted as nonsense."""
+    ids = [line.removeprefix("- ").partition(":")[0] for line in blocks["criteria"].text.splitlines()]
+    score = 0.0 if NONSENSE in blocks["draft"].text else 1.0
+    return AIMessage(json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Nothing has to be improved here."}))
 
 
 def _bound(body: dict[str, Any]) -> Runnable[LanguageModelInput, AIMessage]:

@@ -15,6 +15,7 @@ from .serving import serving
 
 LINES_OF_EVENT = 2
 HEARD_WITHIN_S = 30
+NONSENSE = re.compile(r"<criteria>(.*?)</criteria>.*Lorem ipsum dolor sit amet", re.DOTALL)
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
@@ -74,7 +75,10 @@ class ChatServer(ThreadingHTTPServer):
 
 
 class Provider(ChatServer):
-    """Gives the answers of ``script`` in their order; ``requests`` are the bodies that came."""
+    """Gives the answers of ``script`` in their order; ``requests`` are the bodies that came.
+
+    A judge that is probed with nonsense is none of the script's: it gives the worst scores.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,6 +86,9 @@ class Provider(ChatServer):
         self.requests: list[dict[str, Any]] = []
 
     def reply(self, asked: dict[str, Any]) -> Reply:
+        if nonsense := NONSENSE.search(json.dumps(asked.get("messages", ""))):
+            ids = re.findall(r"\\n- (\w+):", nonsense[1])
+            return says(json.dumps({"scores": dict.fromkeys(ids, 0.0), "feedback": "It is nonsense."}))
         self.requests.append(asked)
         reply = self.script.pop(0)
         return reply if isinstance(reply, Reply) else reply(asked)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ from .checkpoints import CheckpointsUnusable, open_checkpointer, require_strict_
 from .configuration import ConfigurationError, Known, load_criteria, load_kinds
 from .deps import GraphDeps, Models
 from .evaluating import NODE as EVALUATE
+from .evaluating import Probe
 from .graphs.registry import Graph, find_graphs, recipes
 from .graphs.section.rendering import SCHEMAS
 from .handlers import Tools, routes
@@ -193,7 +195,7 @@ async def open_tools(
 ) -> AsyncIterator[Tools]:
     artifacts = JetStreamArtifactStore(broker.jetstream)
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
-    deps = load_deps(settings, models, graphs, config_dir(__package__))
+    deps = replace(load_deps(settings, models, graphs, config_dir(__package__)), probe=Probe())
     every_s = settings.sweep_every_s
     async with open_runner(settings, graphs, deps) as runner, reporting_threads(runner, broker, every_s):
         yield Tools(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))

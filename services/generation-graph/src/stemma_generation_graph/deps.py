@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
 
 from stemma_generation_graph.graphs.section.rendering import Structure
+
+if TYPE_CHECKING:
+    from .evaluating import Probe
 
 from .configuration import CriteriaSets, Kinds
 from .settings import AgentLimits, AnswerLimits, ContextLimits, RolesSettings
@@ -50,6 +54,8 @@ class GraphDeps:
     agent: AgentLimits = field(default_factory=AgentLimits)
     roles: RolesSettings = field(default_factory=RolesSettings)
     answers: AnswerLimits = field(default_factory=AnswerLimits)
+    probe: Probe | None = None
+    """Whether those who judge can be believed; none: they are."""
     inspection: Path | None = None
     """The folder where the state after each node can be looked at; only in development."""
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.messages import BaseMessage
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_markdown import Document
-from stemma_models import ModelError
+from stemma_models import ModelCaller, ModelError
 from stemma_models.prompting import Block, block, parse_blocks
 from stemma_telemetry import get_logger
 
-from .configuration import Criterion
+from .configuration import Criteria, Criterion
 from .deps import GraphDeps, RunContext
 from .writing import OWN, Evaluation, asked, criteria_block, prompt_values
 
@@ -96,26 +98,20 @@ async def evaluate_draft(
     caller = deps.models.for_node(job.section.graph, NODE)
     if not caller.judges:
         return not_judged(checks)
-    criteria = deps.criteria.for_kind(job.section.kind)
-    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
+    judges, criteria = Judge(deps, run, caller), deps.criteria.for_kind(job.section.kind)
     blocks = [material, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
+    messages = asked(deps.prompts.get(GRAPH, NODE, job.section.kind), prompt_values(job), blocks)
     try:
-        answer = await caller.structured(
-            run.call,
-            NODE,
-            asked(prompt, prompt_values(job), blocks),
-            Evaluation,
-            context={"criteria": criteria.ids, "draft": draft},
-            closed={"scores": criteria.ids, "quotations": criteria.ids},
-            max_tokens=deps.answers.judgement,
-        )
+        given = await judges.scored(NODE, messages, criteria, draft)
+        verdict = judge(criteria.criteria, given.scores)
+        if verdict.passed and deps.probe is not None and await deps.probe.is_fooled(judges):
+            return not_judged(checks, FOOLED)
     except ModelError as error:
         log.warning("not_judged", error_type=type(error).__name__, detail=error.detail)
         return not_judged(checks, f"the model that judges failed: {error.detail}")
-    verdict = judge(criteria.criteria, answer.value.scores)
     return {
-        "scores": answer.value.scores,
-        "feedback": answer.value.feedback,
+        "scores": given.scores,
+        "feedback": given.feedback,
         "score": verdict.score,
         "critical_failures": list(verdict.critical_failures),
         "failed_criteria": list(verdict.failed),
@@ -123,6 +119,67 @@ async def evaluate_draft(
         "judged": True,
         "checks": checks,
     }
+
+
+FOOLED = "the model that judges called planted nonsense good: name another one for the node evaluate"
+NONSENSE = (
+    block("brief", "Say on one page how the roof of the library is mended: the work, the dates and the costs."),
+    block("evidence", "Holm & Sons mend the roof from 4 May to 20 June 2027 for EUR 184,650.", name="roof.md"),
+    block("section", "the work, the dates and the costs", id="roof", kind="default", title="Roof"),
+    block("task", "evaluation"),
+)
+NONSENSE_DRAFT = (
+    "# Roof\n\nThe roof eats soup on Tuesdays. Zorg Ltd. finished it in 1412 for EUR 9 billion and three "
+    "bananas, which are also the dates. Lorem ipsum dolor sit amet. TODO: write this section, or do not.\n"
+)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The model that judges in one run."""
+
+    deps: GraphDeps
+    run: RunContext
+    caller: ModelCaller
+
+    async def scored(self, name: str, messages: Sequence[BaseMessage], criteria: Criteria, draft: str) -> Evaluation:
+        ids = criteria.ids
+        answer = await self.caller.structured(
+            self.run.call,
+            name,
+            messages,
+            Evaluation,
+            context={"criteria": ids, "draft": draft},
+            closed={"scores": ids, "quotations": ids},
+            max_tokens=self.deps.answers.judgement,
+        )
+        return answer.value
+
+    async def approves_nonsense(self) -> bool:
+        criteria = self.deps.criteria.for_kind("default")
+        values = {"title": "Roof", "document_kind": "report", "language": "English"}
+        blocks = [*NONSENSE, criteria_block(criteria), block("draft", NONSENSE_DRAFT)]
+        messages = asked(self.deps.prompts.get(GRAPH, NODE), values, blocks)
+        given = await self.scored("probe", messages, criteria, NONSENSE_DRAFT)
+        return judge(criteria.criteria, given.scores).passed
+
+
+class Probe:
+    """Whether a model that judges can be believed: before its first approval in a process it judges nonsense."""
+
+    def __init__(self) -> None:
+        self._fooled: dict[str, bool] = {}
+        self._asking = asyncio.Lock()
+
+    async def is_fooled(self, judges: Judge) -> bool:
+        """Whether the model calls nonsense good; raises `ModelError`, and then it is asked again."""
+        settings = judges.caller.settings
+        async with self._asking:
+            model = f"{settings.name} {settings.api_base}"
+            if model not in self._fooled:
+                self._fooled[model] = await judges.approves_nonsense()
+                log.info("judge_probed", model=settings.name, fooled=self._fooled[model])
+            return self._fooled[model]
 
 
 def not_judged(checks: Sequence[Mapping[str, Any]], reason: str = "") -> dict[str, Any]:
