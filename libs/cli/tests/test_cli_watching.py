@@ -80,8 +80,11 @@ async def test_a_terminal_is_told_the_step_the_time_and_how_to_stop(
 
 
 def test_the_speed_of_a_model_is_told_in_tokens() -> None:
-    assert Written(0.0).words(9.0) == "the model reads"
-    assert Written(0.0, 4000).words(50.0) == "4000 characters, about 20 tokens/s"
+    written, told = Written(), []
+    for characters, now in ((0, 0.0), (400, 30.0), (3600, 50.0)):
+        written.add(characters, now)
+        told.append(written.words)
+    assert told == ["the model reads", "400 characters", "4000 characters, about 50 tokens/s"]
     assert took_words(20.0, 600) == "in 20 s, 30 tokens/s"
     assert took_words(0.2, 600) == ""
 

@@ -83,7 +83,7 @@ class TableScreen(Screen):
 
     def live(self, section_id: str, characters: int) -> None:
         if self._view is not None and section_id in self._view.sections:
-            self._written.setdefault(section_id, Written(time.monotonic())).characters += characters
+            self._written.setdefault(section_id, Written()).add(characters, time.monotonic())
 
     def _rendered(self) -> RenderableType:
         view = self._view
@@ -103,7 +103,7 @@ class TableScreen(Screen):
             work_words(section, self.seconds),
             version_words(section.version),
             score_words(section.evaluation),
-            section.failure or (written.words(time.monotonic()) if written else ""),
+            section.failure or (written.words if written and step_of(section) == "writing" else ""),
         )
 
     def _status(self, section: SectionView) -> str:
@@ -115,16 +115,23 @@ class TableScreen(Screen):
 
 @dataclass
 class Written:
-    """What came of a text so far, of which the model had begun at a time."""
+    """What came of a text so far, and when its first and its last words came; nothing yet while the model reads."""
 
-    began: float
     characters: int = 0
+    first: float = 0.0
+    last: float = 0.0
 
-    def words(self, now: float) -> str:
+    def add(self, characters: int, now: float) -> None:
+        self.first = self.first if self.characters else now
+        self.characters, self.last = self.characters + characters, now
+
+    @property
+    def words(self) -> str:
         if not self.characters:
             return "the model reads"
-        tokens = self.characters / CHARS_A_TOKEN
-        return f"{self.characters} characters, about {tokens / max(now - self.began, 1):.0f} tokens/s"
+        took = self.last - self.first
+        speed = f", about {self.characters / CHARS_A_TOKEN / took:.0f} tokens/s" if took >= 1 else ""
+        return f"{self.characters} characters{speed}"
 
 
 @contextmanager

@@ -4,6 +4,7 @@ const texts = new Map();
 // Roughly, in Latin script: how many characters a token has.
 const TOKEN = 4;
 const begun = new Map();
+const speeds = new Map();
 
 function show(place) {
   const text = texts.get(place.dataset.writing) ?? "";
@@ -17,7 +18,10 @@ function all() {
 document.getElementById("stream").addEventListener("words", ({ detail }) => {
   const { section_id, at, text } = JSON.parse(detail.data);
   texts.set(section_id, (texts.get(section_id) ?? "").slice(0, at) + text);
-  if (at === 0 || !begun.has(section_id)) begun.set(section_id, [Date.now(), at]);
+  if (at === 0 || !begun.has(section_id)) begun.set(section_id, [Date.now(), at + text.length]);
+  const [since, from] = begun.get(section_id);
+  const seconds = (Date.now() - since) / 1000;
+  if (seconds >= 1) speeds.set(section_id, Math.round((at + text.length - from) / TOKEN / seconds));
   all();
 });
 document.addEventListener("renewed", all);
@@ -28,10 +32,8 @@ function tick() {
     place.textContent = seconds < 100 ? `${Math.floor(seconds)} s` : `${Math.round(seconds / 60)} min`;
   });
   document.querySelectorAll("[data-speed]").forEach((place) => {
-    const [since, at] = begun.get(place.dataset.speed) ?? [];
-    const tokens = ((texts.get(place.dataset.speed)?.length ?? 0) - at) / TOKEN;
-    const seconds = Math.max(1, (Date.now() - since) / 1000);
-    place.textContent = since && tokens > 0 ? `≈ ${Math.round(tokens / seconds)} tokens/s` : "";
+    const speed = speeds.get(place.dataset.speed);
+    place.textContent = speed ? `≈ ${speed} tokens/s` : "";
   });
 }
 
