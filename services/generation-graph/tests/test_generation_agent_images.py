@@ -13,7 +13,7 @@ from stemma_generation_graph.graphs.document_agent.images import (
     question_about,
     with_assets,
 )
-from stemma_generation_graph.sources import resolve
+from stemma_generation_graph.passages import resolve
 from stemma_markdown import images
 from stemma_testkit.counting import calls
 

@@ -12,8 +12,8 @@ from langgraph.graph import START, StateGraph
 from stemma_generation_graph.deps import GraphDeps
 from stemma_generation_graph.graphs.registry import SECTION, find_graphs
 from stemma_generation_graph.handlers import on_generate_section
+from stemma_generation_graph.passages import Corpus
 from stemma_generation_graph.runner import OrphanNode, Runner, compiled
-from stemma_generation_graph.sources import Corpus
 from stemma_generation_graph.tools import (
     MAX_CALLS,
     WebResult,

@@ -7,8 +7,9 @@ from generation_workshop import Workshop
 from langchain_core.messages import HumanMessage
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.references import InputFile
+from stemma_generation_graph.passages import read_source
 from stemma_generation_graph.settings import ContextLimits
-from stemma_generation_graph.sources import Library, read_source
+from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
 from stemma_generation_graph.writing import load_material
 from stemma_models.prompting import parse_blocks
@@ -39,7 +40,7 @@ async def material(workshop: Workshop) -> str:
     job = await workshop.job("budget")
     brief = await file(workshop, "rfq.pdf", "brief")
     files = {"brief": brief.artifact, "brief_file": brief, "inputs": (await file(workshop, "plan.pdf", "input-1"),)}
-    return await load_material(job.model_copy(update=files), Library(workshop.artifacts), ContextLimits())
+    return await load_material(job.model_copy(update=files), Library(workshop.artifacts), ContextLimits(), {})
 
 
 async def test_writers_get_brief_and_inputs_with_the_page_of_each_part(workshop: Workshop) -> None:

@@ -19,16 +19,9 @@ from stemma_generation_graph.graphs.document_agent.images import as_tables, read
 from stemma_generation_graph.graphs.document_agent.session import headings_above, outline_of
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
+from stemma_generation_graph.passages import read_source
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.sources import (
-    QUICK_CHARACTERS,
-    Library,
-    Reading,
-    Text,
-    UnreadableInputs,
-    computing,
-    read_source,
-)
+from stemma_generation_graph.sources import QUICK_CHARACTERS, Library, Reading, Text, UnreadableInputs, computing
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually
@@ -61,7 +54,7 @@ async def test_an_input_that_is_too_hard_to_read_is_ended_and_named() -> None:
 
 
 @pytest.mark.req("S6")
-@pytest.mark.parametrize("piece", ["# a\n", "![](a.png) "])
+@pytest.mark.parametrize("piece", ["# a\n\nb\n", "![](a.png) "])
 async def test_an_input_with_which_the_pieces_are_too_many_is_refused_by_name(piece: str) -> None:
     texts = [Text("a.md", LONG), Text("b.md", piece * 100), Text("c.md", "C.")]
     refusal = r"^b.md could not be read: .* more than 150 passages and images; give fewer or shorter inputs$"

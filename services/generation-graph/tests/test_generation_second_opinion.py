@@ -13,6 +13,7 @@ from stemma_contracts.v1.jobs import LedgerSource, ProposeRequirements
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.outcomes import RequirementsProposed
 from stemma_contracts.v1.usage import Usage
+from stemma_generation_graph.passages import Passage
 from stemma_generation_graph.second_opinion import (
     ASKED_CHARS,
     LONGEST_PASSAGE,
@@ -21,7 +22,6 @@ from stemma_generation_graph.second_opinion import (
     Question,
     on_propose_requirements,
 )
-from stemma_generation_graph.sources import Passage
 from stemma_offline_writer import OfflineWriter
 from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel

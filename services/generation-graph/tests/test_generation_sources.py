@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
-from stemma_generation_graph.sources import Corpus, Image, Library, read_source, resolve
+from stemma_generation_graph.passages import Corpus, Image, read_source, resolve
+from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
 from stemma_models.prompting import parse_blocks
 
@@ -57,7 +58,7 @@ def test_finds_the_passage_that_has_the_words_whatever_the_query_holds() -> None
 def test_selects_what_matters_in_reading_order_when_not_all_fits() -> None:
     paragraph = "Filler words without meaning. " * 20
     text = "\n\n".join(f"# Part {n}\n\n{'The deadline is May.' if n in (3, 17) else paragraph}" for n in range(20))
-    chosen = corpus(a=text).select("deadline", 1500)
+    chosen = corpus(a=text).select(["deadline"], 1500)
     assert [p.heading for p in chosen if "deadline" in p.text] == ["Part 3", "Part 17"]
     assert chosen == sorted(chosen, key=lambda p: p.position)
     assert sum(len(p.text) for p in chosen) <= 1500
@@ -68,7 +69,7 @@ def test_a_long_request_leaves_room_for_what_is_ours() -> None:
     texts = {"rfp.md": "\n\n".join(["# Demand\n\nThe quay must be long."] * 90), "own.md": "# Ours\n\nWe build."}
     documents = [read_source(name, text) for name, text in texts.items()]
     inputs = Corpus(documents, (), {"rfp.md": "request"})
-    chosen = inputs.select("quay", 1000)
+    chosen = inputs.select(["quay"], 1000)
     assert {inputs.tag_of(passage) for passage in chosen} == {"request", "evidence"}
     assert 900 < sum(len(passage.text) for passage in chosen) <= 1000
 
@@ -90,7 +91,7 @@ async def test_a_search_tells_the_words_of_the_buyer_apart() -> None:
 
 def test_takes_everything_when_it_fits() -> None:
     inputs = corpus(a="One.", b="Two.")
-    assert inputs.select("nothing", 100) == inputs.passages
+    assert inputs.select(["nothing"], 100) == inputs.passages
 
 
 def test_knows_the_images_that_the_inputs_show_and_that_were_supplied() -> None:
@@ -157,3 +158,38 @@ async def test_a_corpus_that_could_not_be_built_is_tried_again(workshop: Worksho
         await library.corpus(HEAD, (there,))
     await workshop.store(later)
     assert (await library.corpus(HEAD, (there,))).size == len(later)
+
+
+ROWS = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| Part {n} | {n} EUR |" for n in range(100))
+CONTENTS = "\n".join(f"{n}. The quay {'.' * 20} {n}" for n in range(1, 30))
+
+
+@pytest.mark.req("M2")
+def test_a_piece_of_a_long_table_brings_its_headings_and_the_head_of_its_table() -> None:
+    [*_, last] = corpus(a=f"# Offer\n\n## Costs\n\n{ROWS}").search("part 99")[:1]
+    assert (last.path, last.head) == (("Offer", "Costs"), "| Item | Price |\n| --- | --- |")
+    assert last.text.endswith("| Part 99 | 99 EUR |")
+    assert "".join(one.text for one in corpus(a=ROWS).passages).count("Price") == 1
+
+
+@pytest.mark.req("M2")
+def test_a_table_of_contents_is_no_passage_for_a_section() -> None:
+    inputs = corpus(a=f"# Contents\n\n{CONTENTS}\n\n# Rules\n\n" + "Nothing is said here. " * 40)
+    assert [one.heading for one in inputs.select(["quay"], 1300)] == ["Rules"]
+
+
+@pytest.mark.req("M2")
+def test_dates_and_amounts_are_chosen_for_sections_that_collect_them() -> None:
+    paragraphs = [f"# Part {n}\n\n{'The harbour is old and deep. ' * 8}" for n in range(60)]
+    paragraphs[40] += "It opens on 3 May 2027."
+    paragraphs[50] += "The fee is EUR 4,250."
+    inputs = corpus(a="\n\n".join(paragraphs))
+    for kind, wanted in (("dates", "3 May 2027"), ("amounts", "EUR 4,250")):
+        assert wanted in "".join(one.text for one in inputs.select(["harbour"], 600, collects=[kind]))
+
+
+@pytest.mark.req("M2")
+def test_words_are_found_across_inflection_and_where_no_spaces_stand() -> None:
+    inputs = corpus(a="Die Fristen enden im Mai und sind von allen einzuhalten.", b="提出期限は五月です。")
+    assert [one.source for one in inputs.search("Frist")] == ["a.md"]
+    assert [one.source for one in inputs.search("期限")] == ["b.md"]

@@ -18,9 +18,9 @@ from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.deps import Models
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
+from stemma_generation_graph.passages import Corpus
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
-from stemma_generation_graph.sources import Corpus
 from stemma_generation_graph.tools import SearchWeb, SearxNG, ToolRefused, WebSearchSettings, web_tool
 from stemma_messaging import BadSettings
 from stemma_models.prompting import parse_blocks

@@ -63,6 +63,8 @@ class RetrievedSource(Contract):
     kind: Literal["input", "upstream"]
     name: str = Field(max_length=255)
     version: int | None = Field(default=None, ge=0, description="of an upstream section")
+    given: int | None = Field(default=None, ge=0, description="passages of an input that were not all given")
+    of: int | None = Field(default=None, ge=0, description="all passages of that input")
 
 
 class NodeRun(Contract):

@@ -31,6 +31,7 @@ TAGS = (
     "issues",
     "criteria",
     "draft",
+    "left_out",
     "images",
     "headings",
     "requirements",

@@ -45,11 +45,12 @@ from .evaluating import Probe
 from .graphs.registry import Graph, find_graphs, recipes
 from .graphs.section.rendering import SCHEMAS
 from .handlers import Tools, routes
+from .passages import Corpus
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE
 from .settings import JUDGING, ROLE, GenerationSettings
-from .sources import Corpus, Library
+from .sources import Library
 from .tools import (
     SearchInputs,
     SearchWeb,

@@ -43,6 +43,9 @@ class Kind(BaseModel):
     tools: tuple[str, ...] = ()
     tool_rounds: int = Field(default=2, ge=1, le=10, description="rounds of tool calls before the draft")
     editor: Token | None = Field(default=None, description="who revises it, for the editor agent")
+    seeks: Mapping[str, str] = Field(
+        default={}, description="by language: what such a section looks for in inputs too long for a prompt, as a, b, c"
+    )
 
     @model_validator(mode="after")
     def _is_filled_in_once(self) -> Kind:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from .evaluating import Probe
 
 from .configuration import CriteriaSets, Kinds
+from .passages import Corpus
 from .settings import AgentLimits, AnswerLimits, ContextLimits, RolesSettings
-from .sources import Corpus, Library
+from .sources import Library
 from .tools import Tool
 
 

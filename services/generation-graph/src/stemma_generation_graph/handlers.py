@@ -140,7 +140,7 @@ async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:
 
 async def _judged(job: EvaluateDraft, tools: Tools, context: RunContext) -> dict[str, Any]:
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
-    material = await load_material(as_written, tools.library, tools.deps.limits)
+    material = await load_material(as_written, tools.library, tools.deps.limits, tools.deps.kinds)
     draft = await tools.library.text(job.document, job.draft)
     return await evaluate_draft(tools.deps, context, as_written, material, draft)
 
@@ -263,17 +263,28 @@ CRITICAL: Mapping[str, type[o.RoleAnalysisMissing | o.NoRoleLeft]] = {
 
 
 def retrieved_context(state: Mapping[str, Any]) -> tuple[RetrievedSource, ...] | None:
-    """The inputs and upstream sections whose text was in the prompts; nothing is told by a graph without material."""
+    """The inputs and upstream sections whose text was in the prompts, and inputs of which not all was.
+
+    Nothing is told by a graph without material.
+    """
     if "material" not in state:
         return None
-    found = []
-    for shown in parse_blocks(state["material"]):
-        if shown.tag in GIVEN and shown.text:
-            found.append(RetrievedSource(kind="input", name=shown.attributes["name"]))
-        elif shown.tag == "upstream":
-            version = int(shown.attributes.get("version", "0"))
-            found.append(RetrievedSource(kind="upstream", name=shown.attributes.get("id", ""), version=version))
-    return tuple(dict.fromkeys(found))
+    found, shown = [], parse_blocks(state["material"])
+    counts = {
+        entry.attributes["name"]: entry.attributes for one in shown if one.tag == "left_out" for entry in one.children
+    }
+    for one in shown:
+        if one.tag in GIVEN and one.text:
+            found.append(_input(one.attributes["name"], counts))
+        elif one.tag == "upstream":
+            version = int(one.attributes.get("version", "0"))
+            found.append(RetrievedSource(kind="upstream", name=one.attributes.get("id", ""), version=version))
+    return tuple(dict.fromkeys([*found, *(_input(name, counts) for name in counts)]))
+
+
+def _input(name: str, counts: Mapping[str, Mapping[str, str]]) -> RetrievedSource:
+    count = {key: int(counts[name][key]) for key in ("given", "of")} if name in counts else {}
+    return RetrievedSource(kind="input", name=name, **count)
 
 
 def processing_metadata(

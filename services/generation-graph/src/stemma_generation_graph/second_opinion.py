@@ -31,7 +31,8 @@ from stemma_models import CallContext, ModelCaller, ModelError, call_context, ec
 from stemma_models.prompting import block
 
 from .deps import GraphDeps
-from .sources import Library, Passage, UnreadableInputs
+from .passages import Passage
+from .sources import Library, UnreadableInputs
 from .writing import Filled, Prose
 
 GRAPH, NODE = "requirements", "propose"

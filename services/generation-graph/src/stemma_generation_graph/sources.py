@@ -1,18 +1,13 @@
-"""Inputs: taken apart in passages, searched, and what jobs refer to in the artifact store."""
+"""What jobs refer to in the artifact store: texts, inputs as passages, ledgers."""
 
 from __future__ import annotations
 
 import asyncio
-import posixpath
-import re
-import sqlite3
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote, urlsplit
 
 from cachetools import LRUCache
 from pydantic import ValidationError
@@ -25,197 +20,11 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_evidence import InputText, Labels, coverage
-from stemma_markdown import Document, with_prose_of_front_matter
+from stemma_evidence import InputText, coverage
 from stemma_messaging import Turns
 from stemma_messaging.errors import InvalidMessage
 
-PASSAGE_CHARS = 1200
-MOST_PLACES = 3
-HEADING_CHARS = 200
-"""Of a heading that each of its passages is found by; whole it stands in the first of them."""
-
-_BASE = re.compile(r"\{\{[^{}\n]{0,200}\}\}/*")
-"""The address of a site as its templates write it, such as ``{{ site.baseurl }}/``: here it is the input folder."""
-_NO_CONTENT = frozenset({"blank", "definition", "front_matter"})
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A piece of one input: whole blocks that stand together, and how the heading above them begins.
-
-    ``place`` is what they are cited by in the file, such as ``p. 12``; empty if that is not known. ``lines`` are those
-    of the file that the blocks begin in.
-    """
-
-    source: str
-    position: int
-    heading: str
-    text: str
-    place: str = ""
-    lines: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class ImageUse:
-    """An image as an input refers to it; ``name`` is the path inside the input folder."""
-
-    name: str
-    alt: str
-
-
-@dataclass(frozen=True)
-class SourceDocument:
-    """A Markdown input, taken apart."""
-
-    name: str
-    passages: tuple[Passage, ...]
-    images: tuple[ImageUse, ...]
-
-
-def read_source(name: str, text: str, anchors: Sequence[Anchor] = ()) -> SourceDocument:
-    """Take one Markdown input apart; ``name`` is its path inside the input folder."""
-    document = Document(with_prose_of_front_matter(text))
-    labels = Labels(text, anchors=anchors) if anchors else None
-    return SourceDocument(name, tuple(_passages(name, document, labels)), tuple(_images(name, document)))
-
-
-def _passages(name: str, document: Document, labels: Labels | None) -> Iterator[Passage]:
-    titles = {heading.line: heading.text for heading in document.headings}
-    heading, place, held, lines = "", "", list[str](), list[int]()
-    position = 0
-    for block in document.blocks:
-        if block.kind in _NO_CONTENT:
-            continue
-        starts = block.kind == "heading"
-        content = block.content.strip("\r\n")
-        there = _place(block.line, content, labels) if labels else ""
-        if held and (starts or there != place or sum(map(len, held)) + len(content) > PASSAGE_CHARS):
-            yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
-            position, held, lines = position + 1, [], []
-        place = there
-        if starts:
-            heading = titles.get(block.line, "")[:HEADING_CHARS]
-        held.append(content)
-        lines.append(block.line)
-    if held:
-        yield Passage(name, position, heading, "\n\n".join(held), place, tuple(lines))
-
-
-def _place(line: int, content: str, labels: Labels) -> str:
-    """What a block is cited by; of one that is at many places, such as a long table, the first and the last."""
-    found = labels.within(line, line + content.count("\n"))
-    return "; ".join(found if len(found) <= MOST_PLACES else (found[0], "...", found[-1]))
-
-
-def _images(name: str, document: Document) -> Iterator[ImageUse]:
-    """Every image in its place; one without a description of its own is described by the heading above it."""
-    lines = [heading.line for heading in document.headings]
-    for image in document.images:
-        above = bisect_right(lines, image.line)
-        heading = document.headings[above - 1].text[:HEADING_CHARS] if above else ""
-        yield ImageUse(resolve(name, image.target), image.description.strip() or heading)
-
-
-def resolve(document: str, reference: str) -> str:
-    """The path inside the input folder that a reference means; ``""`` for an address elsewhere or a folder."""
-    parts = urlsplit(reference) if "\x00" not in reference and "[" not in reference else urlsplit("x:")
-    path = unquote(parts.path)
-    if parts.scheme or parts.netloc or posixpath.basename(path) in ("", ".", ".."):
-        return ""
-    based = _BASE.match(path)
-    folder = "" if based else posixpath.dirname(document)
-    return posixpath.normpath(posixpath.join(folder, path[based.end() :] if based else path))
-
-
-_WORD = re.compile(r"\w{2,}")
-MAX_QUERY_WORDS = 64
-REQUEST = "request"
-
-
-@dataclass(frozen=True)
-class Image:
-    name: str
-    alt: str
-
-
-def words_of(file: InputFile) -> str:
-    """Whose words an input holds, as the tag of its blocks: the buyer's are told apart from ours."""
-    match file.used_as:
-        case "request" | "form":
-            return REQUEST
-        case "internal" | "price" as role:
-            return role
-        case _:
-            return "evidence"
-
-
-class Corpus:
-    """Passages of all inputs, found by BM25; images that the inputs refer to and that were supplied."""
-
-    def __init__(
-        self, documents: Sequence[SourceDocument], supplied: Iterable[str], tags: Mapping[str, str] | None = None
-    ) -> None:
-        self._tags = tags or {}
-        self.passages = [passage for document in documents for passage in document.passages]
-        self._order = {passage: number for number, passage in enumerate(self.passages)}
-        own = [document for document in documents if self._tags.get(document.name) != REQUEST]
-        self.images = _known_images(own, frozenset(supplied))
-        self._index = _index(self.passages) if self.passages else None
-        self.size = sum(len(passage.text) for passage in self.passages)
-        """Characters of all passages."""
-
-    def search(self, query: str) -> list[Passage]:
-        """The passages that share a word with the query, best first."""
-        words = dict.fromkeys(_WORD.findall(query.lower()))
-        if not words or self._index is None:
-            return []
-        match = " OR ".join(f'"{word}"' for word in list(words)[:MAX_QUERY_WORDS])
-        rows = self._index.execute(
-            "SELECT rowid FROM passage WHERE passage MATCH ? ORDER BY bm25(passage, 2, 1)", [match]
-        )
-        return [self.passages[number] for (number,) in rows]
-
-    def tag_of(self, passage: Passage) -> str:
-        """Whose words a passage is."""
-        return self._tags.get(passage.source, "evidence")
-
-    def select(self, query: str, limit: int, without: Collection[Passage] = ()) -> list[Passage]:
-        """The best passages for a query that fit into ``limit`` characters, in reading order.
-
-        Neither the buyer's words nor ours take more than half, unless the others need less.
-        """
-        known = frozenset(without)
-        found = dict.fromkeys(one for one in self.search(query) + self.passages if one not in known)
-        asked = [passage for passage in found if self.tag_of(passage) == REQUEST]
-        own = [passage for passage in found if self.tag_of(passage) != REQUEST]
-        sizes = [sum(len(passage.text) for passage in each) for each in (own, asked)]
-        rooms = [max(limit // 2, limit - other) for other in reversed(sizes)]
-        chosen = [*_fitting(own, rooms[0]), *_fitting(asked, rooms[1])]
-        return sorted(chosen, key=self._order.__getitem__)
-
-
-def _index(passages: Sequence[Passage]) -> sqlite3.Connection:
-    index = sqlite3.connect(":memory:", check_same_thread=False)
-    index.execute("CREATE VIRTUAL TABLE passage USING fts5(heading, text, tokenize='porter unicode61')")
-    rows = ((number, p.heading, p.text) for number, p in enumerate(passages))
-    index.executemany("INSERT INTO passage(rowid, heading, text) VALUES (?, ?, ?)", rows)
-    return index
-
-
-def _fitting(passages: Iterable[Passage], limit: int) -> list[Passage]:
-    chosen: dict[Passage, None] = {}
-    for passage in passages:
-        if passage not in chosen and len(passage.text) <= limit:
-            limit -= len(passage.text)
-            chosen[passage] = None
-    return list(chosen)
-
-
-def _known_images(documents: Iterable[SourceDocument], supplied: frozenset[str]) -> tuple[Image, ...]:
-    uses: list[ImageUse] = [use for document in documents for use in document.images if use.name in supplied]
-    return tuple({use.name: Image(use.name, " ".join(use.alt.split())) for use in reversed(uses)}.values())[::-1]
-
+from .passages import Corpus, Passage, SourceDocument, read_source, words_of
 
 QUICK_CHARACTERS = 64 * 1024
 """Up to here the worst input takes a quarter of a second."""

@@ -17,7 +17,7 @@ from stemma_models.prompting import block
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
-from .sources import Corpus
+from .passages import Corpus
 
 P = TypeVar("P")
 
@@ -105,11 +105,12 @@ class SearchInputs(BaseModel):
         """The best passages, each in a block that names its input."""
         found, room = list[str](), RESULT_CHARS
         for passage in await asyncio.to_thread(corpus.search, self.query):
-            if len(passage.text) > room:
+            if len(passage.alone) > room:
                 continue
-            room -= len(passage.text)
-            place = {"place": passage.place} if passage.place else {}
-            found.append(block(corpus.tag_of(passage), passage.text, name=passage.source, **place))
+            room -= len(passage.alone)
+            about = {"place": passage.place, "heading": passage.above}
+            known = {name: value for name, value in about.items() if value}
+            found.append(block(corpus.tag_of(passage), passage.alone, name=passage.source, **known))
         return "\n".join(found) or "Nothing in the inputs matches."
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, groupby, pairwise, zip_longest
+from itertools import groupby, pairwise
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, get_args
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
@@ -15,7 +16,7 @@ from stemma_contracts.media import READ
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.references import InputFile
-from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.section import Collected, SectionPlan
 from stemma_contracts.v1.validation import ValidationReport
 from stemma_evidence.sources.words import language_of as language_in
 from stemma_languages import Language, language, primary
@@ -23,9 +24,10 @@ from stemma_markdown import Block, Document, fences, letters, split, unwrapped
 from stemma_models import Prompt
 from stemma_models.prompting import TAGS, block, parse_blocks, shared_part
 
-from .configuration import Criteria
+from .configuration import PLAIN, Criteria, Kinds
+from .passages import REQUEST, Corpus, Image, Passage, words_of
 from .settings import ContextLimits
-from .sources import REQUEST, Corpus, Image, Library, Passage, words_of
+from .sources import Library
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -164,8 +166,8 @@ QUERY_BRIEF_CHARS = 1500
 MAX_IMAGES = 100
 BESIDE_CHARS, MOST_BESIDE = 6_000, 4
 """Of each file that is not quoted, and how many of them a prompt holds: of a manner, and of what is internal."""
-OWN_SHARE = 4
-"""Of inputs that do not fit, what part of the room holds passages for one section alone."""
+OWN_SHARE, MOST_OWN = 4, 12_000
+"""Of inputs that do not fit, what part of the room, and how much at most, holds passages for one section alone."""
 OWN = ("evidence", "price")
 """The tags of what is ours and may be quoted."""
 GIVEN = ("request", *OWN, "internal")
@@ -180,14 +182,15 @@ def clip(text: str, limit: int) -> str:
     return (head.rpartition("\n\n")[0] or head) + CUT
 
 
-async def load_material(job: GenerateSection, library: Library, limits: ContextLimits) -> str:
+async def load_material(job: GenerateSection, library: Library, limits: ContextLimits, kinds: Kinds) -> str:
     """What a section is written from and judged by.
 
     What all sections of the document share comes first, byte for byte the same, so that a provider can cache it.
     """
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
-    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief[:QUERY_BRIEF_CHARS], limits.inputs)
+    demands = await _demands(job, library)
+    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief, demands, limits.inputs, kinds)
     parts = [
         outline_block(job),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
@@ -198,24 +201,35 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
         *await upstream_blocks(job, library, limits.upstream),
         section_block(job),
         *_placed(own, corpus.tag_of),
+        *left_out_block(corpus, [*shared, *own]),
         *headings_block(job.section),
-        *await requirements_blocks(job, library),
+        *([block("requirements", list(map(_demand, demands)))] if demands else []),
     ]
     return "\n".join(parts)
 
 
-def _chosen(corpus: Corpus, job: GenerateSection, brief: str, limit: int) -> tuple[list[Passage], list[Passage]]:
+def _chosen(
+    corpus: Corpus, job: GenerateSection, brief: str, demands: Sequence[LedgerRow], limit: int, kinds: Kinds
+) -> tuple[list[Passage], list[Passage]]:
     """The passages for all sections, which are all that fit, and those that this section needs besides."""
     if corpus.size <= limit:
         return corpus.passages, []
-    topics = (f"{entry.title} {entry.purpose}" for entry in job.outline)
-    shared = corpus.select(_in_turn([*topics, brief]), limit - limit // OWN_SHARE)
-    return shared, corpus.select(f"{_topic(job.section)} {brief}", limit // OWN_SHARE, without=shared)
+
+    def topics(entry: SectionPlan | OutlineEntry) -> list[str]:
+        seeks = kinds.get(entry.kind, PLAIN).seeks
+        sought = [words for tag in sorted(corpus.languages) for words in seeks.get(tag, "").split(",")]
+        return [entry.title, entry.purpose, *sought]
+
+    room, section = min(limit // OWN_SHARE, MOST_OWN), job.section
+    gathered = [kind for kind in get_args(Collected) if any(kind in entry.collects for entry in job.outline)]
+    of_all = [*(words for entry in job.outline for words in topics(entry)), *paragraphs(brief)]
+    shared = corpus.select(of_all, limit - room, collects=gathered)
+    wanted = [*topics(section), *section.required_headings, *map(_words, demands)]
+    return shared, corpus.select(wanted, room, without=shared, collects=section.collects)
 
 
-def _in_turn(texts: Iterable[str]) -> str:
-    """The first words of all texts, then their second words: of a long query only the beginning counts."""
-    return " ".join(chain.from_iterable(zip_longest(*map(str.split, texts), fillvalue="")))
+def paragraphs(brief: str) -> list[str]:
+    return [block.content for block in Document(brief[:QUERY_BRIEF_CHARS]).blocks if block.kind != "blank"]
 
 
 def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> list[BaseMessage]:
@@ -322,18 +336,22 @@ async def brief_blocks(job: GenerateSection, library: Library, brief: str) -> li
     return _placed(passages, lambda _: "brief") if passages else [block("brief", brief)]
 
 
-async def requirements_blocks(job: GenerateSection, library: Library) -> list[str]:
-    """The demands that people gave to the section, each with the sentence before its list."""
+async def _demands(job: GenerateSection, library: Library) -> list[LedgerRow]:
+    """The demands that people gave to the section."""
     if job.ledger is None or not job.requirements:
         return []
     wanted = frozenset(job.requirements)
     rows = (await library.ledger(job.document, job.ledger)).rows
-    return [block("requirements", [_demand(row) for row in rows if row.requirement_id in wanted])]
+    return [row for row in rows if row.requirement_id in wanted]
+
+
+def _words(row: LedgerRow) -> str:
+    """A demand with the sentence before its list."""
+    return " ".join(filter(None, (row.announced_by, row.quote)))
 
 
 def _demand(row: LedgerRow) -> str:
-    words = " ".join(filter(None, (row.announced_by, row.quote)))
-    return block("requirement", words, id=row.requirement_id, obligation=row.obligation, source=row.source)
+    return block("requirement", _words(row), id=row.requirement_id, obligation=row.obligation, source=row.source)
 
 
 def input_blocks(corpus: Corpus, passages: Sequence[Passage]) -> list[str]:
@@ -346,14 +364,35 @@ def input_blocks(corpus: Corpus, passages: Sequence[Passage]) -> list[str]:
 
 
 def _placed(passages: Sequence[Passage], tag_of: Callable[[Passage], str]) -> list[str]:
+    """Passages that follow each other as one block; behind a gap with the headings that they stand under."""
     blocks, before = list[str](), None
     for (name, place), group in groupby(passages, lambda passage: (passage.source, passage.place)):
-        held = list(group)
-        follows = before is None or before.source != name or before.position + 1 == held[0].position
-        text = _joined(held) if follows else f"{CUT.strip()}\n\n{_joined(held)}"
+        held, text = list(group), ""
+        for passage in held:
+            text += _joint(before, passage) if text else _joint(before, passage).lstrip("\n")
+            text += passage.text
+            before = passage
         blocks.append(block(tag_of(held[0]), text, name=name, **({"place": place} if place else {})))
-        before = held[-1]
     return blocks
+
+
+def _joint(before: Passage | None, passage: Passage) -> str:
+    """What stands before a passage: of what was left out a mark, with the headings above; the head of its table."""
+    next_one = before.position + 1 if before and before.source == passage.source else 0
+    if passage.position == next_one:
+        return "\n" if passage.head else "\n\n"
+    return f"{CUT} {passage.above}".rstrip() + f"\n\n{passage.head}{chr(10) if passage.head else ''}"
+
+
+def left_out_block(corpus: Corpus, given: Sequence[Passage]) -> list[str]:
+    """Of each input that is not here as a whole, how many of its passages are."""
+    here, all_of = (Counter(one.source for one in each) for each in (given, corpus.passages))
+    parts = [
+        block("entry", "", name=name, given=str(here[name]), of=str(number))
+        for name, number in all_of.items()
+        if here[name] < number
+    ]
+    return [block("left_out", parts)] if parts else []
 
 
 def images_block(images: Sequence[Image]) -> list[str]:
@@ -404,17 +443,6 @@ async def _beginnings(
 
 def criteria_block(criteria: Criteria) -> str:
     return block("criteria", _listed(f"{criterion.id}: {criterion.description}" for criterion in criteria.criteria))
-
-
-def _joined(passages: Sequence[Passage]) -> str:
-    text = passages[0].text
-    for before, passage in pairwise(passages):
-        text += ("\n\n" if passage.position == before.position + 1 else f"{CUT}\n\n") + passage.text
-    return text
-
-
-def _topic(section: SectionPlan) -> str:
-    return " ".join((section.title, section.purpose, section.kind.replace("_", " "), *section.required_headings))
 
 
 def _listed(entries: Iterable[str]) -> str:

@@ -75,7 +75,7 @@ class SingleCallNodes:
 
     async def load_context(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._deps.limits)
+        material = await load_material(job, library, self._deps.limits, self._deps.kinds)
         return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
 
     def _messages(self, state: SingleCallState, node: str, task: str) -> list[BaseMessage]:

@@ -16,7 +16,7 @@ from stemma_contracts.v1.references import InputFile
 from stemma_evidence import rows_of
 from stemma_markdown import Document, Image, Link, images, similarity, without_templates
 
-from stemma_generation_graph.sources import SourceDocument, resolve
+from stemma_generation_graph.passages import SourceDocument, resolve
 
 from .session import ASSETS, INPUTS, Session
 

@@ -27,7 +27,8 @@ from stemma_telemetry.names import Log, Metric
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import coded_check, evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import Change, Node, noted
-from stemma_generation_graph.sources import REQUEST, InputsRefused, Text, words_of
+from stemma_generation_graph.passages import REQUEST, words_of
+from stemma_generation_graph.sources import InputsRefused, Text
 from stemma_generation_graph.tools import answers_to_broken, run_tool_calls
 from stemma_generation_graph.writing import load_material
 
@@ -116,7 +117,7 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
     if state["partial"]:
         return not_judged([], "it is partial")
     try:
-        material = await load_material(job, run.library, deps.limits)
+        material = await load_material(job, run.library, deps.limits, deps.kinds)
         return await evaluate_draft(deps, run, job, material, await session.text(DRAFT))
     except FAILURES as error:
         return not_judged([], failure_of(error)["failure"]["detail"])

@@ -24,10 +24,9 @@ from stemma_telemetry import get_logger
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import noted
-from stemma_generation_graph.sources import Corpus, Passage
+from stemma_generation_graph.passages import Corpus, Passage
 from stemma_generation_graph.writing import (
     OPENS_WITH,
-    QUERY_BRIEF_CHARS,
     as_draft,
     asked,
     body_under_heading,
@@ -42,6 +41,7 @@ from stemma_generation_graph.writing import (
     internal_blocks,
     language_of,
     outline_block,
+    paragraphs,
     prompt_values,
     round_blocks,
     section_block,
@@ -86,7 +86,7 @@ async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -
 
 
 def _chosen(corpus: Corpus, request: str, limit: int) -> Sequence[Passage]:
-    return corpus.passages if corpus.size <= limit else corpus.select(request[:QUERY_BRIEF_CHARS], limit)
+    return corpus.passages if corpus.size <= limit else corpus.select(paragraphs(request), limit)
 
 
 def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
