@@ -118,14 +118,28 @@ def test_a_partial_draft_of_any_graph_waits_for_a_person(story: Story) -> None:
 def test_lint_issues_go_back_to_the_generator_three_times_then_to_the_reviewer(begun: Story) -> None:
     for number in (1, 2, 3):
         begun.drafted("research", f"draft {number}")
-        begun.validated("research", passed=False).then_types(e.SectionLintFailed)
+        found = f"report {number}"
+        begun.validated("research", passed=False, found=found).then_types(e.SectionLintFailed)
         (job,) = begun.open_jobs().values()
         assert isinstance(job, j.GenerateSection)
-        assert (job.round, job.previous, job.report) == (number, ref(f"draft {number}"), validation(False).report)
+        assert (job.round, job.previous, job.report) == (
+            number,
+            ref(f"draft {number}"),
+            validation(False, found).report,
+        )
     begun.drafted("research", "draft 4")
-    (requested,) = begun.validated("research", passed=False)
+    (requested,) = begun.validated("research", passed=False, found="report 4")
     assert isinstance(requested, e.SectionReviewRequested)
     assert requested.version == 4
+
+
+@pytest.mark.req("M6")
+@pytest.mark.failure("lint-issues")
+def test_a_round_that_mends_nothing_is_the_last(begun: Story) -> None:
+    begun.drafted("research", "draft 1")
+    begun.validated("research", passed=False).then_types(e.SectionLintFailed)
+    begun.drafted("research", "draft 1")
+    begun.validated("research", passed=False).then_types(e.SectionReviewRequested)
 
 
 @pytest.mark.req("R9", "P7")

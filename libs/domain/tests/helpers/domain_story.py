@@ -47,9 +47,9 @@ def not_judged(complete: bool = True) -> Evaluation:
     return Evaluation(scores={}, score=0, passed=False, judged=False, checks=checks)
 
 
-def validation(passed: bool = True) -> ValidationSummary:
+def validation(passed: bool = True, found: str = "report") -> ValidationSummary:
     issues = 0 if passed else 2
-    report = None if passed else ref("report", "application/json")
+    report = None if passed else ref(found, "application/json")
     return ValidationSummary(passed=passed, issue_count=issues, engine="rumdl", engine_version="1", report=report)
 
 
@@ -160,8 +160,8 @@ class Story:
             **{"evaluation": evaluation(), "usage": Usage(calls=2)} | fields,
         )
 
-    def validated(self, section_id: str, passed: bool = True) -> Then[State, Any]:
-        return self.outcome(o.DraftValidated, section_id, validation=validation(passed))
+    def validated(self, section_id: str, passed: bool = True, found: str = "report") -> Then[State, Any]:
+        return self.outcome(o.DraftValidated, section_id, validation=validation(passed, found))
 
     def reviewable(self, section_id: str) -> None:
         self.drafted(section_id)

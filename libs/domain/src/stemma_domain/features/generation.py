@@ -99,7 +99,7 @@ def validated(
     common, version, validation = settled(outcome, section), section.current_number, outcome.validation
     can_mend = validation.complete and validation.rules.keys() != {OPEN_HEADING}
     if generating and can_mend and not validation.passed and not generating.quote_only:
-        has_rounds = generating.round < section.plan.max_lint_rounds
+        has_rounds = generating.round < section.plan.max_lint_rounds and not _mended_nothing(validation, generating)
         if has_rounds or _says_too_much(validation, section.plan):
             return e.SectionLintFailed(
                 **common,
@@ -111,6 +111,12 @@ def validated(
     if generating and _settled_by_policy(section, in_cycles) and _is_sound(validation, section.plan):
         return e.SectionApproved(**common, version=version, validation=validation, by_policy=True)
     return e.SectionReviewRequested(**common, version=version, validation=validation)
+
+
+def _mended_nothing(validation: ValidationSummary, generating: Generating) -> bool:
+    """Whether the last round has the report of the one before: another would be asked for in the same words."""
+    before, now = generating.report, validation.report
+    return before is not None and now is not None and now.digest == before.digest
 
 
 def _says_too_much(validation: ValidationSummary, plan: SectionPlan) -> bool:
