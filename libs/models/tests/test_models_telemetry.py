@@ -1,7 +1,8 @@
+import json
 from collections.abc import Iterator
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -51,3 +52,31 @@ async def test_a_call_is_one_span_by_the_conventions_and_a_replay_is_none(spans:
     }
     assert [line["event"] for line in logs] == ["model_call_retried"]
     assert SECRET not in f"{logs}{span.to_json()}"
+
+
+@pytest.mark.req("M6", "E8")
+async def test_prompts_and_answers_are_in_a_span_only_where_a_user_turns_that_on(
+    spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the conventions that Phoenix, Langfuse and LangSmith read; without it the test above finds no word of them."""
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    search = ToolCall(name="search", args={"query": "quay"}, id="c1", type="tool_call")
+    thread = [
+        SystemMessage("Be brief."),
+        HumanMessage(SECRET),
+        AIMessage("", tool_calls=[search]),
+        ToolMessage("40 m", tool_call_id="c1"),
+    ]
+    model = ScriptedModel(script=[AIMessage("The quay.", response_metadata={"finish_reason": "stop"})])
+    settings = ModelSettings(name="openai/gpt")
+    caller = ModelCaller(model, settings, MemoryRecordStore(), MemoryArtifactStore())
+    await caller.text(CallContext("default", "doc", "research", "job"), "generate", thread)
+    [span] = spans.get_finished_spans()
+    assert span.attributes is not None
+    asked = json.loads(str(span.attributes["gen_ai.input.messages"]))
+    assert [message["role"] for message in asked] == ["system", "user", "assistant", "tool"]
+    assert asked[1]["parts"] == [{"type": "text", "content": SECRET}]
+    assert [message["parts"][0]["type"] for message in asked[2:]] == ["tool_call", "tool_call_response"]
+    assert json.loads(str(span.attributes["gen_ai.output.messages"])) == [
+        {"role": "assistant", "parts": [{"type": "text", "content": "The quay."}], "finish_reason": "stop"}
+    ]

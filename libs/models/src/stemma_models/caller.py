@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +14,7 @@ from math import ceil
 from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from opentelemetry.trace import Span, SpanKind
 from pydantic import BaseModel
@@ -40,7 +42,7 @@ _cost = counter(Metric.MODEL_COST)
 
 
 @contextmanager
-def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[[Usage], None]]:
+def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
     """A CLIENT span around a call with all its attempts, by the GenAI conventions and without content.
 
     What it gives is told what the call cost before it ends.
@@ -67,7 +69,17 @@ def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[[Usage], None]]
             _duration.record(time.perf_counter() - started, {**labels, **failed})
 
 
-def _answered(chat: Span, labels: Mapping[str, str], usage: Usage) -> None:
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""With this variable of the GenAI conventions prompts and answers are in the spans."""
+
+
+def _answered(
+    chat: Span,
+    labels: Mapping[str, str],
+    usage: Usage,
+    asked: Sequence[BaseMessage] = (),
+    answer: AIMessage | None = None,
+) -> None:
     for key, kind, tokens in (
         (Attr.GEN_AI_INPUT_TOKENS, "input", usage.input_tokens),
         (Attr.GEN_AI_OUTPUT_TOKENS, "output", usage.output_tokens),
@@ -75,6 +87,27 @@ def _answered(chat: Span, labels: Mapping[str, str], usage: Usage) -> None:
         chat.set_attribute(key, tokens)
         _tokens.record(tokens, {**labels, Attr.GEN_AI_TOKEN_TYPE: kind})
     _cost.add(usage.cost, labels)
+    if os.environ.get(CAPTURE, "").lower() in ("true", "span_only", "span_and_event"):
+        reason = str(answer.response_metadata.get("finish_reason") or "stop")
+        chat.set_attribute(Attr.GEN_AI_INPUT_MESSAGES, json.dumps([_as_told(message) for message in asked]))
+        chat.set_attribute(Attr.GEN_AI_OUTPUT_MESSAGES, json.dumps([{**_as_told(answer), "finish_reason": reason}]))
+
+
+_ROLES = {"human": "user", "ai": "assistant"}
+
+
+def _as_told(message: BaseMessage) -> dict[str, Any]:
+    """A message as the conventions have it."""
+    text = str(message.text)
+    parts: list[dict[str, Any]] = [{"type": "text", "content": text}] if text else []
+    if isinstance(message, ToolMessage):
+        parts = [{"type": "tool_call_response", "id": message.tool_call_id, "response": text}]
+    if isinstance(message, AIMessage):
+        parts += [
+            {"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": call["args"]}
+            for call in message.tool_calls
+        ]
+    return {"role": _ROLES.get(message.type, message.type), "parts": parts}
 
 
 T = TypeVar("T")
@@ -329,7 +362,7 @@ class ModelCaller:
             message, usage = await self._client.call(
                 call.request, call.meter, call.on_token, call.opens_with, document_id=call.ctx.document_id
             )
-            answered(usage)
+            answered(usage, call.request.messages, message)
         record = Record(
             model=self.settings.name,
             usage=paid.plus(usage),

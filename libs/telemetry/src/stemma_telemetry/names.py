@@ -45,6 +45,8 @@ class Attr(StrEnum):
     GEN_AI_MODEL = "gen_ai.request.model"
     GEN_AI_INPUT_TOKENS = "gen_ai.usage.input_tokens"
     GEN_AI_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
+    GEN_AI_INPUT_MESSAGES = "gen_ai.input.messages"
+    GEN_AI_OUTPUT_MESSAGES = "gen_ai.output.messages"
     GEN_AI_CONVERSATION = "gen_ai.conversation.id"
     GEN_AI_WORKFLOW = "gen_ai.workflow.name"
     GEN_AI_AGENT = "gen_ai.agent.name"
