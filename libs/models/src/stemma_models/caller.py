@@ -74,11 +74,7 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def _answered(
-    chat: Span,
-    labels: Mapping[str, str],
-    usage: Usage,
-    asked: Sequence[BaseMessage] = (),
-    answer: AIMessage | None = None,
+    chat: Span, labels: Mapping[str, str], usage: Usage, asked: Sequence[BaseMessage], answer: AIMessage
 ) -> None:
     for key, kind, tokens in (
         (Attr.GEN_AI_INPUT_TOKENS, "input", usage.input_tokens),
