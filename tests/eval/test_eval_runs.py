@@ -53,5 +53,6 @@ def test_a_model_without_its_key_and_a_refused_request_are_named(
 def _evaluated(base: str, folder: Path, *more: str) -> list[dict[str, Any]]:
     named = f"--model openai/scripted --api-base {base} --context 1000000 --output {folder}/out --json"
     told = CliRunner().invoke(app, ["eval", str(REQUESTS), "--only", "camp", *named.split(), *more])
+    assert told.exit_code == 0, told.stderr
     found: list[dict[str, Any]] = json.loads(told.stdout)
     return found

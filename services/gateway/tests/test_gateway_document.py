@@ -99,7 +99,7 @@ async def test_the_document_tells_what_each_section_cost_and_why_an_edge_of_its_
 
 @pytest.mark.req("E4")
 async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
-    desk: Desk, bus: Backstage, document_id: str
+    desk: Desk, address: str, bus: Backstage, document_id: str
 ) -> None:
     other = f"w{document_id}"
     await bus.append(other, document_requested())
@@ -108,6 +108,9 @@ async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
         await expect(shown).to_contain_text("Writing")
         await expect(shown.locator("time")).to_contain_text("min")
         await check(page)
+        await page.goto(f"{address}{section(other)}")
+        await expect(page.locator(".facts")).to_contain_text(re.compile(r"Writing \d+ min"))
+        await page.go_back()
         await page.get_by_text("End for good").click()
         await expect(page.get_by_role("button", name="End it; the texts stay")).to_be_visible()
         await page.get_by_role("button", name="Pause: begin nothing new").click()

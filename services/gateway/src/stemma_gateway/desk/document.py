@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import Client, RecordedEvent
 from stemma_client.costs import WORKS, costs_of
-from stemma_client.progress import read_now, seconds_left, step_of
+from stemma_client.progress import read_now, seconds_left
 from stemma_client.reading import at_export, is_decision, read_document, said_with, version_pairs
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
@@ -93,7 +93,6 @@ async def document_page(
         timeline=timeline(document),
         costs=costs_of(log),
         works=WORKS,
-        steps={name: step for name, section in document.sections.items() if (step := step_of(section))},
         usual=usual,
         left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,
         read_now=read_now(document),

@@ -94,6 +94,7 @@ async def section_page(
         title=await title_of(client, document),
         section=section,
         held_up_by=held_up_by(document, at.section_id),
+        usual=await session.followed.usual(document) if section.at_work else {},
         verbs=open_verbs(section),
         lines=shown_lines(text),
         rendered=await client.compute(rendered, text, pictures(request, document, section)),

@@ -18,6 +18,7 @@ from fastapi import APIRouter, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 from stemma_client.findings import Finding
+from stemma_client.progress import step_of
 from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import ChangedInput
@@ -107,7 +108,7 @@ def _templates() -> Environment:
     )
     environment.globals["asset"] = asset
     environment.tests["past"] = is_past
-    filters = (age, format_name, few, stale_words, mark_words, reason_words, number, money)
+    filters = (age, format_name, few, stale_words, mark_words, reason_words, number, money, step_of)
     environment.filters |= {one.__name__: one for one in filters}
     environment.filters |= {"criterion": name_of, "problem": problem_shown}
     return environment
