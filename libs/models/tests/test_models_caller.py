@@ -1,8 +1,11 @@
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolCall
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolCall
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import BaseModel, Field
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1.usage import Usage
@@ -306,6 +309,31 @@ async def test_a_text_is_kept_though_the_model_fails_when_it_is_asked_again(desk
     caller, _ = desk.caller(WRONG["cut"][0], StatusError(401))
     answer = await caller.text(context(), "generate", TOLD)
     assert (answer.value, answer.usage.calls) == (SENTENCE[:-1], 2)
+
+
+class Endless(ScriptedModel):
+    """Says a sentence and a half, and then nothing for ever."""
+
+    async def _astream(self, *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=AIMessageChunk(content=f"{SENTENCE}And th"))
+        await asyncio.Event().wait()
+
+    async def _agenerate(self, *_: Any, **__: Any) -> ChatResult:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@pytest.mark.req("M6")
+async def test_a_text_that_is_given_up_while_it_comes_is_kept_and_costs_what_was_written(desk: Desk) -> None:
+    async def hear(_: str) -> bool:
+        return True
+
+    settings = SETTINGS.model_copy(update={"call_limit": 0.2})
+    caller = ModelCaller(Endless(script=[]), settings, desk.records, desk.artifacts)
+    answer = await caller.text(context(), "generate", TOLD, on_token=hear)
+    assert (answer.value, answer.shortcoming) == (SENTENCE[:-1], "cut at the time limit")
+    assert answer.usage.output_tokens == 2 * (len(f"{SENTENCE}And th") // 4)
+    assert answer.usage.input_tokens > 0
 
 
 @pytest.mark.req("M6")

@@ -23,6 +23,8 @@ _DECODER = json.JSONDecoder()
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:\\.|[^"\\])*+(?:"|\Z)|,(?=\s*+[}\]])', re.DOTALL)
 
 
+TIME_LIMIT = "time_limit"
+"""Why an answer ended that was given up while it came."""
 LOOP_WINDOW, LOOP_RATIO = 2000, 0.06
 """Packed, prose takes a third of its length, a table of like answers a twelfth, and a loop next to nothing."""
 LOOP_LINES, LOOP_LINE_CHARS = 5, 40
@@ -81,8 +83,9 @@ def check_complete(reply: Reply) -> Reply:
     record = reply.record
     if record.refusal or record.finish_reason in ("content_filter", "refusal"):
         raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
-    if record.finish_reason in ("length", "max_tokens"):
-        cut = "cut at the token limit while it was thinking" if record.thinking else "cut at the token limit"
+    if record.finish_reason in ("length", "max_tokens", TIME_LIMIT):
+        limit = "time" if record.finish_reason == TIME_LIMIT else "token"
+        cut = f"cut at the {limit} limit while it was thinking" if record.thinking else f"cut at the {limit} limit"
         kept = "" if record.thinking else finished(reply.text)
         raise UnusableAnswer(cut, ["The answer was cut at the length limit; be shorter."], kept)
     if record.thinking:

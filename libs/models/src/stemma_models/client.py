@@ -18,7 +18,7 @@ from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from .checks import loop_in
+from .checks import TIME_LIMIT, finished, loop_in
 from .errors import (
     ContextTooLongError,
     ModelUnavailableError,
@@ -96,6 +96,11 @@ class Listener:
         self._tell = tell
         self._opens_with = opens_with
         self.begin()
+
+    @property
+    def said(self) -> str:
+        """What the attempt that is under way has written."""
+        return self._text
 
     def begin(self) -> None:
         """Begin with an attempt."""
@@ -228,7 +233,9 @@ class ModelClient:
                 if limit.expired():
                     pace.gave_up()
                 late = ", after ".join([f"no answer within {limit_s:g} s", *failures[-1:]])
-                raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+                if not (limit.expired() and listener and finished(listener.said)):
+                    raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+                answer = AIMessage(listener.said, response_metadata={"finish_reason": TIME_LIMIT})
         is_json = request.response_format is not None
         answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json)
         if listener is not None:
@@ -292,7 +299,7 @@ class ModelClient:
             message = await self._model.ainvoke(messages, **given)
         else:
             listener.begin()
-            message = await self._streamed(self._model.astream(messages, **given), listener)
+            message = await self._streamed(self._model.astream(messages, **given), listener, request, spent)
         spent.count(usage := usage_of(message))
         seconds = asyncio.get_running_loop().time() - began
         (await self.pace()).saw(usage.input_tokens - usage.cached_tokens, usage.output_tokens, seconds)
@@ -309,25 +316,29 @@ class ModelClient:
             raise UnfinishedAnswer("the server takes no schema of an answer") from None
         return _untooled(message) if "tools" in given else message
 
-    async def _streamed(self, stream: Any, listener: Listener) -> AIMessage:
+    async def _streamed(self, stream: Any, listener: Listener, request: Request, spent: Meter) -> AIMessage:
         """The whole answer. Before its first words a provider may be silent for as long as a call may take.
 
-        It reads the prompt then, for minutes if it has no GPU.
+        It reads the prompt then, for minutes if it has no GPU. What is left before its end costs what was written.
         """
         limit, pace = self._settings.call_limit, await self.pace()
-        parts, silence_s = list[AIMessageChunk](), None
-        said, looked_at = "", 0
-        async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
-            while (chunk := await _next(chunks, silence_s)) is not None:
-                parts.append(chunk)
-                said += str(chunk.text)
-                await listener.hear(str(chunk.text))
-                if len(said) - looked_at > LOOKED_EVERY:
-                    looked_at = len(said)
-                    if self._judges and loop_in(said) is not None:
-                        break
-                if chunk.text or chunk.additional_kwargs:
-                    silence_s = limit / 2 if limit else pace.silence
+        parts, silence_s, looked_at = list[AIMessageChunk](), None, 0
+        try:
+            async with aclosing(cast("AsyncGenerator[AIMessageChunk, None]", stream)) as chunks:
+                while (chunk := await _next(chunks, silence_s)) is not None:
+                    parts.append(chunk)
+                    await listener.hear(str(chunk.text))
+                    if len(listener.said) - looked_at > LOOKED_EVERY:
+                        looked_at = len(listener.said)
+                        if self._judges and loop_in(listener.said) is not None:
+                            break
+                    if chunk.text or chunk.additional_kwargs:
+                        silence_s = limit / 2 if limit else pace.silence
+        except BaseException:
+            spent.count(_about_spent(request, listener.said))
+            raise
+        if not any(part.usage_metadata for part in parts):
+            spent.count(_about_spent(request, listener.said))
         return add_ai_message_chunks(AIMessageChunk(content=""), *parts)
 
 
@@ -352,7 +363,16 @@ async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float |
 
 def _about(request: Request) -> int:
     """How many tokens a prompt has, without a count: four bytes of most languages are one."""
-    return sum(len(piece.encode(errors="replace")) for piece in _pieces(request)) // 4
+    return sum(_tokens_in(piece) for piece in _pieces(request))
+
+
+def _about_spent(request: Request, said: str) -> Usage:
+    """What an answer cost of which nobody tells that; nothing if there is none."""
+    return Usage(input_tokens=_about(request), output_tokens=_tokens_in(said)) if said else Usage()
+
+
+def _tokens_in(text: str) -> int:
+    return len(text.encode(errors="replace")) // 4
 
 
 def _clean(message: AIMessage, opens_with: tuple[str, ...], *, is_json: bool) -> AIMessage:
