@@ -30,6 +30,10 @@ LEAKED_WORDS = 6
 """So many words of an internal file in a row are a leak."""
 SPEAKS = 80
 """Characters of a section from which on it says enough to tell its language."""
+_PROMPT = re.compile(
+    r"</?(?:think|thinking|task|outline|brief|request|evidence|internal|upstream|guidance|previous|issues|draft)\b"
+)
+"""Tags of a prompt, and thoughts."""
 LEAKS, LIMITS = "words/", "limits/"
 
 
@@ -47,7 +51,7 @@ MEASURES: Mapping[str, Measure] = {
     "completed": Measure("1 if the document was completed", least=True),
     "demands": Measure("share of the mandatory demands that the text answers", least=True),
     "unsupported": Measure("claims without a source, a page of 250 words"),
-    "leaks": Measure("passages of the request, the instructions or internal files in the text"),
+    "leaks": Measure("passages of the request, the prompt, internal files or thoughts in the text"),
     "language": Measure("share of the sections in the language that was asked for", least=True),
     "over_limit": Measure("sections and answers longer than was asked for"),
     "format": Measure("issues of the linter"),
@@ -114,7 +118,7 @@ def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding],
     for finding in findings:
         if sort := _sort_of(finding):
             by_sort[sort] += finding.count
-    by_sort["leaks"] += sum(_leaked(text, asked) for text in texts.values())
+    by_sort["leaks"] += sum(_leaked(text, asked) + len(_PROMPT.findall(text)) for text in texts.values())
     spoken = [detect(text) == asked.language for text in texts.values() if len(text) >= SPEAKS]
     return {
         "unsupported": round(unsupported / max(pages, 1), 2),
