@@ -7,8 +7,6 @@ breaking change is a new version of the contract, with an upcaster. What is miss
 a contract is not written anew, for nothing would then tell whether the contract has changed.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

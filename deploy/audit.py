@@ -5,8 +5,6 @@ usage: python deploy/audit.py [ROOT]    ROOT has requirements.lock, and npm-shri
 Nothing is looked up: how the list is renewed stands in CONTRIBUTING.md.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -7,8 +7,6 @@ usage: python deploy/closure.py NAME                    lock entries with their 
 The lock says under every entry which packages it is there for; a service image installs no other.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

@@ -3,8 +3,6 @@
 usage: python deploy/release.py 0.1.0 FOLDER    FOLDER/.venv/bin has its programs; what is there already stays
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

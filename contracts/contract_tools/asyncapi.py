@@ -1,7 +1,5 @@
 """The AsyncAPI 3.0 document of the whole system, made from the registry and the subjects."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 from typing import Any

@@ -5,8 +5,6 @@ wrote, and it must mean the same. Of all but requests an older reader must be ab
 writes, too. A request may take more than before: an older service rejects it and says why.
 """
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Realistic samples of contracts: every field filled, and only what is required."""
 
-from __future__ import annotations
-
 import hashlib
 import types
 from collections.abc import Mapping

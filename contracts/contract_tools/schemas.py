@@ -1,7 +1,5 @@
 """JSON Schemas (2020-12) of the registered contracts, as a reader of the wire sees them."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

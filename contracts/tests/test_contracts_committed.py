@@ -1,7 +1,5 @@
 """Neither a contract nor what is committed of it goes without a word."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A breaking change is caught, named with its field and with the services that read the contract."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from pathlib import Path

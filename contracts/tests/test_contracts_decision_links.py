@@ -1,7 +1,5 @@
 """A link says which decision it is about, for how long; it is no power."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

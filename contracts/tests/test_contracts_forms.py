@@ -1,7 +1,5 @@
 """What a form adds to messages and to the read model is decoded by the contracts of release 0.1.0, which knows none."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

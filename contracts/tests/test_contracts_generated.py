@@ -1,7 +1,5 @@
 """What is generated and committed: schemas, golden samples, the AsyncAPI document."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What does not fit a contract is told by field, without the value."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Refusals of earlier releases, with a type for each reason, are read as the one of now."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

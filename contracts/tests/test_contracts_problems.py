@@ -1,7 +1,5 @@
 """A problem has a code, and a sentence for it in every language."""
 
-from __future__ import annotations
-
 import json
 import re
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """What is stale by a row of the ledger is read by a reader of release 0.1.0, which knows no such reason."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import pytest

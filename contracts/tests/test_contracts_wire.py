@@ -1,7 +1,5 @@
 """Envelope, tokens, subjects and the registry, with what strangers may send."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

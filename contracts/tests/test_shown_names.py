@@ -1,7 +1,5 @@
 """A name or title is refused that would be read as something else, and no Arabic, Hebrew or Persian one is."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

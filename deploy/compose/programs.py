@@ -4,8 +4,6 @@ usage: python deploy/compose/programs.py            write them, between the two 
        python deploy/compose/programs.py --check    exit 1 if the committed file differs
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

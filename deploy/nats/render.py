@@ -18,8 +18,6 @@ It holds tenants to the bounds of the environment (STEMMA_TENANT_CONNECTIONS, ST
 --env and --to admit the programs of the tenants in the folder --admitted, where `stemma user --admitted` admits people.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """Fixtures of the orchestrator's tests."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The repository as the architecture tests read it: packages, source files, imports, functions."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

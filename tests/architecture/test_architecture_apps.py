@@ -1,7 +1,5 @@
 """Every service is a FastStream application that is made without a server, and that says what the contracts say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache

@@ -1,7 +1,5 @@
 """Nothing is locked that a known advisory is about, and the audit finds what is planted."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date, timedelta

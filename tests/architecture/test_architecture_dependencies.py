@@ -1,7 +1,5 @@
 """Every package declares what it imports, and a service runs from its own closure of the lock."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

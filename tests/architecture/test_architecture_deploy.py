@@ -1,7 +1,5 @@
 """Images, the compose file and the server's configuration agree with the packages and the permissions."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """The table of docs/failures.md: one test a line, and no test of a line that is not there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

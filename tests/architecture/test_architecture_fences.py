@@ -1,7 +1,5 @@
 """Who may import whom, and the proof that every fence holds: a planted violation is reported."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

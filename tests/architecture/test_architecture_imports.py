@@ -1,7 +1,5 @@
 """Importing a module connects to nothing, starts nothing and loads no model library."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Everything that a person or a program is refused has a code of the catalogue, with the parameters of the code."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

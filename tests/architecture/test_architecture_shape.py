@@ -1,7 +1,5 @@
 """The shape of the code: sizes, the skeleton of a service, and what is said in one place only."""
 
-from __future__ import annotations
-
 import ast
 import re
 import statistics

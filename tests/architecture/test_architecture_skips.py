@@ -1,7 +1,5 @@
 """Nothing is skipped silently for want of an engine or a server."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

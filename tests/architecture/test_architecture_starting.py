@@ -1,7 +1,5 @@
 """What is configured wrongly is refused at once, also while no server answers."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What no file may hold: package registries, paths of one machine, conflict marks; and what is at the top."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What services write into findings has German on the desk, as far as the words are finite."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

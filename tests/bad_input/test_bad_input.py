@@ -1,7 +1,5 @@
 """What nobody can use is answered with an error that names it; nothing of it stays, and everything goes on."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,8 +3,6 @@
 What is read in a process with limits of its own is tried with it: by the converter and the validator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

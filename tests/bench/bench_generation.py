@@ -3,8 +3,6 @@
 The service is the real one to the last line; only where it would make its chat model it gets ours.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

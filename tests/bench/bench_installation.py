@@ -1,7 +1,5 @@
 """The five services and NATS, with a model of the bench, and what their processes cost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

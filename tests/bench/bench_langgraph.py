@@ -3,8 +3,6 @@
 ``bench_langgraph.py MILLISECONDS AT_A_TIME RUNS FOLDER`` prints one line of JSON.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A chat model that takes a fixed time and costs next to nothing."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Starting up, coming back after a kill, exporting."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

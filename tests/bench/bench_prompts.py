@@ -5,8 +5,6 @@ steps of 128 tokens from 1,024 on. A schema stands behind the messages, as where
 OpenAI puts it first, so that drafts with a schema of their own share nothing there.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Reading files from outside: how much of the words and headings of each, in which time and memory."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import time

@@ -1,7 +1,5 @@
 """What the bench prints: one table row a figure, as it is found."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Whole documents: seconds of one, documents per second, CPU of one, against plain LangGraph."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """What tracing costs: two installations side by side, one with an exporter, work in turns; what is sent is dropped."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,7 +1,5 @@
 """Many documents at a time: asked for as any caller would, and timed until the log says that they are completed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -1,7 +1,5 @@
 """The corpus of files to be read, what stands in each in truth, and how much of it a reading has."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

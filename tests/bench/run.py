@@ -7,8 +7,6 @@ figure depends on the machine and on what else it does: compare figures of one c
 It ends with 1 if a target is missed by more than its noise.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import signal

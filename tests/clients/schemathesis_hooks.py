@@ -1,7 +1,5 @@
 """What Schemathesis is told beyond the OpenAPI, loaded by it under the name in SCHEMATHESIS_HOOKS."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chart as Helm renders it: objects, and the pods that are in them."""
 
-from __future__ import annotations
-
 import json
 import platform
 import shutil

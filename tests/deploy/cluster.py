@@ -1,7 +1,5 @@
 """The pods of the rendered chart as processes: with their variables, and confined to what their policies allow."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

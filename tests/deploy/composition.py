@@ -1,7 +1,5 @@
 """The compose file as an engine reads it, with its variables filled in."""
 
-from __future__ import annotations
-
 import io
 import re
 import tempfile

@@ -5,8 +5,6 @@ usage: python confined.py --write FOLDER ... --bind PORT ... --connect PORT ... 
 The kernel refuses all else to the program and to what it starts: Landlock, in Linux 6.7 and newer, also for root.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

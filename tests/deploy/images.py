@@ -1,7 +1,5 @@
 """Images without an engine: the instructions of a Dockerfile, carried out in folders."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What network policies allow, by the rules of networking.k8s.io/v1."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network

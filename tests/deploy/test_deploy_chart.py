@@ -1,7 +1,5 @@
 """The chart makes objects that the servers of its versions accept, and confines what it runs."""
 
-from __future__ import annotations
-
 import copy
 import os
 import re

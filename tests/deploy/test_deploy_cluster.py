@@ -1,7 +1,5 @@
 """Every pod of the chart runs as a process: with its variables, its probes, and no connection but its own."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The compose file is one, says who may do what, and asks for nothing that `make env` does not write."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Dashboards, alerts and the page about them speak of metrics that there are, and of all of them."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

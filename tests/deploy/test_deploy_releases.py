@@ -1,7 +1,5 @@
 """Each release that stood before is a commit of this repository, and this one is called the same everywhere."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The steps of an image install what runs in it."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path

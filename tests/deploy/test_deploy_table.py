@@ -1,7 +1,5 @@
 """One table says which programs run in containers; the compose file and the queues of the server agree with it."""
 
-from __future__ import annotations
-
 import copy
 import subprocess
 import sys

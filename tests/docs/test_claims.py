@@ -1,7 +1,5 @@
 """What pages say about numbers, and what their commands build, is what the code does."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

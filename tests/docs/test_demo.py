@@ -1,7 +1,5 @@
 """The first command of the README, as a person types it."""
 
-from __future__ import annotations
-
 import csv
 import os
 import signal

@@ -3,8 +3,6 @@
 The guide is the README and the pages of `docs`: the tour goes on where the README ends, and so on.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

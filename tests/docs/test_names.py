@@ -1,7 +1,5 @@
 """Every name on a page (variable, setting, command, option, file, class) is one that the code has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

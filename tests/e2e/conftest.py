@@ -4,8 +4,6 @@
 ``scripted`` answers from a script.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """Agents write documents: each by the SDK's own client, in the name of whoever runs the server of its tools."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """Callers that know nothing of ours: plain JSON over nats-py, early, late and wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

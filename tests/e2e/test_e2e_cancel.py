@@ -1,7 +1,5 @@
 """What nobody waits for any more is ended: a model call that would take for ever, between two real services."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any

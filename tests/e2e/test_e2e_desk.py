@@ -1,7 +1,5 @@
 """The review desk against the real processes: what is pressed in a Chromium stands in the log of the document."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """People edit in any order: revise, edit, keep, regenerate and restore, with all services and a real server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

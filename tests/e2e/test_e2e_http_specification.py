@@ -1,7 +1,5 @@
 """The gateway is what its OpenAPI says: Schemathesis asks for everything there is, rightly and wrongly."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """A model writes a whole document in German: all that a program adds to it is in that language."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What leaves the house: words of the inputs that may not be quoted stand in no file and in no notice."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import json

@@ -1,7 +1,5 @@
 """A model that lies: each lie is sent back to it, then shown, and waits for a person even where nobody reviews."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass

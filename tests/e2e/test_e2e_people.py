@@ -1,7 +1,5 @@
 """People with roles: each decides in its own name, and nobody in another's."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A proposal from a request to the files that are handed in: read, ledger, written, amended, form, matrix."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """No tenant, and nothing that works, takes what others need."""
 
-from __future__ import annotations
-
 import psutil
 import pytest
 from stemma_cli.local.run import WHO_ANSWER

@@ -1,7 +1,5 @@
 """Encrypted connections and secret keys, for everybody who connects; who is not trusted is told nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import ssl

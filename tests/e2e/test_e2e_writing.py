@@ -1,7 +1,5 @@
 """Each kind of document, from its brief to its files, with all services and a real server."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Requests are written and measured by the command that ships, with a model behind HTTP."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Three servers that are lost in the ways there are, under an installation that is at work, and how long it took."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence

@@ -1,7 +1,5 @@
 """What the proofs share: services here and beside, connections as any user, and documents seen to their end."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """People who ask for documents and decide on them as it comes, and what became of what they asked for."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress

@@ -1,7 +1,5 @@
 """What nobody should ever send: bytes that are no JSON, another shape, and values that are hostile in the right one."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Of two replicas of a service one is killed and one is stopped; of NATS and PostgreSQL there is one, which has both.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

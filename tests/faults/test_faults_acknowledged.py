@@ -4,8 +4,6 @@ It would find: an event, a job, an outcome or an answer that is stored once more
 service that ends over it, a call that is made again although it was recorded.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -4,8 +4,6 @@ It would find: an event that is missing, a reference to something that is not th
 call that was recorded and is made again, an event or a draft that is there twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import aclosing, suppress

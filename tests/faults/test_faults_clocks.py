@@ -4,8 +4,6 @@ It would find: a thread that a replica with an earlier clock does not go on with
 is not made because of a clock, events or documents in another order, a time of the log that is not the server's.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

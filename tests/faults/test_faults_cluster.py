@@ -3,8 +3,6 @@
 They are processes of one machine with one disk: a partition between machines and a power loss are not tried.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """From one server to three, as docs/operate.md says: what is under way goes on, and what waits for a person waits."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

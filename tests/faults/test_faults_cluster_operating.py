@@ -1,7 +1,5 @@
 """What an operator does, on three servers: look whether all is well, also while one is lost, and make a backup."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import suppress

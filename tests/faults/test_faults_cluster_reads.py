@@ -1,7 +1,5 @@
 """What one server has acknowledged is read from another that may not have it yet."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path

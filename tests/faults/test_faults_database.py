@@ -4,8 +4,6 @@ It would find: a run that fails or ends in a dead letter over it, a step that is
 again.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """Kill -9 in the middle of a run: everything comes back, the document is finished, nothing is paid twice."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager

@@ -4,8 +4,6 @@ It would find: a message that comes again for ever, a dead letter without a reas
 the same or of another tenant that stands still.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager

@@ -4,8 +4,6 @@ It would find: an event, job or outcome of one release that the other cannot rea
 the older one does not start any more, and a document that is lost, fails or stands still while services are replaced.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -5,8 +5,6 @@ It would find what happens seldom: a request that nobody answers, an event that 
 still, a dead letter that nobody can explain, a call that is paid again, memory or descriptors that grow.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Coroutine, Sequence

@@ -4,8 +4,6 @@ It would find: an old answer given to a later question, a dead letter or a failu
 that is not those of an undisturbed run.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """An edit-stale-regenerate story, and each service killed at each of its effects: log and texts do not differ."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

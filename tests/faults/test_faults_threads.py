@@ -4,8 +4,6 @@ It would find: a resumption that is repeated although its thread is gone, a ques
 is made again.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fault of every alert: what is done to the installation, until the block ends, and whom the alert names for it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The queries of the committed dashboards, as Grafana sends them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

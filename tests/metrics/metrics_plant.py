@@ -1,7 +1,5 @@
 """An installation that a real Prometheus watches, with the committed alerts in a faster time."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

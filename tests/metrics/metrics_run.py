@@ -1,7 +1,5 @@
 """A run of which all numbers are known, and what each query of the dashboards has to return for it."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 

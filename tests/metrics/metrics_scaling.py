@@ -1,7 +1,5 @@
 """The committed files for Prometheus with this machine's addresses, and with durations that a test can wait for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

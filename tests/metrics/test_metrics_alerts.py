@@ -1,7 +1,5 @@
 """Each alert is quiet while all is well and is fired by its fault, on a real Prometheus that watches real services."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Each query of the dashboards returns what a run did, on a real Prometheus that asked the services."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path

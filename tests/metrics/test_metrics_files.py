@@ -1,7 +1,5 @@
 """Prometheus takes the committed files, and what a test waits for is the same in a faster time."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

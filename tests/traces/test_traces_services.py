@@ -1,7 +1,5 @@
 """One request is one trace through every service; a decision begins a new one that links back. Read from OTLP bytes."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """The base of every contract model, and the mark of fields whose text is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """The id of one execution of a graph, which caller and worker derive from the same job."""
 
-from __future__ import annotations
-
 from uuid import UUID, uuid5
 
 _NAMESPACE = UUID("5f3c1c1e-8a52-5d0b-9a31-6f1a4be0c6d7")

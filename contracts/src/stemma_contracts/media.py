@@ -1,7 +1,5 @@
 """What becomes of an input file, by its media type: it is read, it is shown, or it goes along as an attachment."""
 
-from __future__ import annotations
-
 MEDIA_TYPE_PATTERN = r"^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*$"
 READ = frozenset({"text/markdown", "text/plain", "text/csv", "application/json"})
 SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

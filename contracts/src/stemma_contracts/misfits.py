@@ -1,7 +1,5 @@
 """What does not fit a contract, field by field, in words for who wrote it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

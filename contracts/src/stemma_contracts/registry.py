@@ -1,7 +1,5 @@
 """One registry gives class, wire name and subject token of every contract; upcasters included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum

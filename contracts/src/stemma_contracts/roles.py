@@ -1,7 +1,5 @@
 """What people may ask for: a role is a list of names of requests. All of them read what their tenant has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 

@@ -7,8 +7,6 @@ them is needed: Arabic, Hebrew and Persian are written with their letters, and m
 no matter here: whoever shows a title makes it one line.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

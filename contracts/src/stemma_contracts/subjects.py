@@ -1,7 +1,5 @@
 """Every subject, stream, durable consumer and bucket name is spelled here and nowhere else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

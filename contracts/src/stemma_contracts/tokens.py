@@ -4,8 +4,6 @@ Everything from outside is checked here before it is put into a NATS subject: th
 literal ``*`` in a published subject and ``../../x`` as an object name.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Annotated

@@ -1,7 +1,5 @@
 """A server that closes before the handshake is over is asked again, by who admits as well."""
 
-from __future__ import annotations
-
 import asyncio
 from asyncio import StreamReader, StreamWriter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A process that hangs keeps its share of what is pushed to its service, until the server lets go of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

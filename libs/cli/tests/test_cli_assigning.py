@@ -1,7 +1,5 @@
 """Assigning sections at the command line: to a person, until a time, and to nobody."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Backups of a real server and restores to another one: what fits together, what is refused, what is left behind."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator

@@ -1,7 +1,5 @@
 """Comments at the command line, and how they stay with their words while the text changes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

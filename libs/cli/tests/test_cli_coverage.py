@@ -1,7 +1,5 @@
 """What `show` and `watch` tell of the inputs that a section does not hold."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any

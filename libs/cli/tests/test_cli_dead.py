@@ -1,7 +1,5 @@
 """Dead letters, looked after by an operator on a real server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

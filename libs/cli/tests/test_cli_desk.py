@@ -1,7 +1,5 @@
 """`stemma desk`, where there is no gateway, or none that a token is sent to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

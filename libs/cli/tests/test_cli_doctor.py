@@ -1,7 +1,5 @@
 """The doctor on real servers: quiet where all is well, and each illness told with what to do."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """A person sees why: in show, inbox and watch, and in the same words for judgements and checks everywhere."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of buyers on the command line: what they ask for, and answers written into them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a verb imports. Imports are most of what a verb takes, and they are counted by name, never timed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """What was read of the inputs, what an amendment would change, and what is stale because of one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What can be asked for, as the command line tells it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

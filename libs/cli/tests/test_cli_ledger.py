@@ -1,7 +1,5 @@
 """The requirement ledger at the command line: listed, decided about, and as a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules of notification at the command line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Admitting people: what is handed over, and what their server is told."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An image that a person adds to a written section."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Proposed edits, and several sections at once, on the command line."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """A text that would be made otherwise today is shown so."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

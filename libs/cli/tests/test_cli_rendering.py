@@ -1,7 +1,5 @@
 """Markdown at a terminal: the words without their markup, nothing of them lost."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the claims of a section stand, as the command line tells it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a verb does with the terminal, with stdin and with stdout."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import pty

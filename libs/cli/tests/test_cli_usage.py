@@ -1,7 +1,5 @@
 """What a document has cost is shown with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

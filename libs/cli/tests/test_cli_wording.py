@@ -1,7 +1,5 @@
 """What is known of a document, in the words of the command line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tenants that are added to an installation, running or not."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Who is refused is told what can be known: somebody said no, or nobody answered the server."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

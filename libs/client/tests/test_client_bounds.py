@@ -1,7 +1,5 @@
 """What a tenant that has as much as it may have is told, by name of the bound."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 

@@ -1,7 +1,5 @@
 """People of a tenant share an account: what one forges there is never an event or an answer to another."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

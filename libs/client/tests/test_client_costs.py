@@ -1,7 +1,5 @@
 """What a document cost, as its events tell it."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_client.costs import costs_of
 from stemma_client.reading import read_document

@@ -1,7 +1,5 @@
 """The read model as callers read it, also one that an earlier release wrote."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """A log is read as the orchestrator reads it, also one with events that this version does not know."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

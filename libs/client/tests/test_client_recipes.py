@@ -1,7 +1,5 @@
 """A text that would be made otherwise today is told apart from a stale one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Documents that are read again: of their logs only what is new."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Changes that are taken back one by one: every other word stays."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Suggestions in comments: found again as they were made, and put where they break no mark of the text."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_client.comments import Suggestion, replaceable, suggestion_in, with_suggestion
 

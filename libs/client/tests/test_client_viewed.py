@@ -1,7 +1,5 @@
 """What a person has viewed: kept on the server, read by that person alone, and bounded."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from contextlib import AsyncExitStack, suppress

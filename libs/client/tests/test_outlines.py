@@ -1,7 +1,5 @@
 """Outlines as files."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_client.errors import InvalidInputError
 from stemma_client.outlines import read_outline, write_outline

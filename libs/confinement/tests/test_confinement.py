@@ -1,7 +1,5 @@
 """Calls in processes of their own, on the real system."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """How the answers to the rows of the ledger stand: by what people say, and by what code finds in each text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

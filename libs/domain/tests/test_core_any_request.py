@@ -1,7 +1,5 @@
 """Whatever anybody asks for, at whatever moment: it is answered by an event, and what came of it can be read."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count

@@ -1,7 +1,5 @@
 """A section is assigned to a person, until a time: that locks nothing, and what is settled is not due any more."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 

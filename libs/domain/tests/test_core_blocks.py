@@ -1,7 +1,5 @@
 """Every version keeps which blocks it has, and the next one is told."""
 
-from __future__ import annotations
-
 import domain_asking as asking
 from domain_story import Story, ref, validation
 from stemma_contracts.v1 import jobs as j

@@ -1,7 +1,5 @@
 """Comments in threads: they are made together, answered, resolved and reopened, and change nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """The design document: from draft to final, by the approval of a person and of nobody else."""
 
-from __future__ import annotations
-
 import domain_asking as asking
 import pytest
 from domain_design import DRAFTS, EVERY, Design

@@ -1,7 +1,5 @@
 """The design document: what a person has in hand while a cycle of review begins or goes on."""
 
-from __future__ import annotations
-
 import domain_asking as asking
 import pytest
 from domain_design import DRAFTS, EVERY, Design

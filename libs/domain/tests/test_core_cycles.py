@@ -1,7 +1,5 @@
 """The design document: its agents in their order, cycles of review, going on in spite of one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """Pause, resume, cancel, export, needs; and what holds of every history."""
 
-from __future__ import annotations
-
 import tracemalloc
 from typing import Any, get_args
 

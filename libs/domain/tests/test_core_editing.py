@@ -1,7 +1,5 @@
 """Edits in any order, what they make stale, and what is done about it; on the pure core."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

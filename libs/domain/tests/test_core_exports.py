@@ -1,7 +1,5 @@
 """Exports that compare versions of sections."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of features: who is in it, and that a new one is a file and its line."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

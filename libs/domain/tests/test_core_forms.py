@@ -1,7 +1,5 @@
 """The buyer's forms: fields are confirmed, and a section of its own answers them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, TypedDict
 

@@ -1,7 +1,5 @@
 """The rules of documents and sections, on the pure core."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a draft may be grounded on, and what of a validation keeps a policy from settling it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """What an input is for: proposed by its name and text until a person says it; sections rest on evidence alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """Inputs are read before anything is written; a change makes stale what rests on it, and writes nothing anew."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whatever is given, replaced, staged, dropped and read, in whatever order: all can be read, and no input is lost."""
 
-from __future__ import annotations
-
 import domain_asking as asking
 import pytest
 from domain_story import PROVENANCE, Story, about, evaluation, ref, validation

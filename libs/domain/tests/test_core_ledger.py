@@ -1,7 +1,5 @@
 """The requirement ledger: read from the sources, and decided about row by row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

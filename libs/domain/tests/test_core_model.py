@@ -1,7 +1,5 @@
 """Whatever people and workers do, in whatever order: the core does what the naive model says, and loses no word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """Needs of paused graphs: a service gets a job, its outcome or its failure is the answer, and the graph goes on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """What a person wrote stays that person's, also when a machine comes to the very same words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """Outlines that requests give: what comes from the blueprint, and what cannot be followed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 The bookkeeper knows nothing of origins: it hears what is asked and what is answered, and sees the texts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

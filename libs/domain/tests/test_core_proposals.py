@@ -1,7 +1,5 @@
 """Edits by instruction that a person has to accept before they count; on the pure core."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """Who is to see to a section is reminded before it is due and when it is overdue: once each, not of what is done."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Keeping and regenerating several sections by one request; on the pure core."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

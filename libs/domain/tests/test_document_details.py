@@ -1,7 +1,5 @@
 """The read model of a document and of its sections: what a page shows, and never more than a message may hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """An event that names what its document does not have changes nothing; the document is folded on."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Logs of earlier releases fold for ever to what they folded to then; what a later release tells may be more."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

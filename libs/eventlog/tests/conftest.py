@@ -1,7 +1,5 @@
 """A provisioned server of its own for the tests of the event log."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """One suite for every event log: in memory and on the real server."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The load-fold-decide-append-retry loop, on a decider that counts."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What somebody got into the log of a document and is no event of it: skipped, reported, and the document lives on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A log that an earlier release wrote is read by a later one, whose contract has a new version."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

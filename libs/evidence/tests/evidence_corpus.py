@@ -6,8 +6,6 @@ means that two exchange places. Files that say ``held-out: yes`` were not looked
 and were later. ``unseen`` and ``translations/unseen`` are not looked into: they are measured.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Defects that are planted by a generator: the same ones for a seed, in any draft whose claims its sources support."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """What of the planted defects is found, and how often a clean draft is accused."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Coverage: a paraphrase with all facts covers, headings do not, a translation cannot be compared."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_contracts.v1.coverage import BlockCoverage, LeftOut
 from stemma_evidence import InputText, coverage

@@ -1,7 +1,5 @@
 """What reading a text and looking its claims up costs, counted: twice the text is about twice the work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Which places of files the sentences of a draft rest on, and whether the places that it names itself are so."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_contracts.v1.inputs import Anchor
 from stemma_evidence import File, Labels, Named, named, supporting_places, units_of

@@ -1,7 +1,5 @@
 """A source tells about how much memory it takes, by which those who keep sources bound them."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 

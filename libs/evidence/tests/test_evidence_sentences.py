@@ -4,8 +4,6 @@
 what the sentence is about, its source and the sentence.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple

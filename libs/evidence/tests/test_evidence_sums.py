@@ -1,7 +1,5 @@
 """Sums: what a draft adds up is found in columns, lists and texts, and hardly any invented amount is one by chance."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from random import Random
 

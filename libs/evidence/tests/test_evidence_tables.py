@@ -1,7 +1,5 @@
 """Rows and cells: which are heads, which are values, and what is a table at all."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_evidence import UNSUPPORTED, Source, ground, placed, read, rows_of
 from stemma_evidence.sources.tables import in_column

@@ -1,7 +1,5 @@
 """Texts that are read in threads at the same time."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

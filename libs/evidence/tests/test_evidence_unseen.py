@@ -1,7 +1,5 @@
 """What is found in documents that nobody looked into, and how often text that others wrote is accused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

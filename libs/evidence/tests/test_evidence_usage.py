@@ -1,7 +1,5 @@
 """Which parts of a source a text rests on."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_evidence import Uses
 from stemma_markdown import parts

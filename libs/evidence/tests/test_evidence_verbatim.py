@@ -1,7 +1,5 @@
 """A draft that quotes its sources is never accused; what it says in other words is compared as before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -1,7 +1,5 @@
 """The chapters that a request names for the bid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Deadlines of requests: what is due when, as it is written, and what amendments made of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Precision and recall of deadlines on five real requests that were labelled by hand (`deadlines/README.md`)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

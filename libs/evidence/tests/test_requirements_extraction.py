@@ -1,7 +1,5 @@
 """Which units demand something: by their own words, by what announces them, and which do not."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_evidence.requirements import requirements, units
 from stemma_testkit.counting import calls

@@ -1,7 +1,5 @@
 """Precision and recall on two real requests that were labelled by hand (`labelled/README.md`)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ids that last through amendments, and what an amendment changes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

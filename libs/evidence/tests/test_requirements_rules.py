@@ -1,7 +1,5 @@
 """What requests say about the bid itself: read from the words, and nothing that is about the work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

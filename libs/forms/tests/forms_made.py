@@ -1,7 +1,5 @@
 """Forms made for tests, as Office writes them: the parts and the attributes that matter, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from io import BytesIO
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """Answers are found by what a field asks for; where nothing fits, or several things do, it stays open."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

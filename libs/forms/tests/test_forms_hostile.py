@@ -1,7 +1,5 @@
 """Forms are files of strangers."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 

@@ -1,7 +1,5 @@
 """Answers as a text with a heading for each field."""
 
-from __future__ import annotations
-
 import pytest
 from forms_made import control, document, parts_of, table
 from stemma_forms import answers_in, as_markdown, fill, find_fields, too_long_answers, unaccepted_answers

@@ -1,7 +1,5 @@
 """Forms in PDF: their fields are found with what is asked beside them, and answers are appended to the file."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import pytest

@@ -1,7 +1,5 @@
 """Real forms: what is found in them, and that nothing else of them changes."""
 
-from __future__ import annotations
-
 import json
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questionnaires in spreadsheets: where an answer is wanted, what is accepted, and how it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

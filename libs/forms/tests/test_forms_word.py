@@ -1,7 +1,5 @@
 """Forms in text documents: where an answer is wanted, what is accepted, and how it is written."""
 
-from __future__ import annotations
-
 import pytest
 from forms_made import W, control, document, form_field, paragraph, parts_of, relations, table
 from lxml import etree

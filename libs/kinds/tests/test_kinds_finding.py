@@ -1,7 +1,5 @@
 """Folders of document kinds, in packages that are planted where Python looks for them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The language of short briefs, as people write them: with names, amounts and technical words of English."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_languages import detect, foreign
 

@@ -1,7 +1,5 @@
 """Limits of words and pages as requests name them."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_languages import asks_for_a_form, limits_in
 

@@ -1,7 +1,5 @@
 """Languages are data: what a file must hold, what is written with it, and that another one needs no code."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from datetime import date

@@ -1,7 +1,5 @@
 """Instructions to an editor are read by forms that are data: one file for each language."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_languages import AskedEdit, Numbered, asked_edit, grammar, shipped
 from stemma_languages.edits import MAX_INSTRUCTION

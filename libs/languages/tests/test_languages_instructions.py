@@ -1,7 +1,5 @@
 """Telling what a brief asks of its writer from what it states."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_languages import is_instruction, shipped
 from stemma_languages.languages import DATA

@@ -1,7 +1,5 @@
 """Telling by words how a sentence hangs on what stands around it."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_languages import is_addressed, is_caption, leans, negates, shipped
 from stemma_languages.languages import DATA

@@ -1,7 +1,5 @@
 """Blocks concatenate back to the source, whatever it holds."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

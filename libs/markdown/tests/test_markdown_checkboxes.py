@@ -1,7 +1,5 @@
 """What of a form with options says something."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_markdown import plain, without_unticked
 

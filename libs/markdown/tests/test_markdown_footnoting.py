@@ -1,7 +1,5 @@
 """Footnotes that a program adds to a text."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st

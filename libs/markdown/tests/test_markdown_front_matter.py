@@ -1,7 +1,5 @@
 """The prose in front matter."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_markdown import Document, with_prose_of_front_matter
 

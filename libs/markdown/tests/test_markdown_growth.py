@@ -1,7 +1,5 @@
 """Work grows with the length of a text, whatever it holds: counted in calls, not in seconds."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_markdown import Document, differences, identify, merge, nothing_identified
 from stemma_testkit.counting import calls

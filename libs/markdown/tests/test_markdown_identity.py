@@ -1,7 +1,5 @@
 """A block keeps its id while the text around it, its place and itself change; no id is given twice."""
 
-from __future__ import annotations
-
 import random
 import re
 from unittest.mock import Mock

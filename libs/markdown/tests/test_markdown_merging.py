@@ -1,7 +1,5 @@
 """Two texts that were made of one, merged: what one side changed is there, and nothing of ours is lost."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Texts in parts, and what of one text another one changed."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_markdown import changed_parts, headings, parts
 

@@ -1,7 +1,5 @@
 """Prose, headings, images and links, each with the place where it stands."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

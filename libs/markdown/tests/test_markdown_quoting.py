@@ -1,7 +1,5 @@
 """Quotations are found where they stand, in the block that they stood in, and nowhere else by chance."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_markdown import Quotable
 from stemma_markdown.quoting import MOST_PLACES

@@ -1,7 +1,5 @@
 """HTML of texts that others wrote."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

@@ -1,7 +1,5 @@
 """Sentences in the languages that ship."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

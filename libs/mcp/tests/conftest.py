@@ -1,7 +1,5 @@
 """An agent, by the SDK's own client, at a server in this process; the bus is a real one."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable

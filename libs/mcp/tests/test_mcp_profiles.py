@@ -1,7 +1,5 @@
 """A session lists the tools of its profile that its role may use, in few words, and says what to do about others."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import AsyncIterator

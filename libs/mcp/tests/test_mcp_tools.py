@@ -1,7 +1,5 @@
 """What an agent is told: what each tool does, what was wrong with a call, and the words of a document as data."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator

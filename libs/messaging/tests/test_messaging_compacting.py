@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress

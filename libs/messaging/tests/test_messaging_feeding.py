@@ -1,7 +1,5 @@
 """Our drivers feed FastStream's subscribers: what we rely on is proved here."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The sockets of an HTTP server."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import socket

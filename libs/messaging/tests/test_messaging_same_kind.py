@@ -1,7 +1,5 @@
 """Jobs that name the data of their document kind, and workers that have the same or other data."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """A process whose event loop stands still ends, also where no code of Python can run any more."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A tenant of whom many messages wait is slowed down while others are at work."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A provider of models over real HTTP, after a script of its own for each test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """ChatLiteLLM over real HTTP. Importing litellm takes seconds, so everything that needs it is in this file."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

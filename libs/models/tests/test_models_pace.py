@@ -1,7 +1,5 @@
 """How long a call may take, and how many there are at a time, by what was seen of the model."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """Schemas of answers: closed as far as a task tells all, and asked for in the way that a model takes."""
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

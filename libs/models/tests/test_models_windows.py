@@ -1,7 +1,5 @@
 """A prompt that a model cannot hold is noticed before the call, and told with both numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

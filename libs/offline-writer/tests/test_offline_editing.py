@@ -1,7 +1,5 @@
 """The forms of instruction of the offline writer."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

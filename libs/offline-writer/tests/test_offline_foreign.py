@@ -1,7 +1,5 @@
 """What foreign texts brought to light: nothing false, nothing called absent that is there, nothing in pieces."""
 
-from __future__ import annotations
-
 import pytest
 from langchain_core.messages import HumanMessage
 from stemma_evidence import UNSUPPORTED, ground, read

@@ -1,7 +1,5 @@
 """Real revisions of a document: of the sections that the offline writer made of it, which quote what changed."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What the offline writer quotes: every amount and date with its words, nothing that nobody said, no instruction."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise

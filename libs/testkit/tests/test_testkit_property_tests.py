@@ -1,7 +1,5 @@
 """Property tests try fewer examples in the short form, and all of them where the long forms are asked for."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

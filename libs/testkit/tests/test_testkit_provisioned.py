@@ -1,7 +1,5 @@
 """A provisioned server of a test has what one has that was provisioned there and then, and nothing of another test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

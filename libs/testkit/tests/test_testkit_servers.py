@@ -1,7 +1,5 @@
 """The servers of the tests run in containers where an engine answers, else from packaged binaries, and it is said."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

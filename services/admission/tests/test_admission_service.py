@@ -1,7 +1,5 @@
 """The service that admits says whether it lives and has its server."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

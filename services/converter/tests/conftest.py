@@ -1,7 +1,5 @@
 """A converter with the real programs, and jobs over drafts in a store in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

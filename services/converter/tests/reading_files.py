@@ -1,7 +1,5 @@
 """Office files for tests, part by part."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile

@@ -1,7 +1,5 @@
 """The appended pages of an export: the compliance matrix, what is open, and what of the inputs is left out."""
 
-from __future__ import annotations
-
 import csv
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """Sections become one document, and what is unfinished is shown."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Footnotes that say on which places of the inputs sentences rest, in every format."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 from typing import Any

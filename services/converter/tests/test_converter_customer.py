@@ -1,7 +1,5 @@
 """What a customer sees: a cover, numbered contents, captions, one language, and nothing of the machine."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A rich document comes out whole in every format."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Answers are written into a form by a job, in a process of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any

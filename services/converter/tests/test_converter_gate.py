@@ -1,7 +1,5 @@
 """The submission gate: the file that leaves against what the request says about the bid."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

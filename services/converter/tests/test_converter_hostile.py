@@ -1,7 +1,5 @@
 """Drafts, titles and images are written by strangers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from io import BytesIO

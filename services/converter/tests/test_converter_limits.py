@@ -1,7 +1,5 @@
 """One limit for all of a conversion: whatever a draft holds, there is an answer in time, and it says what it is."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Where headings and sections stand, told by the typesetter itself."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from pathlib import Path
 

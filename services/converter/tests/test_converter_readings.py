@@ -1,7 +1,5 @@
 """Files are read by a job each, in a process of their own; what was read lies in the artifacts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from email.message import EmailMessage

@@ -1,7 +1,5 @@
 """A comparison of two versions: accepting all changes gives the new one, rejecting all gives the old one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The converter as a service: on a real server, with its own settings and credentials."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The structure of a document gives its text back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

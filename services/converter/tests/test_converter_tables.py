@@ -1,7 +1,5 @@
 """Tables of the PDF that are told to be short or long by their rows and letters, and not measured."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from itertools import product

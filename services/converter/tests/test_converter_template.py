@@ -1,7 +1,5 @@
 """A house has a Word template of its own; what cannot be a template refuses the start by its name."""
 
-from __future__ import annotations
-
 import shutil
 from io import BytesIO
 from pathlib import Path

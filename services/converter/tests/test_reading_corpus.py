@@ -1,7 +1,5 @@
 """Files of ten formats and more, measured against the text that they were made from."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Messages, web pages, ODT and RTF: their text, and what they bring."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage

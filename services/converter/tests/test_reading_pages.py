@@ -1,7 +1,5 @@
 """PDF, slides and images: what is told of pages without text, of locked and damaged ones; drawings are harmless."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path

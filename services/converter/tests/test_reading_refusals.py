@@ -1,7 +1,5 @@
 """Files that are not read: each has its reason, and words that say what to do. Hostile ones are refused unread."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 

@@ -1,7 +1,5 @@
 """Plain text, Markdown, CSV and lines of PDF: in any encoding, with any separator, and with places to cite."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

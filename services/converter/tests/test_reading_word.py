@@ -1,7 +1,5 @@
 """DOCX: what Word shows with all changes accepted, and where it stands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

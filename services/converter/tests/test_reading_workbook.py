@@ -1,7 +1,5 @@
 """XLSX: the values of every sheet, with the ranges they stand in."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from io import BytesIO

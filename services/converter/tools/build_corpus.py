@@ -4,8 +4,6 @@ Run it after changing a text. ``rfq.md``, ``rfq.docx``, ``rfq.pdf``, ``rfq-scan.
 ``letter.msg`` are originals (see the README there) and are not built.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import subprocess

@@ -1,7 +1,5 @@
 """Build ``config/template.docx`` from pandoc's own reference document: run it after changing the look."""
 
-from __future__ import annotations
-
 import subprocess
 from datetime import UTC, datetime
 from io import BytesIO

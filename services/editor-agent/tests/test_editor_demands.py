@@ -1,7 +1,5 @@
 """What the editor reports is what it did, and another change than was asked for is refused."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_editor_agent.demands import demand_of, unmet
 from stemma_editor_agent.reporting import changes_between, summary_of

@@ -1,7 +1,5 @@
 """In every language that ships the change that was asked for is taken, and another one refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

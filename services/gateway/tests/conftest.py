@@ -1,7 +1,5 @@
 """The gateway on a real server, with what the orchestrator would say; its callers speak HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator

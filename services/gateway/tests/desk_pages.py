@@ -1,7 +1,5 @@
 """What the tests of the desk have in common: a gateway, a Chromium, a document, and signing in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -1,7 +1,5 @@
 """A certified OpenID provider as a process; the test knows its keys, and can sign what the provider would not."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

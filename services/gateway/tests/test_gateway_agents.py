@@ -1,7 +1,5 @@
 """Agents over HTTP: by the SDK's own client, with the token of a program, at any gateway."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

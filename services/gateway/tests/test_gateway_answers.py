@@ -1,7 +1,5 @@
 """Headers of every answer, and the names that the gateway answers to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -1,7 +1,5 @@
 """Assigning sections on the review desk, in a real Chromium."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime

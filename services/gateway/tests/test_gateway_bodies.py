@@ -1,7 +1,5 @@
 """Bodies of requests: none is longer, slower, or more of all that are held in memory than the bounds allow."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Who may call: whoever shows a token that the bus admits, and for what belongs to its tenant."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

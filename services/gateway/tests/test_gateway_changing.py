@@ -1,7 +1,5 @@
 """Single changes are accepted and taken back on the review desk, in a real Chromium; what a section comes from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands: made of the contracts, delivered once, and answered with the words of the orchestrator."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

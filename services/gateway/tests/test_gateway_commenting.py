@@ -1,7 +1,5 @@
 """Comments on the review desk, in a real Chromium."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 

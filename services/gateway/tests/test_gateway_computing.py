@@ -1,7 +1,5 @@
 """Long texts of a caller are worked on in a process of its own: it has limits, and ends with its caller."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

@@ -1,7 +1,5 @@
 """Links that decide: shown to the person whom they name, and no use to anybody else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The review desk in a real Chromium."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import re

@@ -1,7 +1,5 @@
 """The page of a document and its history on the desk, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator, Callable
 from html import unescape

@@ -1,7 +1,5 @@
 """The editor of the desk in a real Chromium: preview, images, drafts, and two people on one section."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

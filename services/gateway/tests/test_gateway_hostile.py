@@ -1,7 +1,5 @@
 """What nobody means: each of it is answered as the caller's mistake, and none of it as a defect of the gateway."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

@@ -1,7 +1,5 @@
 """Shares of a process: nobody takes so much that others find nothing."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import AsyncExitStack, suppress
 

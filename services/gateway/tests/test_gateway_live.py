@@ -1,7 +1,5 @@
 """Pages that are open are renewed in place, in a real Chromium: nothing is missed, and nothing of a person is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The map of a document: sections below what they rest on, lines around the others, words beside each other."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations, pairwise
 

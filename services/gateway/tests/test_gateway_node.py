@@ -1,7 +1,5 @@
 """Programs that are not ours, on Node: an `EventSource` that follows, and a proxy in front of two gateways."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Signing in at an OpenID provider that runs here: who the provider knows, and who is linked with that, is let in."""
 
-from __future__ import annotations
-
 import base64
 import json
 import time

@@ -1,7 +1,5 @@
 """Reading: documents, sections and their texts, and content by its digest, in parts if asked for."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Why something was not done is told on pages in the language of the browser."""
 
-from __future__ import annotations
-
 import json
 
 import httpx

@@ -1,7 +1,5 @@
 """The requirement ledger on the desk, in a real Chromium."""
 
-from __future__ import annotations
-
 import html
 import re
 import threading

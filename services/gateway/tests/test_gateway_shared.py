@@ -1,7 +1,5 @@
 """One caller who takes whatever is given, under as many names as there are: all others still get in."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager

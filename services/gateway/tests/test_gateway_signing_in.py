@@ -1,7 +1,5 @@
 """People with browsers: a session in a cookie, which holds what a token holds, and which no other site can use."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any

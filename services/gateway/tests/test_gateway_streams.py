@@ -1,7 +1,5 @@
 """Streams of events: every event once, from wherever the reader stopped, whatever became of the gateway meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

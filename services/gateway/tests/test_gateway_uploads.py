@@ -1,7 +1,5 @@
 """Uploads in pieces: what came is kept, whoever takes the next piece, and the whole is what was sent."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

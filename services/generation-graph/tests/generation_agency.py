@@ -1,7 +1,5 @@
 """Drives the document agent through its pauses: a validator, a converter and a person that answer from scripts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

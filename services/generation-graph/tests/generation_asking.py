@@ -1,7 +1,5 @@
 """A graph that asks one question; as a process, it resumes one job and prints what came of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

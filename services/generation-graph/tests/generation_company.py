@@ -1,7 +1,5 @@
 """A model that plays every role in its own time, and a clock that jumps where nobody works."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import selectors

@@ -1,7 +1,5 @@
 """A graph that asks twice, and a replica that is stopped between its look at a thread and what it does to it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

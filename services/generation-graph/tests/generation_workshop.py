@@ -1,7 +1,5 @@
 """The handlers of the service over stores in memory, and jobs for them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

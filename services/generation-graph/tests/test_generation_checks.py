@@ -1,7 +1,5 @@
 """What code sees of a draft."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_generation_graph.evaluating import run_checks
 from stemma_models.prompting import block

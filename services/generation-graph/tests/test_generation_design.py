@@ -1,7 +1,5 @@
 """The agents of the design document: what they refuse, what they are given, what code makes of what they say."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

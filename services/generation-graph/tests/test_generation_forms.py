@@ -1,7 +1,5 @@
 """A form is answered from the bidder's own texts: no word of the buyer, of a colleague or of an old text is in it."""
 
-from __future__ import annotations
-
 import pytest
 from generation_workshop import Workshop, evaluation
 from stemma_contracts.v1.forms import AnsweredForm, FormField, FormFields

@@ -1,7 +1,5 @@
 """The roles graph: what it chooses, what it delivers, what it tells of itself."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The roles graph when time runs out and things go wrong; every second is virtual."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any

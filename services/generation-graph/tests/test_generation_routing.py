@@ -1,7 +1,5 @@
 """Every job comes to its handler on both lanes, and its outcome is published: without a server."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace

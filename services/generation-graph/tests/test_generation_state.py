@@ -1,7 +1,5 @@
 """The state of the graphs: who writes what, and how it is merged."""
 
-from __future__ import annotations
-
 import re
 import typing
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """A structured kind of section is a folder of data: it is written by a JSON Schema, and no code knows of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What all who write are told: the language, the limits, and how a claim that stands nowhere is answered."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What an event has to tell, and who wants to hear of it."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any

@@ -1,7 +1,5 @@
 """A receiver that is slow or down takes no slots from the others."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import pytest

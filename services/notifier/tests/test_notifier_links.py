@@ -1,7 +1,5 @@
 """Links in notices: a decision about one version for the person who is told, and for nobody else."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mails to a real server: plain words, no text of a document, no header that somebody else wrote."""
 
-from __future__ import annotations
-
 import email
 import ssl
 from collections.abc import Iterator

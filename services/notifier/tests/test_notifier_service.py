@@ -1,7 +1,5 @@
 """Events on the bus reach receivers by rules in the bucket: each at least once under one id, whatever breaks."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

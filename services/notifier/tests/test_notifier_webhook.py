@@ -1,7 +1,5 @@
 """Webhooks to a real receiver: signed, bounded, and never into the house."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address, ip_network
 
 import pytest

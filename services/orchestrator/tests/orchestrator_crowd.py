@@ -1,7 +1,5 @@
 """Clients and workers who do whatever comes to their mind, all at once, on a real server."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

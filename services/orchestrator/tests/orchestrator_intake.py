@@ -1,7 +1,5 @@
 """Requests for documents as the intake takes or refuses them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any

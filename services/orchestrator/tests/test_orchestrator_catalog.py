@@ -1,7 +1,5 @@
 """Blueprints and dependency maps as files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import pairwise

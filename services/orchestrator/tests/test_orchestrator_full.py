@@ -1,7 +1,5 @@
 """A server without room, and messages that nobody would see again: what was acknowledged is answered all the same."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator

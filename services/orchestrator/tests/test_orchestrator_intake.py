@@ -1,7 +1,5 @@
 """From requests to commands: what is checked, and that free text is stored before anything is decided."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """What the orchestrator measures of the whole installation, with the permissions that it has."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """What is derived from the log is made anew from it, on a real server."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Requests as callers write them: read, or refused field by field."""
 
-from __future__ import annotations
-
 import json
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """What arrives comes to its handler, and what the handler decides is published: without a server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The orchestrator as it runs, on a real server; callers and workers are played by the tests."""
 
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,5 @@
 """Timers lie on the server, which puts each into its queue when it elapses; a reminder is given once."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Two orchestrators at once on a real server: the log is one history, and it is what the naive model says."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The blocks of a draft that answer the requirements of its section."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which places of inputs a draft rests on and cites, by the handler of the validator."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the claims of a draft stand, by the handler of the validator."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 

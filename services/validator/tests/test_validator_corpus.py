@@ -1,7 +1,5 @@
 """Both engines are held to one corpus: where they agree, and where one of them stands alone, is written down."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tomllib

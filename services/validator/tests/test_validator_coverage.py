@@ -1,7 +1,5 @@
 """Coverage of a version, whoever wrote it, and what is mended before anybody is asked."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits

@@ -1,7 +1,5 @@
 """The demands of a document's sources, read into its ledger."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

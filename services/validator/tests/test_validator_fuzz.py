@@ -1,7 +1,5 @@
 """Drafts that are hard to read: whatever one holds, it is answered within the limits, and what ran into one says so."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """Every draft gets an index of its blocks, with the ids that they had before."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """How long a section may be."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_validator.structure import StructureCheck, long_answers, too_long
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from stemma_validator.report import Rule
 from stemma_validator.structure import check_structure

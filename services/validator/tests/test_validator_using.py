@@ -1,7 +1,5 @@
 """What a draft rests on and what fixes change is found within limits, also in texts that take long."""
 
-from __future__ import annotations
-
 import pytest
 from stemma_confinement import Limits
 from stemma_contracts.v1.inputs import UsedInput

@@ -3,8 +3,6 @@
 ``en.json`` is the one list of codes. Its sentences say what each code means, and their places name its parameters.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

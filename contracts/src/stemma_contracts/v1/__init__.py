@@ -1,7 +1,5 @@
 """Version 1 of every message. The modules of messages are imported when they are first named."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

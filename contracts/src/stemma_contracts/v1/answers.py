@@ -1,7 +1,5 @@
 """Answers to requests, read at ``stemma.answer.v1.<tenant>.<request_id>``, also by a late caller."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What a request says about the bid itself, and how an exported file holds to it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool

@@ -1,7 +1,5 @@
 """The blocks of a draft, and their ids."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from stemma_contracts.base import Contract

@@ -1,7 +1,5 @@
 """What services tell of themselves, so that nobody has to ask them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pydantic import Field

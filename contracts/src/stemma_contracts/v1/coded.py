@@ -1,7 +1,5 @@
 """Words for people with the code that says the same to programs, and to people of another language."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from stemma_contracts.base import Contract

@@ -1,7 +1,5 @@
 """Comments of people and programs on the text of a section. Events hold ids; the words stand in artifacts."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, StringConstraints

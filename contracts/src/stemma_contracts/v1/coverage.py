@@ -1,7 +1,5 @@
 """What a text says of the inputs that it has to cover: counts on events, the whole in an artifact."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The cycles of review that a document goes through."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The deadlines of a request as its sources state them. What the words do not say is not in them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -5,8 +5,6 @@ the server sees to that. So nothing in it is secret or signed. What it gives is 
 that the notification was about, and that it is done once, however often the link is used.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from datetime import datetime

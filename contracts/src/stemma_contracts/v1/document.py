@@ -1,7 +1,5 @@
 """A document: its status, and what every job is told of it."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import AwareDatetime, Field

@@ -1,7 +1,5 @@
 """What models and programs find of a draft: scores are judgements, checks are none."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from stemma_contracts.base import Contract

@@ -1,7 +1,5 @@
 """What exports are made of: their sections, the versions that they compare, and what a person should know."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The forms of a buyer: what they ask for, and the section whose text answers them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Where the claims of a text stand: amounts, dates, quantities, names, quotations and citations."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What a document is written from: inputs with a role, their versions, and what reading them gave."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, StringConstraints

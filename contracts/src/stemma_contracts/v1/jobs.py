@@ -1,7 +1,5 @@
 """Jobs: what the orchestrator asks a service to do. The subject is ``stemma.job.v1.<service>.<name>``."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from stemma_contracts import subjects

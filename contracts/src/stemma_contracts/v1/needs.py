@@ -1,7 +1,5 @@
 """What a paused graph waits for, and how it is answered."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Who is told of what, and how: rules that a person or the programs of a tenant keep, and what became of them."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

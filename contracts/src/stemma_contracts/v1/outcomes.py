@@ -1,7 +1,5 @@
 """Outcomes: what came of a job. The subject is ``stemma.outcome.v1.<service>.<name>``."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from stemma_contracts import subjects

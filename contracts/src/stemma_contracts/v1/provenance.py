@@ -1,7 +1,5 @@
 """How a version came to be: by whom, with what, from what, how long it took."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """References to content."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, StrictInt

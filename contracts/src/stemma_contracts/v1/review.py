@@ -1,7 +1,5 @@
 """How a draft is reviewed, and by whom."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """A section: its plan, its status, what is being done to it."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Literal
 

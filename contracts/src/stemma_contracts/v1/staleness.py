@@ -1,7 +1,5 @@
 """On which versions a text rests, and why it is stale."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What the validator finds of a draft."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Clients fold them from the log, the read model holds them, and HTTP, `--json`, t
 them as they are.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import datetime

@@ -7,8 +7,6 @@ every tenant for its programs; its people have two. A consumer delivers where it
 account of copies of what their tenant may read, in which there is nothing else.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

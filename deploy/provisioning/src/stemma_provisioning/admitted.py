@@ -4,8 +4,6 @@ Of a person public keys are kept, of a program a digest of its password, which i
 tenant that `stemma_provisioning.admission` reads.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The command ``stemma-provision``: make the server look like the topology, or tell where it does not."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -1,7 +1,5 @@
 """The configuration of a NATS server for Stemma: its accounts and their users, and a system account apart."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A copy is fed by a durable consumer of the original, under its own sequences; wh
 the consumer delivers is random, so that nobody else can deliver there.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence

@@ -4,8 +4,6 @@ A single server that is started as one of several deletes the streams that it ha
 nobody writes, and loaded into empty servers. Copies of tenants are not saved: they are made anew.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tokens as a NATS server writes and reads them: JSON that is signed with an nkey."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -8,8 +8,6 @@ A person reads in one account and asks in another: the server publishes what was
 account where it is read. So none of the answers in the account where people ask has bytes of somebody's choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Makes the server look like the topology, and tells where it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The packaged NATS server as a child process, for one machine and for tests."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import shutil

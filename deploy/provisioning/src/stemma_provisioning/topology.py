@@ -1,7 +1,5 @@
 """Every stream, consumer and bucket, as data. Services bind to them and never declare any."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ by purging, and rolls subjects up: whoever only writes and reads needs none of t
 chunks is missing and not waited for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from base64 import urlsafe_b64encode

@@ -4,8 +4,6 @@ Up to `SMALL_BYTES` an artifact is one message of the stream ARTIFACTS, read by 
 a larger one is an object in the bucket of its tenant. Writing the same content again stores nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 from hashlib import sha256

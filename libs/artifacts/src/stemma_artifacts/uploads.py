@@ -4,8 +4,6 @@ One that comes in several calls needs no memory between them: its chunks lie und
 ends, so that a call may come to another process than the one before.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """A person decides about what was seen: it is shown before it is asked for, and a script names its version."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``stemma demo``: a real request answered, and a sample of each other kind; every step is checked."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Errors of the client in the words of the command line."""
 
-from __future__ import annotations
-
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
 from stemma_client.errors import (

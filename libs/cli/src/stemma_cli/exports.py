@@ -1,7 +1,5 @@
 """Exports: the format and the file that a person means, and what to know of what came."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

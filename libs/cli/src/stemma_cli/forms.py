@@ -1,7 +1,5 @@
 """Forms of buyers, read and filled in a process with limits, because they are files of strangers."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

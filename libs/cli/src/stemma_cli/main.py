@@ -1,7 +1,5 @@
 """The ``stemma`` command."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

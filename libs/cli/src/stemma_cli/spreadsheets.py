@@ -1,7 +1,5 @@
 """The requirement ledger as a spreadsheet (XLSX or CSV) that people edit, and what they changed in it."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence

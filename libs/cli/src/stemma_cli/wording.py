@@ -1,7 +1,5 @@
 """Events and sections in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10

@@ -1,7 +1,5 @@
 """What a refused login tells: somebody answered the server with no, or nobody answered it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@
 it stands for: it holds the secret keys themselves, so that nobody has to keep what it means.
 """
 
-from __future__ import annotations
-
 from base64 import b32decode, b32encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Where work on texts is done that takes long where they are long: never in the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """A NATS connection that says at once when the server refuses something, and reads streams in order."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

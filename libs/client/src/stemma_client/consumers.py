@@ -1,7 +1,5 @@
 """Throw-away consumers, what comes from them, and their signs of life, which nats-py gives to nobody."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """What the model calls of a document cost: by section and by what they were made for, and by version."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

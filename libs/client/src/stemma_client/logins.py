@@ -1,7 +1,5 @@
 """Who a person is at a server: a name, a role and two keys, in a file that only that person can read."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import os

@@ -1,7 +1,5 @@
 """Rules of notification: each person of a tenant has its own, and its programs have theirs together."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import secrets

@@ -1,7 +1,5 @@
 """Outlines of documents as files: JSON, YAML, or Markdown with a heading for each section."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence, Set

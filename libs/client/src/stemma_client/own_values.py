@@ -1,7 +1,5 @@
 """Values of a person on the server that nobody else may write: what was viewed, and the sessions that were ended."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Images that a person adds to a text."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """Who has the editor of a section open: told on the bus while it is so, and stored nowhere."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where the server is and who is asking: arguments first, then the environment, then the state file."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A thread cannot be ended, and holds up the event loop while it has the interpreter.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A keeper sees to the limits and the end of one call after the other; each is done by a worker of its own."""
 
-from __future__ import annotations
-
 import os
 import resource
 import select

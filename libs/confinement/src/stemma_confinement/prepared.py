@@ -1,7 +1,5 @@
 """A process that has imported what calls need and is copied for each: a call costs a copy and no imports."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

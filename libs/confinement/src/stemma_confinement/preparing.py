@@ -3,8 +3,6 @@
 usage: python -m stemma_confinement.preparing MODULE FUNCTION CONTROL
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

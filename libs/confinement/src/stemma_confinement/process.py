@@ -1,7 +1,5 @@
 """What a process asks the system about itself (``man 2 prctl``, ``man 7 sched``)."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from contextlib import suppress

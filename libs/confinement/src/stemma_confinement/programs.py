@@ -1,7 +1,5 @@
 """Programs that read hostile text run as processes of their own, with limits, and with nothing of ours in reach."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """What is decided, and how it is refused: a request as it was asked, the outcome of a job, a timer that elapsed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -4,8 +4,6 @@ A refusal is an event too, with the problem. What follows from an event for the 
 (sections that may start, completion, nothing left to do) is added here, once for every command.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import assert_never

@@ -1,7 +1,5 @@
 """What the dependency map says about a document: who rests on whom, and what waits for what."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter

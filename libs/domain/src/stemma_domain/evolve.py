@@ -3,8 +3,6 @@
 An event that was decided on this document fits it. One that does not was put into the log by somebody else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from datetime import datetime

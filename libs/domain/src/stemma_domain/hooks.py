@@ -1,7 +1,5 @@
 """What a feature of a document is to the core: a few hooks, each of which it may leave out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Jobs and their outcomes: ids that are derived, what every job says, and what all kinds of outcomes have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypedDict, assert_never
 

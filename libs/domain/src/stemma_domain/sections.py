@@ -1,7 +1,5 @@
 """Fold an event about a section into the section. The event is a fact: no rule is applied here."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from functools import partial

@@ -5,8 +5,6 @@ stale itself and nobody kept the section against just that: that text of it, mad
 an input changed in what the section uses of it, and when a row of the ledger is not any more as it was written for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter

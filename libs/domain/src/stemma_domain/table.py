@@ -1,7 +1,5 @@
 """The table of features, in the order in which they are asked. A new feature is a file and its line here."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .features import (

@@ -1,7 +1,5 @@
 """From an event that brings a text to the version that it is: its number, its author, what it rests on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never

@@ -1,7 +1,5 @@
 """From the state of a document to its views, of which the read model holds bounded ones; `decide` reads none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType

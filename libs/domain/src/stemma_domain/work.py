@@ -4,8 +4,6 @@ It is derived from the state at every handling, so that no job can be lost: what
 an outcome means is looked up in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

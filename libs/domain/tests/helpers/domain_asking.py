@@ -3,8 +3,6 @@
 No contract checks the values, so that the core is asked for what the edge would refuse, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

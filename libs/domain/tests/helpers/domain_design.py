@@ -1,7 +1,5 @@
 """The shipped design document, driven through the pure core."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents with inputs, and what comes of reading them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

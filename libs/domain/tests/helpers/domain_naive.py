@@ -3,8 +3,6 @@
 It knows no event, no job and no state of the core. Open work has a ticket, and an outcome names its ticket.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import count

@@ -1,7 +1,5 @@
 """Rows of the ledger that are read, decided about, and looked for in texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import domain_asking as asking

@@ -1,7 +1,5 @@
 """A document that is driven step by step, at random, by what people ask for and workers answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from domain_naive import Ask, Book

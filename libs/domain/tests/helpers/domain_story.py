@@ -1,7 +1,5 @@
 """Small builders for histories: a section chain, outcomes of its jobs, and requests about it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Holds the core against the naive model, decision by decision, and draws what happens next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The batched direct get (ADR-31), which nats-py has no call for."""
 
-from __future__ import annotations
-
 import json
 from typing import NamedTuple
 

@@ -9,8 +9,6 @@ number or has one larger than the log's, does not fit the state) is skipped and 
 stop the document. An exception of ``evolve`` is a bug of ours: it stops this document, and nothing is skipped for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ must send the same one. Several events of one decision go as an atomic batch (AD
 has no call for; a document's history is read by `read_batch`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The event log: one append-only stream of events per document, written by compare and set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,5 @@
 """The event log in memory, with the behaviour of the real one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

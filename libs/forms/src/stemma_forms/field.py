@@ -1,7 +1,5 @@
 """What a form asks for, how fields get their ids, why a form is refused, and which answers a field accepts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

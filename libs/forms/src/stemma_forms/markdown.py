@@ -1,7 +1,5 @@
 """Answers as a text: a heading for each field, which begins with its id, and the answer below it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Such are placeholders ([insert your name], <System Name>, ____) and labels.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping

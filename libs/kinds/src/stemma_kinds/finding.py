@@ -4,8 +4,6 @@ A folder with a ``blueprint.json`` is a kind, and its name is that of the kind. 
 and never imported.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Another language is another file in ``data``, named by its BCP 47 primary tag.
 """
 
-from __future__ import annotations
-
 from .answers import AnswerCues, answer_cues
 from .bids import BidWords, bid_words
 from .deadlines import DeadlineCues, deadline_cues

@@ -3,8 +3,6 @@
 Every entry is a regular expression for whole words, matched against the folded text.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict

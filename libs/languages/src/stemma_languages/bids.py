@@ -4,8 +4,6 @@ Every entry is a regular expression for whole words, matched whatever the case. 
 them; what follows from a match is the caller's rule.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

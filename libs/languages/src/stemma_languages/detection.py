@@ -1,7 +1,5 @@
 """Which language a text is in. py3langid knows 139; offline, and the same for the same text."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from threading import Lock
 from typing import Any

@@ -4,8 +4,6 @@ Shorten something; add a sentence of the material about something, or mention it
 something; replace one thing with another. Several of them are joined by ``and`` or ``;``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

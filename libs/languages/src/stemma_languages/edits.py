@@ -6,8 +6,6 @@ where the change is to be (``places``) behind it. An instruction of several part
 that is in no form are not known, and nothing follows from that.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

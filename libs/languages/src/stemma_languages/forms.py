@@ -1,7 +1,5 @@
 """The words of forms in every language: headers of their tables, what fields ask for, and how questions are put."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

@@ -1,7 +1,5 @@
 """How requests speak of the form of an answer: headings of such passages, units and limits, in every language."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 A name does not say its language, so the words of all of them are looked for.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from csv import reader

@@ -5,8 +5,6 @@ false in another document; a sentence that leans on the one before it says nothi
 brief may tell the writer what to do.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

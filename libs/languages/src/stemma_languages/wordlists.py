@@ -1,7 +1,5 @@
 """Lists of words in data files, one for each language, and the expressions that find their words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import TypeVar

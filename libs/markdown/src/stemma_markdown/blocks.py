@@ -1,7 +1,5 @@
 """A source as top-level blocks that concatenate back to exactly the same text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

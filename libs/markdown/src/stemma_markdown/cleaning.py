@@ -1,7 +1,5 @@
 """Texts without what does not belong in them: a fence around all, HTML, inner links, options that are not ticked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 

@@ -3,8 +3,6 @@
 All is found in time that grows with the texts: equal parts first, then the most similar.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict

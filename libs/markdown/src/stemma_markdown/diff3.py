@@ -4,8 +4,6 @@ A part that was moved is the same part elsewhere, so that what the other side ma
 result would lose, bring back or double a sentence all the same, ours stays as it is, with a conflict.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence

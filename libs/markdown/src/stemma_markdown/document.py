@@ -1,7 +1,5 @@
 """A Markdown text, read once for whatever is asked of it."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What stands in a text: links, images, footnote marks, headings with their anchors, and fenced code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Footnotes that a program adds to a text, each behind the words that it is about."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

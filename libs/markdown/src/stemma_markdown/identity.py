@@ -1,7 +1,5 @@
 """Names for blocks that last: a block keeps its id while the text around it, its place and itself change."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass

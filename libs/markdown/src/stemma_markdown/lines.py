@@ -1,7 +1,5 @@
 """The lines of a source, which of them are content, and what the parser reads in them."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """Two texts that were made of one, as one text: merged by blocks, and inside a block that both changed by sentences."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, partial
 from typing import NamedTuple

@@ -4,8 +4,6 @@ This is no reading of Markdown: it goes by lines, in time that grows with the te
 than others. Parts are compared by what they say: case, spaces, wrapping, emphasis and the marks of lists do not count.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

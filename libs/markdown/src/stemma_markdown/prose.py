@@ -1,7 +1,5 @@
 """What a reader reads: the text of a source without its markup, and where each word of it stands."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Where the words stand that somebody quotes: spaces and line ends count for nothing, and markup need not be quoted."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A text as a flat row of tokens: containers, which hold other blocks, and leaves, which hold text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial

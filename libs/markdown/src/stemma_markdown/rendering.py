@@ -1,7 +1,5 @@
 """HTML of a text from outside: every tag in it is one of ours, and no script or address of somebody else is reached."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from html import escape

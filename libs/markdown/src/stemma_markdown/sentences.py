@@ -1,7 +1,5 @@
 """Sentences of prose, by sentencex and what it does not know of the languages that ship."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Stemma for agents: one MCP server over the client, whatever carries it."""
 
-from __future__ import annotations
-
 from stemma_mcp.tools import Profile
 
 from .clients import ClientOf

@@ -1,7 +1,5 @@
 """What tools give back, with the calls that make sense next. Words of a document stand in fields of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 

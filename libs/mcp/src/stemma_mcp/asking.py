@@ -1,7 +1,5 @@
 """Tools that are one request each: each is made of its contract, whose fields are its arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from inspect import Parameter, Signature, getdoc

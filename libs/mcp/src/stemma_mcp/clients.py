@@ -1,7 +1,5 @@
 """Whose client serves a call: that of the person or program who makes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any

@@ -1,7 +1,5 @@
 """Tools that start documents, find them, and tell where they stand."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Tools that take a document out."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent

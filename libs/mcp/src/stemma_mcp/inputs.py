@@ -1,7 +1,5 @@
 """Tools about what a document is written from: its inputs, and what amended ones change before they count."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

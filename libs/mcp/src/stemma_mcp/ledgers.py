@@ -1,7 +1,5 @@
 """Tools about the requirement ledger: the demands that a document answers, and what is decided about each."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Why a call came to nothing, as an agent can act on it: what kind of error, which field, why, what to do."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError

@@ -1,7 +1,5 @@
 """What can be read whole, by URI: the outline of a document, the text of a section, the file of an export."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The tool that reads a section, with all that there is to know before a decision about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The server that agents talk to: its tools, its resources, and what it tells about itself."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from typing import Any
 

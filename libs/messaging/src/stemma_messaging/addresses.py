@@ -1,7 +1,5 @@
 """What a subject says: its stream, and its template, which names the destination without naming a document."""
 
-from __future__ import annotations
-
 from stemma_contracts import subjects
 from stemma_contracts.tokens import is_token
 

@@ -1,7 +1,5 @@
 """The broker of a service: FastStream's, bound to what was provisioned."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

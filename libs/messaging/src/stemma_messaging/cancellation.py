@@ -1,7 +1,5 @@
 """Cancellation that is not lost: `asyncio.wait_for` swallows one that meets its result, before Python 3.12."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Connecting to NATS: as one user, for ever, and never in silence when something is forbidden."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from contextlib import suppress

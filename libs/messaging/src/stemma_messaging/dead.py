@@ -1,7 +1,5 @@
 """Dead letters: put aside with the reason; who waits for a job or an answer is told."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from nats.js.api import Header

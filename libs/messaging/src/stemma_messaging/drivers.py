@@ -3,8 +3,6 @@
 FastStream has loops of its own; `stemma_messaging.feeding` says why they are not used.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Mapping

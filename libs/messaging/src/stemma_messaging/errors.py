@@ -1,7 +1,5 @@
 """What goes wrong between a service and the bus."""
 
-from __future__ import annotations
-
 
 class InvalidMessage(ValueError):
     """A message that cannot be read, whoever tries: it is dead-lettered at once.

@@ -4,8 +4,6 @@ FastStream registers handlers, decodes, calls and wraps them; the messages come 
 whole batches, wait for the slowest of each, begin without regard to lanes, and cost twice as much.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from inspect import unwrap

@@ -6,8 +6,6 @@ consumer tells how many messages it waits for and not which: of those that were 
 oldest are the lost ones.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 

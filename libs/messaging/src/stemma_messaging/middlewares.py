@@ -4,8 +4,6 @@
 `Outcomes` and `CallingOff`. `Chain` is what FastStream sees of them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable

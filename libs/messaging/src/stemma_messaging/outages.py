@@ -1,7 +1,5 @@
 """Outages: which errors are one, waiting through them, and what a service misses, as a metric."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Publishing with an envelope: stored before it returns, safe to repeat, connected to its trace."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping

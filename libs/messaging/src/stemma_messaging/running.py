@@ -1,7 +1,5 @@
 """The jobs that this process is at work on, so that one that nobody waits for any more can be ended."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar

@@ -6,8 +6,6 @@ another worker's. It says so in its log and gives the job back, which costs neit
 one that has the data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A service: settings, bus, handlers, health, in this order, and back again when it is told to end."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import faulthandler

@@ -1,7 +1,5 @@
 """Settings of a service: ``config/settings.toml``, overridden by the environment; anything unknown refuses start."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches

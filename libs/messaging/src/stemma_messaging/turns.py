@@ -1,7 +1,5 @@
 """Work that is taken in turns: who has much of it does not hold up who has little."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import AsyncIterator, Iterator

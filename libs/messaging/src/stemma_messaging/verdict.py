@@ -1,7 +1,5 @@
 """What becomes of a delivered message: the one place that decides."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 

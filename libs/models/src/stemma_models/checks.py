@@ -1,7 +1,5 @@
 """What makes an answer unusable, in words that the model can act on."""
 
-from __future__ import annotations
-
 import json
 import re
 import zlib

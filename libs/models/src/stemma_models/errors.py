@@ -1,7 +1,5 @@
 """The ways in which a model call fails: for good, or worth another attempt, and after how long."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime

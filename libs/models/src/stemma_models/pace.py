@@ -1,7 +1,5 @@
 """How fast a model was seen to be, how long a call may take by that, and how many calls at a time it takes."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -4,8 +4,6 @@ A node may have a ``common.md``, which comes before the text of every kind, and 
 all prompts share, so that they can begin alike. ``{{name}}`` is a placeholder.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Schemas of answers in the form that strict modes of providers and grammars of servers take."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What can be set about model calls."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """What a model thinks aloud in its answer, between tags, is no part of the answer."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections import deque

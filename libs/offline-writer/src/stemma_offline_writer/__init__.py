@@ -3,8 +3,6 @@
 It is found by the entry point ``stemma.models``. It judges nothing, and prompts may hold inputs of any length.
 """
 
-from __future__ import annotations
-
 from stemma_models import Provider
 
 from .model import OfflineWriter

@@ -4,8 +4,6 @@ What it does next follows from the messages alone, so that the same thread gives
 goes into the document with the same words, in the form that the document has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

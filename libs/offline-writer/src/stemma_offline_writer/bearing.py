@@ -4,8 +4,6 @@ Claims tell amounts, dates and figures, words risks and people; the words of ``d
 join what different languages call a thing.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

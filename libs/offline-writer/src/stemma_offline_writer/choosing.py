@@ -1,7 +1,5 @@
 """What of the material stands in a section: what it collects, and what bears on it more than on any other section."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

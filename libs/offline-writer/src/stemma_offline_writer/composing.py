@@ -1,7 +1,5 @@
 """The choice for a section, arranged: by required heading, by file and heading, each with its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """A draft changed as an instruction says, block by block, and nothing else in it; all of the instruction or nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, TypeAlias

@@ -4,8 +4,6 @@ The brief and the request are followed, and never quoted; nor is what an input a
 is quoted in a section about money alone: buyers often want prices in a file of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Quoted words as Markdown that reads the same, and the forms that they are quoted in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -5,8 +5,6 @@ required headings gets what stands under them. A schema of another shape gets wo
 any. Whether a question is open it cannot judge.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A passage is what is quoted as a whole: a sentence with those that lean on it, a list with what leads to it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

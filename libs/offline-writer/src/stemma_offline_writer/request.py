@@ -1,7 +1,5 @@
 """What a prompt asks for: the blocks of its messages, read into one value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

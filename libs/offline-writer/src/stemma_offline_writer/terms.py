@@ -3,8 +3,6 @@
 Sections rank a text by BM25; one text among many is the nearest to a few words that has most of them.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -4,8 +4,6 @@ They are opened within limits, read part by part, and written back with every ot
 I/O; callers read files from outside in a confined process.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 import zlib

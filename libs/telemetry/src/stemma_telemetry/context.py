@@ -1,7 +1,5 @@
 """What a line of work is about: bound once, on every log line and span that belongs to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

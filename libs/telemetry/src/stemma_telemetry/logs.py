@@ -1,7 +1,5 @@
 """Log lines: one JSON object an event on stdout, with ids, and without text of documents, prompts or secrets."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable

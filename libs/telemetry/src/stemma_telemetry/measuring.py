@@ -3,8 +3,6 @@
 Imported by who serves it, for it takes a while to import.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from opentelemetry import metrics

@@ -3,8 +3,6 @@
 Tenants are labels, documents never are: there is no end of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ Spans and metrics are named by destination template, never by a concrete subject
 those of the OpenTelemetry semantic conventions.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

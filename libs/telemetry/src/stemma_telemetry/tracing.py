@@ -1,7 +1,5 @@
 """Traces and metrics: always on, so that ids are real and Prometheus can ask; sent only to a named OTLP endpoint."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """An agent, by the SDK's own client: how it calls tools, and how it takes a document from its brief to a file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The other side of the bus, for tests of callers: a real server, and what the orchestrator would say."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator

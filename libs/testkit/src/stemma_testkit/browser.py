@@ -1,7 +1,5 @@
 """A real Chromium, which `make setup` installs; a test that asks for it fails where it is not there."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Certificates for the servers of tests: an authority, and what it signed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address

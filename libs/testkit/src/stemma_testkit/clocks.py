@@ -3,8 +3,6 @@
 Durations are not touched: a machine whose clock is wrong counts seconds as any other.
 """
 
-from __future__ import annotations
-
 import datetime as module
 import sys
 import time

@@ -3,8 +3,6 @@
 They have the accounts and the admission of a single server. None is started again by itself.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import shutil

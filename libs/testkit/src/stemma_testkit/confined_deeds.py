@@ -1,7 +1,5 @@
 """What a confined call may try to do; the process that is prepared for calls imports it from here."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Servers in containers, of the images that docker-compose.yml names; needs the extra ``containers``."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Work counted in calls: a measure that no other load on the machine changes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from inspect import CO_GENERATOR

@@ -4,8 +4,6 @@ The process is none the wiser: `Crashes.env` has it wrap the two calls of nats-p
 effect leaves a line in a file; at the one that is armed the process ends.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Code that a process of a service runs before its own: a ``sitecustomize`` on its path, which Python runs first."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

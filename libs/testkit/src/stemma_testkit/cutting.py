@@ -1,7 +1,5 @@
 """A proxy before any server whose connections can be cut, at a chosen message too, and that can be gone for a while."""
 
-from __future__ import annotations
-
 import asyncio
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator

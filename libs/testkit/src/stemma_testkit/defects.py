@@ -4,8 +4,6 @@ They are planted where every service says something to the server or hears of it
 of a service: in this process with a test's ``monkeypatch``, in one that is started by the environment of `planted`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Events of a small document, as they lie in its log, and the view of it after them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from stemma_contracts.v1 import events as e

@@ -1,7 +1,5 @@
 """A reviewer that approves, and waiting for a document's events with a deadline."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing

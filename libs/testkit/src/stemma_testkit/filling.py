@@ -1,7 +1,5 @@
 """Streams that have no room, as on a full disk: the server refuses every message until the block ends."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

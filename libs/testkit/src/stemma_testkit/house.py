@@ -1,7 +1,5 @@
 """Document kinds of a house: a package of its own, or the config folder of an operator."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

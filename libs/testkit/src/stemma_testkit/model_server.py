@@ -3,8 +3,6 @@
 The offline writer judges nothing; a model behind HTTP is asked to, so evaluations are answered here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """A pytest plugin: a test that is skipped has failed. What a test needs, the project brings along."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Any
 

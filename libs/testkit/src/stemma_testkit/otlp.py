@@ -1,7 +1,5 @@
 """A receiver of OTLP over HTTP, and the spans that it got, read from their bytes."""
 
-from __future__ import annotations
-
 import gzip
 import threading
 import time

@@ -1,7 +1,5 @@
 """Markdown that is hard to read: a unit for each kind, which is repeated as often as a text is to be long."""
 
-from __future__ import annotations
-
 UNITS = {
     "brackets": "[", "closed brackets": "[[a]", "images": "![", "links": "[a](b) ", "open links": "[a](<b",
     "half links": "[a](",

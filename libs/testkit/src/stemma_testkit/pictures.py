@@ -1,7 +1,5 @@
 """Pictures of the review desk, with the samples of ``make demo DESK=1`` in the middle of their review."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Free ports of this machine."""
 
-from __future__ import annotations
-
 import random
 import socket
 

@@ -1,7 +1,5 @@
 """A real PostgreSQL for tests: the packaged server in a folder that goes with it, or one in a container."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

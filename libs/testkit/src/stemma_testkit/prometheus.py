@@ -1,7 +1,5 @@
 """A real Prometheus: the program of the distribution, on services of this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

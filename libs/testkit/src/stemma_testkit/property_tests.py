@@ -1,7 +1,5 @@
 """A pytest plugin: how fast the machine is decides no property test, and the short form tries fewer examples."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -1,7 +1,5 @@
 """A model provider after a script: real HTTP in the OpenAI protocol, with everything that goes wrong there."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

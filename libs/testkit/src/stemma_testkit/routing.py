@@ -4,8 +4,6 @@ It proves that a message comes to its handler, decoded, and through the middlewa
 proved elsewhere.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

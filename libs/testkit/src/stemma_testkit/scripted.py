@@ -1,7 +1,5 @@
 """A chat model that answers from a script."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence

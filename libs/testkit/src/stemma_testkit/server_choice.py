@@ -1,7 +1,5 @@
 """A pytest plugin: whether the servers of the tests run in containers, decided once and told with the results."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum

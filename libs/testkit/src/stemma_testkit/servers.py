@@ -1,7 +1,5 @@
 """A real, provisioned NATS server for tests, and connections to it as any of its users."""
 
-from __future__ import annotations
-
 import asyncio
 import tarfile
 import time

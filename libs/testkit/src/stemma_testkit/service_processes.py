@@ -1,7 +1,5 @@
 """A service as a process of its own that nobody starts again."""
 
-from __future__ import annotations
-
 import sys
 from asyncio.subprocess import PIPE, Process, create_subprocess_exec
 from collections.abc import AsyncIterator, Mapping

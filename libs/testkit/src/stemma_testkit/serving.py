@@ -1,7 +1,5 @@
 """An HTTP server of the tests, in a thread of its own as long as a block runs."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Signals as a program at a terminal gets them, also where the tests run in the background."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 At which of its looks is told by a file: the number of looks to come.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from importlib import import_module

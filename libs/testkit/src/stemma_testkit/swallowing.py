@@ -3,8 +3,6 @@
 What clients publish can be looked at there, changed, and held.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,7 +1,5 @@
 """Threads that take turns as often as they can, and texts for them to read."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

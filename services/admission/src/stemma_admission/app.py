@@ -1,7 +1,5 @@
 """Composition root of the admission: it has no consumer, and answers a server as one of its users."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

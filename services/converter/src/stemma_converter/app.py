@@ -1,7 +1,5 @@
 """Composition root of the converter: the only file that reads settings and builds adapters."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace

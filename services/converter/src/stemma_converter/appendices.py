@@ -1,7 +1,5 @@
 """The appended pages: what of the inputs is left out, where each demand is answered; and the list of what is open."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """From a job's drafts to one manuscript. An export is always possible: what is missing is shown."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

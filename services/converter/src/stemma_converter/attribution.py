@@ -4,8 +4,6 @@ Only words count: how a word is marked up, and where a footnote stands, is not f
 known for is one of all versions in between.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

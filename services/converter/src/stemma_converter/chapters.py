@@ -1,7 +1,5 @@
 """Drafts as the chapters of a document: levels and unique names of headings, and the links to them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """What a draft may bring into a document: no raw markup, no odd links, and only vetted images."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Blocks, list items and table rows are first set side by side; those that are alike are compared inside.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Passages that are confidential are blanked in a text, in which nothing else moves: places stay what they are."""
 
-from __future__ import annotations
-
 import re
 
 _WIDE = "\u3041-\u9fff"

@@ -4,8 +4,6 @@ Only Word knows on which page a heading comes to stand: it sets the page numbers
 are there before, with the pages that the headings have in our PDF, for previews and readers that update no fields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 

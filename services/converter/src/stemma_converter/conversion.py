@@ -3,8 +3,6 @@
 It finds all artifacts in a folder, and leaves the document there.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from html import unescape

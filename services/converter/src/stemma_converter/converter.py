@@ -3,8 +3,6 @@
 Fonts of the machine are not used, so that the same document has the same pages everywhere.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

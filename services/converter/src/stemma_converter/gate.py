@@ -1,7 +1,5 @@
 """The submission gate: whether a file that leaves holds to what the request says about the bid."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The jobs of this service: convert a document, read an input, fill a form."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Images of a document: only real ones of known kinds pass, and they pass re-encoded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from io import BytesIO
 

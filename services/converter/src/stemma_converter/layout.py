@@ -1,7 +1,5 @@
 """What DOCX, PDF and HTML share: numbered captions, the columns of tables, notices, and a folder with the pictures."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping

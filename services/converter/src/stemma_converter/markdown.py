@@ -1,7 +1,5 @@
 """The document as GitHub's Markdown, and as a tree of sections from which the exact text can be put together again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

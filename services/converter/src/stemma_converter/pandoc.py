@@ -1,7 +1,5 @@
 """Pandoc, confined: GitHub's Markdown in, other formats out; how programs of a conversion run, and how they fail."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

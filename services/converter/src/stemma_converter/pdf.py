@@ -1,7 +1,5 @@
 """The document as PDF: pandoc writes Typst, Typst sets the pages and says where each heading stands."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -3,8 +3,6 @@
 Pages are drawn after the text is read: a file is read whether its pages can be drawn or not.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The artifacts of a job in its folder, and the Markdown of a draft before it is parsed."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator

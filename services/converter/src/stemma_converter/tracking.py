@@ -1,7 +1,5 @@
 """Marks in a document tree that say where a change begins and ends, and the tracked changes that they become."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime

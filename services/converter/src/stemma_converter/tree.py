@@ -3,8 +3,6 @@
 Paths below follow pandoc-types 1.23: ``Header`` holds level, attributes and inlines, and so on.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar

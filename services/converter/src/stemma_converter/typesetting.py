@@ -3,8 +3,6 @@
 usage: python -m stemma_converter.typesetting CREATED LABEL FONTS...
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The document as DOCX: pandoc writes it with the house template, then contents, dates, names and fonts are set."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import unicodedata

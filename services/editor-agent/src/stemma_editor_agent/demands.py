@@ -15,8 +15,6 @@ The forms of every language are data of `stemma_languages`. Instructions of seve
 editor's to judge; words of one language are not looked for in a text of another.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

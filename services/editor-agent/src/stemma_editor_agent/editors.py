@@ -1,7 +1,5 @@
 """Which editor revises which section kind, by document kinds and ``config/editors.json``; and with what it does so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The job of this service: change one draft as an instruction says, and nothing else in it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What an editor changed, told from the difference of the two texts: nothing that the text does not show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

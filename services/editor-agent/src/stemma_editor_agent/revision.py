@@ -1,7 +1,5 @@
 """A draft in blocks, the messages that ask a model to change some, and its answer, checked before code applies it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

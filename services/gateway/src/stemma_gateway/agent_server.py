@@ -1,7 +1,5 @@
 """The MCP server as the gateway runs it: each request is answered as if it were the first, by any process."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any

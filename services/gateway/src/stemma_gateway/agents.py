@@ -3,8 +3,6 @@
 It is loaded with the first request of an agent: a gateway that only people and programs call takes 12 MB less.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

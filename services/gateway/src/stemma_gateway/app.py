@@ -1,7 +1,5 @@
 """Composition root of the gateway."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque

@@ -1,7 +1,5 @@
 """Who calls. Everything else of the gateway gets a `Session`, and does not know how its caller was recognised."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 A document may be asked for by a form as well (multipart/form-data), with its files.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache

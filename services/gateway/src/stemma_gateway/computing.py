@@ -1,7 +1,5 @@
 """Work on the texts of callers, which ends when its caller has left."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable

@@ -4,8 +4,6 @@ Any process that has the key can answer: nothing of a session is kept here, but 
 before their time. Without a key in the settings one is made at the start: the sessions end with the process.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from base64 import urlsafe_b64encode

@@ -1,7 +1,5 @@
 """From a request to what is answered: the answer itself if the caller waits for it, else where it will be."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

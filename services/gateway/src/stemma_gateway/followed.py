@@ -1,7 +1,5 @@
 """What the pages of one session read and follow: once, and kept for all of them."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Bounds on what one caller may take of this process, and on attempts to get in, so that others find what they need."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import time

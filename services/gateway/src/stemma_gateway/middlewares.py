@@ -1,7 +1,5 @@
 """What every request passes: telemetry, bounds on its body, compression of pages, and safe headers."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the OpenAPI of the gateway says beside its routes."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from typing import Any
 

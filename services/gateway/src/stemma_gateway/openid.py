@@ -4,8 +4,6 @@ The token that the provider sends is what the person shows to the bus: the admis
 provider. Nothing here decides who somebody is.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import secrets

@@ -4,8 +4,6 @@ A route of a router with `PageRoute` asks for `Caller` like any other; who is no
 comes back.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What went wrong, as problem details (RFC 9457) with the fields of a rejected answer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from http import HTTPStatus

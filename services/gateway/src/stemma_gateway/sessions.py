@@ -1,7 +1,5 @@
 """Connections to the bus: one client for each token in use, shared by all who show it, closed when nobody does."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable

@@ -1,7 +1,5 @@
 """What pages make of texts: pure functions, which may be called in a process of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

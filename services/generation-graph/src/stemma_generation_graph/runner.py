@@ -6,8 +6,6 @@ checkpoint carries the id of the job that wrote it, so that a redelivered job go
 the checkpoint that was looked at (`PinnedSaver`): if another process went on meanwhile, it raises `TakenOver`.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 from collections.abc import AsyncIterator, Iterable, Mapping

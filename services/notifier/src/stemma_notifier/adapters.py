@@ -1,7 +1,5 @@
 """What lies in NATS: rules, notices that wait, what became of attempts, and summaries of documents."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime

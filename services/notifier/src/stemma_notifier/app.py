@@ -1,7 +1,5 @@
 """Composition root of the notifier."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """One attempt to tell somebody, and what it means for the next."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Events become notices, and notices reach their receivers. What anybody is told of is in ``notices``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -3,8 +3,6 @@
 A notice waits in a queue of its own until its receiver has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

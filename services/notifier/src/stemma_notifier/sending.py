@@ -1,7 +1,5 @@
 """The ways to tell somebody: signed webhooks (Standard Webhooks), and mails over SMTP."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

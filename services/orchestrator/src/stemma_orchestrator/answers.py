@@ -1,7 +1,5 @@
 """Handle a request from its message to its answer: read, within the bounds of its tenant, decided, answered."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from weakref import WeakValueDictionary

@@ -1,7 +1,5 @@
 """Composition root of the orchestrator: the only file that reads settings and builds adapters."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """What one tenant may have open at a time, so that it cannot stop the others; beyond that it is told at once."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 

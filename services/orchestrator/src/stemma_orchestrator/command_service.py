@@ -1,7 +1,5 @@
 """Handle requests and take in outcomes: translate, decide, publish the open jobs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from stemma_contracts.v1 import requests as r

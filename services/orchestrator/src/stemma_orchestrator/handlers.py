@@ -1,7 +1,5 @@
 """What arrives: translate, call, publish. Rules are in the domain, settlement is in the messaging library."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What may be an input of a document: its kind, its size, and that it is what it says."""
 
-from __future__ import annotations
-
 import asyncio
 import codecs
 import re

@@ -1,7 +1,5 @@
 """Check what a request names, and store its free text, before anything is decided."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager

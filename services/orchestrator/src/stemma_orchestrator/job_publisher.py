@@ -4,8 +4,6 @@ Jobs that a decision closed are called off, so that no more is spent on them. Wh
 How many jobs each tenant has open is known as far as this process heard; in doubt as the log has it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping

@@ -7,8 +7,6 @@ The server tells of what it gave up by an advisory: that message is put with the
 orchestrator is told, so that its section fails visibly instead of waiting for ever.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass

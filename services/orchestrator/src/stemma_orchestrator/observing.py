@@ -3,8 +3,6 @@
 Each of several orchestrators sees the same, so that who adds up takes the largest of what they tell.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping

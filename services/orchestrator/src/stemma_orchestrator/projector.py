@@ -3,8 +3,6 @@
 Sections are written before their document, so that whoever sees a document as of a sequence finds its sections as late.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

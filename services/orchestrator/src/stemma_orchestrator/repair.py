@@ -1,7 +1,5 @@
 """Make anew what can be derived from the log: of each document its summary, its open jobs in their queues, timers."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass

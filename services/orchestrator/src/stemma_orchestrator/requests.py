@@ -1,7 +1,5 @@
 """Read a request event: what the caller wants, or what is wrong with it, field by field."""
 
-from __future__ import annotations
-
 import json
 from base64 import b32encode
 from collections.abc import Mapping

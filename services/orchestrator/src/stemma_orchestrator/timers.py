@@ -4,8 +4,6 @@ A timer has a place of its own, so that setting it again changes nothing. One th
 what it says is decided by the state of then.
 """
 
-from __future__ import annotations
-
 import asyncio
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Which blocks of a draft answer the requirements that its section was given."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import ClassVar

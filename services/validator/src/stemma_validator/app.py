@@ -1,7 +1,5 @@
 """Composition root of the validator."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import AsyncIterator

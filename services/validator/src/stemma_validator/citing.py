@@ -1,7 +1,5 @@
 """Which places of the inputs each sentence of a draft rests on, and whether the places that it names itself are so."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar

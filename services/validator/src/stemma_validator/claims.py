@@ -1,7 +1,5 @@
 """Where the claims of a draft stand in its sources, and the report of those that stand nowhere."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks of texts from outside: a small one runs here, a large one in a process of its own that can be ended."""
 
-from __future__ import annotations
-
 import asyncio
 from abc import ABC, abstractmethod
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Which parts of the inputs a draft covers, what it leaves out, and the report of both."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Why a draft could not be checked. The words of each are what the reader of the report gets."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

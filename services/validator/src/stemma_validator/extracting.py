@@ -1,7 +1,5 @@
 """The demands of a document's sources, read into its ledger, with a bound on size, time and memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, TypedDict, TypeVar
 

@@ -1,7 +1,5 @@
 """The artifacts of one document: those that a job refers to, and those that an outcome refers to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The texts of the inputs and of the brief, up to a bound, and which of them the draft rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar

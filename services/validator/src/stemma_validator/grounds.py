@@ -1,7 +1,5 @@
 """The texts that the claims of a draft may stand in: inputs, brief, upstream sections, words of people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """The jobs of this service: check one draft, read the demands of a request, and always answer."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

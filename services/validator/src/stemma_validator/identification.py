@@ -1,7 +1,5 @@
 """The ids of a draft's blocks, taken from earlier drafts of its section, with a bound on size, time and memory."""
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import ClassVar, cast
 

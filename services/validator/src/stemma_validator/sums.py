@@ -1,7 +1,5 @@
 """Whether the sums of a draft are right: in its tables, under the ceiling of the request, against other sections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 

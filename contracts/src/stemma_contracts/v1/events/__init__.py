@@ -4,8 +4,6 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 ``starts`` names the sections that the event sets to work, so that no event per dependent is needed.
 """
 
-from __future__ import annotations
-
 from .base import Event as Event
 from .base import PaidEvent as PaidEvent
 from .base import SectionEvent as SectionEvent

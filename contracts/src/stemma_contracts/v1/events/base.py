@@ -1,7 +1,5 @@
 """What every event carries. ``starts`` names the sections that the event sets to work."""
 
-from __future__ import annotations
-
 from pydantic import Field, StrictBool
 
 from stemma_contracts.base import Contract, Explicit

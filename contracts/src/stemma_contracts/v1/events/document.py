@@ -1,7 +1,5 @@
 """Events about a document as a whole, and about its inputs."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import AwareDatetime, Field, StrictBool

@@ -1,7 +1,5 @@
 """Requests that changed nothing, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """Events about a section: its text and the work on it, comments, and who is asked to see to it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The file of an evaluation: requests with their files by role, and what each measure has to be."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a document is measured by: first what code can see, then the scores of the judge, then what it cost."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results as a table, as a page, and as JUnit's XML."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence

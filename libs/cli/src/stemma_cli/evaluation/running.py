@@ -1,7 +1,5 @@
 """Writing the requests: all of Stemma is started for each model and version of the prompts, in a folder of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

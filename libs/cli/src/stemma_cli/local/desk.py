@@ -1,7 +1,5 @@
 """Where the review desk is, and a link that signs a browser in there."""
 
-from __future__ import annotations
-
 import json
 from http import HTTPStatus
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """The data folder of one installation: its lock, its passwords, its logs, and how others find it."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """``stemma up``: an installation that runs until it is told to stop."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """llama.cpp's server for a model in a file, ``python -m stemma_cli.local.llama FILE PORT CONTEXT``."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Processes that are started again when they die: those of services, and the NATS server with its data and port."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

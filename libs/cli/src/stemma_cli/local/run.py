@@ -1,7 +1,5 @@
 """The process of one service, ``python -m stemma_cli.local.run NAME``, set up first; it ends when its parent does."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

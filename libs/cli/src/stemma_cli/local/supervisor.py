@@ -1,7 +1,5 @@
 """All of Stemma on one machine: NATS, its streams, and the services, in one process or in one each."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import socket

@@ -1,7 +1,5 @@
 """All services in one process and one event loop, ``python -m stemma_cli.local.together NAME...``."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

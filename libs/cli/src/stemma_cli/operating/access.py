@@ -1,7 +1,5 @@
 """A connection of those who look after an installation: the operator, or the provisioner."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import AsyncIterator, Mapping

@@ -14,8 +14,6 @@ What was restored is then as an installation whose processes were all killed at 
 anyway: messages come again, jobs that are missing are published anew (``stemma-orchestrator --repair``).
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Dead letters as an operator sees them: what was put aside, by whom and why, and what was done about it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace

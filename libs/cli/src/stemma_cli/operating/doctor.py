@@ -1,7 +1,5 @@
 """Looks at an installation from outside, and says what is wrong and what to do about it. It mends nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

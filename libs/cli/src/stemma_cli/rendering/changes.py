@@ -1,7 +1,5 @@
 """Changes of a text, and edits that are proposed, on a terminal and in a pipe."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

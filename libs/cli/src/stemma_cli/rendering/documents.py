@@ -1,7 +1,5 @@
 """Documents, their sections, kinds and dependency maps, in tables, trees and as JSON."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The events of a document: decisions in a table, all in lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

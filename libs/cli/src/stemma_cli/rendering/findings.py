@@ -1,7 +1,5 @@
 """What to know of a draft, in lines for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from stemma_client.client import Client

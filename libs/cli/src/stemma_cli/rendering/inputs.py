@@ -1,7 +1,5 @@
 """Inputs: what was read of them, how well, what uses them, and what a staged version would change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from stemma_client.client import Client

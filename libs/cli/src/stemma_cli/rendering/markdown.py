@@ -1,7 +1,5 @@
 """Markdown for the eyes of a person at a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box

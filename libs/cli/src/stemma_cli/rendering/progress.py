@@ -1,7 +1,5 @@
 """Following a document at the terminal, in a pipe, or as JSON lines."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

@@ -1,7 +1,5 @@
 """What is stale, since when and because of what."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

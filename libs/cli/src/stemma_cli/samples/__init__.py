@@ -1,7 +1,5 @@
 """A brief and inputs for each kind of document that ships with a sample."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from stemma_cli.exit_codes import CliError, ExitCode

@@ -1,7 +1,5 @@
 """Verbs that tell what changed, and what follows from it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

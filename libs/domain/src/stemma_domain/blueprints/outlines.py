@@ -1,7 +1,5 @@
 """The sections of an outline that a request gives; what it does not say comes from the blueprint."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

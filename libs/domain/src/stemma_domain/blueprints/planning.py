@@ -1,7 +1,5 @@
 """Which sections a document requires, on what each rests, and what it is called in another language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated

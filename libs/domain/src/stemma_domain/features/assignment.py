@@ -4,8 +4,6 @@ An assignment locks nothing: whoever has the right decides. What an event settle
 from the state, as open jobs do; one that elapses twice, or too late, gives nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta

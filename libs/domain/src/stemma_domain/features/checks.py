@@ -3,8 +3,6 @@
 The results are shown and block nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 No comment changes a text or a status.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -4,8 +4,6 @@ The review section judges the others. If it asks for a revision, and has not don
 queued again; else the final section is made, in spite of it if need be, and waits for a person.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Documents as a whole: one begins from a blueprint, and is paused, resumed and cancelled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never, get_args

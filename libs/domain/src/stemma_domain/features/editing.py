@@ -1,7 +1,5 @@
 """Editing: people write, have edited, keep, regenerate and restore any section at any time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal, assert_never
 

@@ -1,7 +1,5 @@
 """Exports: the document as it is now, or a comparison of versions that it has, becomes a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, assert_never, get_args

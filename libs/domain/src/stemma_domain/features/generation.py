@@ -3,8 +3,6 @@
 Its events are folded in `sections.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Sequence
 from typing import TypedDict
 

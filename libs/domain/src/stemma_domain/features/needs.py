@@ -1,7 +1,5 @@
 """What a paused graph needs: a person answers a question, a service gets a job for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, TypedDict, assert_never

@@ -3,8 +3,6 @@
 A settled section stays what it is until a person accepts its new text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Review: a person approves the draft of a section or has it revised, bound to the version that the person saw."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import assert_never
 

@@ -1,7 +1,5 @@
 """Decisions about several sections: about all of them, each after those that it rests on, or about none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from graphlib import TopologicalSorter
 

@@ -1,7 +1,5 @@
 """What a text states in a form that can be looked up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal

@@ -1,7 +1,5 @@
 """Dates in the forms of nine languages, as exact as the text has them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Amounts of money and quantities: numbers with what stands before and after them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Words that say how a sentence holds: for how many, when, how often, and whether it is a fact, a plan or a promise."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fractions import Fraction

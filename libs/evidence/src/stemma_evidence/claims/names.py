@@ -1,7 +1,5 @@
 """Proper names, told by how they are written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Words that a text puts between quotation marks or sets off as a quotation."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

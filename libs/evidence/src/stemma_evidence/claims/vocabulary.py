@@ -1,7 +1,5 @@
 """Words that the CLDR has no entry for, in the nine languages that are shipped: en de fr es it nl pt ja zh."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -5,8 +5,6 @@ one of its numbers and a third of its words. That takes in too much rather than 
 used costs a look, one that is missed an error.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Claims that follow from others by one step of arithmetic: sums, products, shares, dates and durations."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Words that a draft has from texts that it may not quote: what is internal, instructions, the buyer's request."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence

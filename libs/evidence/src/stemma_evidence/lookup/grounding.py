@@ -1,7 +1,5 @@
 """Where the claims of a draft stand: in a source, computed from sources, said by a person, or nowhere."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """All sources of a draft, to look claims up in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

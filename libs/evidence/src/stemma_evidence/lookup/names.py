@@ -1,7 +1,5 @@
 """Names in sources, across inflection, case and the languages of countries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce

@@ -1,7 +1,5 @@
 """Quotations and references in sources, word for word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cached_property

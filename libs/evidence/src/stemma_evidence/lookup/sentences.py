@@ -4,8 +4,6 @@ A sentence is compared with those of the sources that have most of its words: fo
 denied, when, how often, who does it, what a figure is of, and whether it is a fact, a plan or a promise.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import defaultdict

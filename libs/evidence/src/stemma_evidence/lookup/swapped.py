@@ -1,7 +1,5 @@
 """Values of the sources that a draft says of something else than they do."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log

@@ -1,7 +1,5 @@
 """Amendments in words, "Section 3.2 is deleted", and answers about a section, with the rows of others they touch."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

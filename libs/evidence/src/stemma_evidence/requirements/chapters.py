@@ -1,7 +1,5 @@
 """The chapters of the bid as a request names them: titles, numbers and limits, in its order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

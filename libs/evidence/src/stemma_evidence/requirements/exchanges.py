@@ -1,7 +1,5 @@
 """Questions and answers of a text: which of its units ask, and which answer."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The column of a table of demands that says how strictly each is meant: MUST, Soll, "M/D", or letters of a legend."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

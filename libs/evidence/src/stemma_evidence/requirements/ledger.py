@@ -1,7 +1,5 @@
 """A ledger of demands that is read again and again: ids that last, and what one reading has that another has not."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

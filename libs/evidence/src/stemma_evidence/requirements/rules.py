@@ -1,7 +1,5 @@
 """What a request says about the bid itself: by the words around each number and name."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A Markdown text as the units that a demand can be: sentences, items and rows, with what announces each of them."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a claim is about: the words that it stands with, by which a value that belongs to something else can be told."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,5 @@
 """The statements of a text: its sentences, and the rows of its tables with their heads."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables and JSON as lines of text: a cell is a line, a row a block, and no separator is taken for a decimal one."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Words across inflection and case, and the language that they are of."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A field is answered by a value with the same label, a statement that has all wor
 heading with its words, or a price that is computed. Where that gives nothing, or several things, it stays open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The answer to one field: a fact with its label, or statements that have all words of its question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What a text of the bidder states: values with labels, and sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Prices, quantities and sums of a form, computed from rate sheets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Answers written into the cells of a sheet; nothing else of its part changes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta

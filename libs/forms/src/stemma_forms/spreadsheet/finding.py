@@ -1,7 +1,5 @@
 """The fields of a workbook: cells that wait for an answer, in tables of questions and beside labels."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence

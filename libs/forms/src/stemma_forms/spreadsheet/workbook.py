@@ -3,8 +3,6 @@
 References such as B7 and $B$2:$B$6 are counted from 1.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers written into the body of a document, in the formatting that the place has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Paragraphs of a text document with their controls and form fields, and the places for answers in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -4,8 +4,6 @@
 is called in a process of its own: all that it reads is hostile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module

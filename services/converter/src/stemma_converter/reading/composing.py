@@ -1,7 +1,5 @@
 """Markdown, put together block by block, that knows where each place of its source came to stand."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Text as it stands in a document, written so that Markdown shows the same characters."""
 
-from __future__ import annotations
-
 import re
 
 WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff01-\uff9f]"

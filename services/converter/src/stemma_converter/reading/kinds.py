@@ -1,7 +1,5 @@
 """What a file is, and its encoding: by its content; its name counts only where the content leaves it open."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Messages: EML, MSG and winmail.dat. Attachments are files of their own; headers are places to cite, never text."""
 
-from __future__ import annotations
-
 import email
 import email.policy
 import re

@@ -1,7 +1,5 @@
 """ODT, RTF and HTML, by pandoc."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import codecs

@@ -1,7 +1,5 @@
 """What people put onto the pages of a PDF: values of its form, notes, and lines through the text."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Pages of a PDF drawn as small grey pictures, with the place of each word, so that a passage can be shown there."""
 
-from __future__ import annotations
-
 import ctypes
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Lines of a page in the order in which people read them, also in columns; and tables, drawn or set apart."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Images, recognised where tesseract is installed; SVG is drawn without network, files, scripts and own fonts."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

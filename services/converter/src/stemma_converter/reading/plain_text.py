@@ -1,7 +1,5 @@
 """Text and Markdown as they are, and CSV as a table."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

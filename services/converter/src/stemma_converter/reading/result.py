@@ -1,7 +1,5 @@
 """What reading takes and gives: limits, results, and the reasons of a refusal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

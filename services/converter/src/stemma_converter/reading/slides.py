@@ -1,7 +1,5 @@
 """PPTX: slide by slide from the top left, with tables, images, the figures of charts, and notes."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from io import BytesIO

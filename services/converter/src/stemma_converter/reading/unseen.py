@@ -1,7 +1,5 @@
 """HTML and ODT without what nobody sees in them, for pandoc, which reads all of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """DOCX: as Word shows it with all tracked changes accepted; comments become notes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Styles and lists of a DOCX: what a paragraph and a run look like, and which number an item has."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace

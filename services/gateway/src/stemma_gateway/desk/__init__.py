@@ -1,7 +1,5 @@
 """The review desk: pages for people with browsers, a module for each; they work without any script."""
 
-from __future__ import annotations
-
 from . import (
     asking,
     commenting,

@@ -1,7 +1,5 @@
 """The question of an agent as a form: words, and for each image that is missing another one, a new one, or none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from fastapi import APIRouter, Request, Response

@@ -1,7 +1,5 @@
 """Comments on a section: what the forms beside its text send, several comments at once as one review."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 

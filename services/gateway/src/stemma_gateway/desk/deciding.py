@@ -1,7 +1,5 @@
 """What the forms of the desk send: decisions, each bound to the version that the person saw."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response

@@ -1,7 +1,5 @@
 """A document: its sections with their states, the map of what rests on what, what came out, and what happened to it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ are ordered by the middle of their neighbours, as long as fewer lines cross, and
 allows.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

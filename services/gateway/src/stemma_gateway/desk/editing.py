@@ -1,7 +1,5 @@
 """The page on which a person writes a section: the text and its preview, images, and what came meanwhile, merged in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """What a page that is open is told: that it is not what there is any more, what is written, and how much waits."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext

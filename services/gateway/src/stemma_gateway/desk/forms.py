@@ -1,7 +1,5 @@
 """What the forms of the desk send: fields, and files, which are uploaded so that a request can name them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -1,8 +1,6 @@
 """All that waits for a person, across documents: what holds up most comes first, of these what is due first,
 then what waits longest."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping

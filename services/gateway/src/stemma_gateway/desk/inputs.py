@@ -1,7 +1,5 @@
 """Asking for a document, what it is written from, and an amendment, which is shown before it counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The requirement ledger of a document: what it demands, where that stands and is answered, and what people decide."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

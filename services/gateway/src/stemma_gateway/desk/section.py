@@ -1,7 +1,5 @@
 """A section: its text as it is meant and as it is written, what is known of it, and all that can be decided."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus

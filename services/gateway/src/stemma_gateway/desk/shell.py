@@ -1,7 +1,5 @@
 """What all pages of the desk have: their frame, their files, the page of the keys, and the words for what is found."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

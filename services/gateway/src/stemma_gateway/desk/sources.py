@@ -3,8 +3,6 @@
 Beside it stands the page as the converter drew it, with the words of a demand marked. Here no file is parsed.
 """
 
-from __future__ import annotations
-
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What can be decided about a section, each with its key, and what its form sends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

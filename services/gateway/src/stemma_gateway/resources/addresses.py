@@ -1,7 +1,5 @@
 """The parts of addresses, and what is found by them."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Everything that can be asked of a document: a command for each request of the contracts."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any

@@ -4,8 +4,6 @@ A link is no power. Whoever follows it is signed in as the person that it names,
 person, under an id that is the same whenever the same link is used.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """Documents, their sections, versions and texts, their exports, and whatever else is stored of them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

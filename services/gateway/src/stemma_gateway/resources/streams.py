@@ -1,7 +1,5 @@
 """What happens, as it happens: server-sent events. If one ends because of its caller, the last event says why."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing, contextmanager

@@ -4,8 +4,6 @@ In pieces it goes as in the draft of the IETF for resumable uploads: `Upload-Off
 `Upload-Complete` whether it is the last.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile

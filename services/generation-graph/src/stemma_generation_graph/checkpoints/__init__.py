@@ -5,8 +5,6 @@ resume the same thread at the same time one wins, and the other fails and finds 
 What PostgreSQL needs is imported only where it is used.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any

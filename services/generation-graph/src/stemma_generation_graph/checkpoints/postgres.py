@@ -1,7 +1,5 @@
 """The checkpointer in PostgreSQL, for every replica."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """What both checkpointers add to LangGraph's savers, and the report of the threads that they keep."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 from abc import ABC, abstractmethod

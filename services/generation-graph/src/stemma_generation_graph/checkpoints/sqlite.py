@@ -1,7 +1,5 @@
 """The checkpointer in a SQLite file, for all processes of one machine."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,5 @@
 """The graphs by name: those of this package, and any that an installed package adds as ``stemma.graphs``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points, version

@@ -1,7 +1,5 @@
 """What graphs share: how a state begins and its updates are merged; one span and one log line per node."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps

@@ -1,7 +1,5 @@
 """markdownlint-cli: the linter that gave the rules their names; it runs on Node."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

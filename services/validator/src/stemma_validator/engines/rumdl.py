@@ -3,8 +3,6 @@
 A safe fix changes marks and spaces, and no letter and no digit.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sysconfig
 from collections import Counter

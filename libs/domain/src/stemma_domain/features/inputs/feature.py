@@ -1,7 +1,5 @@
 """Inputs are added, replaced, staged, applied and withdrawn. Nothing is written anew by that: sections become stale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count

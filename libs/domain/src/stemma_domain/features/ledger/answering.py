@@ -1,7 +1,5 @@
 """Which demands the sections of a document answer: what a person says goes first, what code finds in a text second."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

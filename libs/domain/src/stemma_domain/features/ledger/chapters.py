@@ -1,7 +1,5 @@
 """The sections of a document for which nobody gave an outline: the chapters that a request demands, if one does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

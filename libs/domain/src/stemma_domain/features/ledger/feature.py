@@ -1,7 +1,5 @@
 """The demands of the sources are read and decided about: all decisions of a request are made, or none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The requirement ledger of a document: where its rows are, and what people decided about each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

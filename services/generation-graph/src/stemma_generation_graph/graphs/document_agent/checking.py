@@ -1,7 +1,5 @@
 """What of a draft is checked and what it lacks; what the graph pauses for, and how the answer is read."""
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """A session: the files of one run by name, with content in the artifact store by digest; the chapters of its inputs."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

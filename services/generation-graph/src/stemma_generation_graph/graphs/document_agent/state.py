@@ -36,8 +36,6 @@ Which node sets which field; `build_initial_state` sets all, to what is empty:
 A thread that began with an earlier release lacks the fields that came since: `with_all_fields` fills them in.
 """  # noqa: E501
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps

@@ -1,7 +1,5 @@
 """One step of the agent: its prompt, its call of the model, what it cost."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

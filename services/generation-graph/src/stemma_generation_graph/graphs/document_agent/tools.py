@@ -1,7 +1,5 @@
 """The tools of an agent, bound to one session: a model never names a session or a path."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -15,8 +15,6 @@ Which node sets which field, besides `initial_state`, which sets all:
 | ``timings`` | ``role_analyzer``, ``dynamic_agent_executor``, ``synthesizer``, ``output_formatter``, ``error_handler`` |
 """  # noqa: E501
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
