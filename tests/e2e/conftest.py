@@ -45,9 +45,13 @@ NOTE = {
 }
 KINDS = {
     "note": NOTE,
-    "judged-note": NOTE | {"kind": "judged-note", "review": {"mode": "auto", "min_score": 0.5}},
+    "judged-note": NOTE
+    | {"kind": "judged-note", "review": {"mode": "auto", "min_score": 0.5}, "max_unsupported": None},
 }
-"""The same document under the policies that ask nobody: ``none``, and ``auto`` with a score that the model reaches."""
+"""The same document under the policies that ask nobody: ``none``, and ``auto`` with a score that the model reaches.
+
+Whatever is said in the second one stays: no quotations take its place.
+"""
 CRITERIA = [{"id": "clarity", "description": "It can be understood.", "weight": 1, "threshold": 0.5}]
 
 

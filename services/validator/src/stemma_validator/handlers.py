@@ -177,6 +177,7 @@ async def _check(job: ValidateDraft, text: str, files: Files, tools: Tools) -> F
     lint = map(normalise, await tools.engine.lint(text))
     wanted = {"required_headings": job.section.required_headings, "max_words": job.section.max_words}
     about = {"text": text, "assets": job.assets, "fields": await fields_of(job, files)}
+    about["language"] = job.document.language or "en"
     check = StructureCheck.model_validate(about | ({} if job.excerpt else wanted))
     structure = await checked(check, tools.limits)
     return found(tools.engine, lint, structure)

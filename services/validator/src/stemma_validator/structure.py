@@ -17,6 +17,7 @@ from stemma_markdown import Document, Inline, Leaf, anchors, document_of
 
 from .confined import Check
 from .files import Files
+from .lapses import lapses
 from .report import Rule
 
 SKIPPED_IMAGE = "Image not supplied: "
@@ -180,8 +181,8 @@ def long_answers(text: str) -> Iterator[ValidationIssue]:
 
 
 class StructureCheck(Check[list[ValidationIssue]]):
-    """What is checked: a draft, the names that it may refer to, the headings that it must have, its longest length, and
-    the fields of a form that it answers."""
+    """What is checked: a draft, the names that it may refer to, the headings that it must have, its longest length, the
+    fields of a form that it answers, and its language."""
 
     name: ClassVar = "structure check"
 
@@ -190,6 +191,7 @@ class StructureCheck(Check[list[ValidationIssue]]):
     required_headings: tuple[str, ...] = ()
     max_words: int | None = None
     fields: tuple[FormField, ...] = ()
+    language: str = ""
 
     @property
     def characters(self) -> int:
@@ -198,7 +200,8 @@ class StructureCheck(Check[list[ValidationIssue]]):
     def run(self) -> list[ValidationIssue]:
         structure = check_structure(self.text, frozenset(self.assets), self.required_headings)
         answers = (*long_answers(self.text), *not_accepted(self.text, self.fields))
-        return [*structure, *too_long(self.text, self.max_words), *answers]
+        left = lapses(document_of(self.text), self.language)
+        return [*structure, *too_long(self.text, self.max_words), *answers, *left]
 
 
 @dataclass(frozen=True)
