@@ -64,12 +64,13 @@ def context() -> CallContext:
 
 async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provider: Provider) -> None:
     provider.script = [says("Hello.")]
-    answer = await caller(provider, temperature=0.5, max_tokens=50).text(context(), "generate", PROMPT)
+    answer = await caller(provider, temperature=0.5, max_tokens=50, stop=("END",)).text(context(), "generate", PROMPT)
     assert answer.value == "Hello."
     assert (answer.usage.calls, answer.usage.input_tokens, answer.usage.output_tokens) == (1, 7, 3)
     assert answer.usage.cost > 0
     [request] = provider.requests
     assert (request["temperature"], request["max_tokens"], request["model"]) == (0.5, 50, "gpt-4o-mini")
+    assert request["stop"] == ["END"]
 
 
 async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Provider) -> None:

@@ -27,7 +27,7 @@ from stemma_generation_graph.graphs.document_agent.checking import _key
 from stemma_generation_graph.graphs.document_agent.steps import OTHER_STEP
 from stemma_generation_graph.graphs.document_agent.tools import get_tools
 from stemma_generation_graph.graphs.registry import find_graphs
-from stemma_generation_graph.settings import MAX_STEPS, RECURSION_LIMIT, AgentLimits
+from stemma_generation_graph.settings import MAX_STEPS, RECURSION_LIMIT, AgentLimits, AnswerLimits
 from structlog.testing import capture_logs
 
 TWO_FILES = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n", "c.md": "# C\n\nThree.\n"}
@@ -281,6 +281,7 @@ async def test_an_agent_that_goes_in_circles_is_told_once_and_then_a_person_is_a
     outcome = await agency.run([*steps, SCORES])
     assert "The agent makes no progress: its last 3 steps" in agency.questions[0]
     assert agency.needs[0].forms == ("go on", "end here")
+    assert agency.model.options[0]["max_tokens"] == AnswerLimits().section
     told = [OTHER_STEP in agency.model.prompt_text(number) for number in range(len(steps))]
     assert (told.count(True), told[-1]) == (1, True)
     assert outcome.warnings[0].code == "step_bound"

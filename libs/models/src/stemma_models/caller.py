@@ -255,10 +255,17 @@ class ModelCaller:
         return await self._ask(call, lambda reply: checks.parse(reply, schema, context))
 
     async def message(
-        self, ctx: CallContext, name: str, messages: Sequence[BaseMessage], tools: Sequence[Any] = ()
+        self,
+        ctx: CallContext,
+        name: str,
+        messages: Sequence[BaseMessage],
+        tools: Sequence[Any] = (),
+        *,
+        max_tokens: int | None = None,
     ) -> Answer[AIMessage]:
         """Ask for text or tool calls; ``tools`` are anything that LangChain can bind."""
-        call = self._call(ctx, name, messages, tools=[convert_to_openai_tool(tool) for tool in tools])
+        bound = [convert_to_openai_tool(tool) for tool in tools]
+        call = self._call(ctx, name, messages, tools=bound, max_tokens=max_tokens)
         return await self._ask(call, lambda reply: checks.check_complete(reply).message)
 
     def _call(

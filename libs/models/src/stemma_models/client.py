@@ -291,6 +291,8 @@ class ModelClient:
             asked, wanted = with_structure(self._settings, self._structure, request.response_format, asked)
         messages, given = with_cache_hints(self._settings, asked, document_id)
         given = {**given, **wanted, "max_tokens": request.max_tokens}
+        if self._settings.stop:
+            given["stop"] = list(self._settings.stop)
         if request.tools:
             message = await self._model.bind_tools(list(request.tools)).ainvoke(messages, **given)
         elif wanted:

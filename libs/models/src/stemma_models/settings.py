@@ -17,6 +17,8 @@ Structure = Literal["schema", "tool", "words"]
 """How a model is asked for an answer of a schema: bound to it, by a tool, or in words."""
 _STRUCTURE = "how the model is asked for values: by schema, tool or words; else as LiteLLM knows it"
 
+_STOP = "words at which an answer ends"
+
 
 class ModelSettings(BaseModel):
     """One model and the bounds of its calls. Keys are not here: providers read theirs from the environment."""
@@ -31,6 +33,7 @@ class ModelSettings(BaseModel):
         default=None, ge=1024, description="tokens that the model holds, prompt and answer; else as LiteLLM knows it"
     )
     structure: Structure | None = Field(default=None, description=_STRUCTURE)
+    stop: tuple[str, ...] = Field(default=(), max_length=4, description=_STOP)
     call_limit: float | None = Field(
         default=None, gt=0, description="seconds for one call with all its retries; else what fits the model's speed"
     )
@@ -46,7 +49,8 @@ class ModelSettings(BaseModel):
     @property
     def parameters(self) -> dict[str, object]:
         """What changes the answer, and so belongs to the key of a record."""
-        return self.model_dump(include={"name", "api_base", "temperature", "max_tokens"})
+        told = {"name", "api_base", "temperature", "max_tokens"}
+        return self.model_dump(include=told | {"stop"} if self.stop else told)
 
 
 class ModelFields(BaseModel):
@@ -63,6 +67,7 @@ class ModelFields(BaseModel):
         default=None, ge=1024, description="tokens that a local model holds, prompt and answer; LiteLLM knows others"
     )
     structure: Structure | None = Field(default=None, description=_STRUCTURE)
+    stop: tuple[str, ...] = Field(default=(), max_length=4, description=_STOP)
     call_limit_s: float | None = Field(
         default=None,
         gt=0,

@@ -114,6 +114,7 @@ class NodeModel(BaseModel):
     call_limit_s: float | None = Field(default=None, gt=0)
     call_retries: int | None = Field(default=None, ge=0, le=20)
     structure: Structure | None = None
+    stop: tuple[str, ...] | None = Field(default=None, max_length=4)
 
     def set_fields(self) -> dict[str, Any]:
         return self.model_dump(exclude_none=True)

@@ -211,7 +211,8 @@ async def take_step(
     limit = asyncio.timeout(limit_s)
     try:
         async with limit:
-            answer = await caller.message(run.call, f"step-{step}", prompt, TOOLS)
+            most = deps.answers.section
+            answer = await caller.message(run.call, f"step-{step}", prompt, TOOLS, max_tokens=most)
     except TimeoutError:
         if not limit.expired():
             raise
