@@ -33,19 +33,29 @@ def test_the_speed_that_was_seen_decides_and_a_call_that_was_given_up_gets_more_
     assert (slow.slowness, slow.patience(4000, 2000)) == (5, 2 * before)
 
 
-def test_what_cost_nothing_says_nothing_of_the_speed() -> None:
+def test_a_short_answer_says_nothing_of_the_speed() -> None:
     pace = Pace(is_own=False)
-    pace.saw(read=0, written=0, seconds=5)
-    assert (pace.speed, pace.slowness) == (25, 1)
+    pace.saw(read=80, written=20, seconds=5)
+    assert (pace.speed, pace.slowness, pace.allowed) == (25, 1, 64)
 
 
-def test_calls_at_a_time_grow_while_a_server_keeps_up_and_shrink_when_it_does_not() -> None:
+def test_calls_at_a_time_grow_while_a_machine_keeps_up_and_shrink_when_it_does_not() -> None:
     pace = Pace(is_own=True)
     for _ in range(4):
         pace.saw(0, 100, 1)
     assert pace.allowed == 8
-    pace.saw(0, 100, 10)
-    assert pace.allowed == 4
+    for _ in range(9):
+        pace.saw(0, 100, 10)
+    assert pace.allowed == 1
+
+
+def test_a_provider_is_asked_less_at_a_time_by_its_refusals_alone() -> None:
+    pace = Pace(is_own=False)
+    for seconds in (1, 10, 1, 10):
+        pace.saw(0, 100, seconds)
+    assert pace.allowed == 68
+    pace.refused()
+    assert pace.allowed == 34
     for _ in range(9):
         pace.refused()
     assert pace.allowed == 1

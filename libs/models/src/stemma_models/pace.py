@@ -15,6 +15,7 @@ MARGIN = 2.0
 USUAL_S, LONGEST_S = 180.0, 3600.0
 SILENCE_S, SILENT_TOKENS = 90.0, 200
 HOSTED_CALLS, OWN_CALLS, MOST_CALLS = 64, 4, 500
+TELLING_WORK = 50
 NEWEST = 0.3
 """The weight of the last call in what was seen."""
 
@@ -24,6 +25,7 @@ class Pace:
 
     def __init__(self, *, is_own: bool, slots: int | None = None) -> None:
         self._usual = OWN_SPEED if is_own else HOSTED_SPEED
+        self._is_own, self._best = is_own, 0.0
         self._seen: float | None = None
         self._fixed = slots is not None
         self._allowed = slots or (OWN_CALLS if is_own else HOSTED_CALLS)
@@ -55,13 +57,16 @@ class Pace:
         return min(LONGEST_S, max(SILENCE_S, SILENT_TOKENS / self.speed))
 
     def saw(self, read: int, written: int, seconds: float) -> None:
-        """Take note of a call that was answered."""
-        if (work := _work(read, written)) < 1 or seconds <= 0:
+        """Take note of a call that was answered; a short one tells of the way there, and not of the speed."""
+        work = _work(read, written)
+        if work < TELLING_WORK or seconds <= 0:
             return
         speed = work / seconds
-        keeps_up = self._seen is None or speed > self._seen / 2
         self._seen = speed if self._seen is None else NEWEST * speed + (1 - NEWEST) * self._seen
-        self._adapt(self._allowed + 1 if keeps_up else self._allowed // 2)
+        self._best = max(self._best, speed)
+        # A provider says itself what is too much; a machine of one's own only becomes slow.
+        keeps_up = not self._is_own or speed >= self._best / 2
+        self._adapt(self._allowed + (1 if keeps_up else -1))
 
     def refused(self) -> None:
         """Take note of a call that was too much for the provider's limits."""
