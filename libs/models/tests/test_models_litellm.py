@@ -245,9 +245,15 @@ def test_a_key_that_is_missing_is_told_by_name_before_the_first_call(
 
 
 @pytest.mark.req("F4")
-@pytest.mark.parametrize("name", ["bedrock/anthropic.claude-v2", "ollama_chat/llama3", "nobody-knows-it"])
+@pytest.mark.parametrize("name", ["bedrock/anthropic.claude-v2", "ollama_chat/llama3"])
 def test_a_model_that_has_another_way_in_than_a_key_is_let_through(name: str) -> None:
     assert chat_model(ModelSettings(name=name))
+
+
+@pytest.mark.req("F4")
+def test_a_model_of_no_known_provider_is_refused_with_how_to_name_it() -> None:
+    with pytest.raises(KeyMissing, match="nobody-knows-it is no model that LiteLLM knows: name it with its provider"):
+        chat_model(ModelSettings(name="nobody-knows-it", api_base="http://127.0.0.1:1/v1"))
 
 
 @pytest.mark.req("P13")

@@ -177,9 +177,14 @@ def _needs_no_key(settings: ModelSettings) -> bool:
 
 
 def _require_key(settings: ModelSettings) -> None:
-    """Raises `KeyMissing` for a provider whose only way in is a key of the environment that is not there."""
+    """Raises `KeyMissing` for a provider that nobody knows, or whose key is not in the environment."""
     import litellm
 
+    try:
+        litellm.get_llm_provider(settings.name, api_base=settings.api_base)
+    except litellm.BadRequestError:
+        named = "name it with its provider, such as openai/NAME for a server in OpenAI's protocol"
+        raise KeyMissing(f"{settings.name} is no model that LiteLLM knows: {named}") from None
     if settings.api_base is not None:
         return
     missing = [name for name in litellm.validate_environment(settings.name)["missing_keys"] if name.endswith(_API_KEY)]
