@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from generation_agency import WHOLE, Agency
+from generation_agency import CHAPTER, EDIT, FINISH, SAVE, SCORES, Agency, append
 from generation_company import Company, Stage, plays
 from generation_workshop import HEAD, Workshop, evaluation
 from stemma_contracts.v1.references import InputFile, UploadRole
@@ -110,8 +110,10 @@ async def test_a_prompt_explains_the_blocks_that_are_there_and_no_others(worksho
 
 @pytest.mark.req("T5", "P19", "T9")
 async def test_the_agent_is_told_language_limits_and_how_to_answer_a_finding() -> None:
-    agency, model = Agency(), ScriptedModel(script=WHOLE)
+    steps = [append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES]
+    agency, model = Agency(reports=[UNSUPPORTED]), ScriptedModel(script=steps)
     job = await agency.job()
     plan = job.section.model_copy(update=LIMITS)
     await agency.drive(job.model_copy(update={"section": plan, "document": GERMAN}), model)
-    assert is_told_everything(model.prompt_text(0))
+    assert is_told_everything(model.prompt_text(0), finding=False)
+    assert is_told_everything(model.prompt_text(2)), "once there is a finding"
