@@ -133,18 +133,32 @@ async def test_prompts_of_a_document_begin_with_what_all_sections_share(
 ) -> None:
     """To the byte, for writing and for judging; the task comes last."""
     outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=f"Why {k}.") for k in ("approach", "timeline"))
-    begins, ends = set[str](), list[str]()
+    writing, judging = set[str](), set[str]()
     for kind in ("approach", "timeline"):
         job = await workshop.job(kind, files=files, outline=outline)
         _, model = await workshop.run(job, [DRAFT, evaluation(kind)])
-        for system, material in model.prompts:
+        for (system, material), begins in zip(model.prompts, (writing, judging), strict=True):
             text = str(material.text)
             begins.add(f"{system.text}\n{text[: shared_part(text)]}")
-            ends.append(text[shared_part(text) :])
-    (shared,) = begins
+            assert ("You write the section" in text[shared_part(text) :]) is (begins is writing)
+    (shared,), (judged,) = writing, judging
     assert "The ferry is old." in shared
-    assert all(end.startswith("<section ") for end in ends)
-    assert [end.count("You write the section") for end in ends] == [1, 0, 1, 0]
+    assert "You judge" in judged
+    assert shared.startswith(judged.partition("You judge")[0].rstrip())
+
+
+@pytest.mark.req("M1")
+async def test_a_draft_is_judged_by_the_passages_nearest_to_it(workshop: Workshop) -> None:
+    """Of the last of a thousand years as of the first, and of drafts that it rests on."""
+    draft = "# Approach\n\nIn the year 2033 the quay was built.\n\nForty people cross."
+    upstream = await workshop.upstream(research="Forty people cross each day.\n\n" + "Nothing else is known. " * 300)
+    files = {"a.md": "\n\n".join(f"In the year {year} nothing of note was built." for year in range(1900, 2040))}
+    job = await workshop.job("approach", files=files, upstream=upstream)
+    _, model = await workshop.run(job, [draft, evaluation("approach")])
+    judged = model.prompt_text(1)
+    assert "the year 2033 nothing" in judged
+    assert "Forty people cross each day." in judged
+    assert len(judged) < len(model.prompt_text(0)) - 5000
 
 
 @pytest.mark.req("M1")

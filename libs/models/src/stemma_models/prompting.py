@@ -57,6 +57,8 @@ class Block:
     tag: str
     text: str
     attributes: dict[str, str] = field(default_factory=dict)
+    raw: str = field(default="", compare=False, repr=False)
+    """With its tags, as it stands in the prompt."""
 
     @property
     def children(self) -> list[Block]:
@@ -98,8 +100,9 @@ def parse_blocks(text: str) -> list[Block]:
         if end < 0:
             position = opening.end()
             continue
-        blocks.append(Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)))
         position = end + len(tag) + 3
+        body, known = _unwrap(text[opening.end() : end]), _parse_attributes(attributes)
+        blocks.append(Block(tag, body, known, text[opening.start() : position]))
     return blocks
 
 
