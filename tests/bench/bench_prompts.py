@@ -26,7 +26,8 @@ from stemma_testkit.serving import serving
 
 LATENCY_S = 1.0
 LEAST, STEP, KEPT_S = 1024, 128, 300.0
-DOLLARS_A_MILLION = {"input": 3.0, "cached": 0.3}
+PRICED_AS = "claude-sonnet-4-20250514"
+"""A model whose prices LiteLLM's map has, for tokens of prompts from the cache and not."""
 RUN_S = 300.0
 REAL = Path(__file__).parents[2] / "libs/evidence/tests/labelled/alaska-search-rfp.md"
 """A request of 126 KB, public domain."""
@@ -54,9 +55,13 @@ class ListeningServer(ModelServer):
         began = time.monotonic()
         answer = super().reply(asked)
         schema = [asked[name] for name in ("tools", "response_format") if asked.get(name)]
-        messages = json.dumps(asked["messages"], ensure_ascii=False)
+        messages = "\n".join(f"{one['role']}: {_words(one['content'])}" for one in asked["messages"])
         self.prompts.append(Asked(messages, json.dumps(schema), began, time.monotonic()))
         return answer
+
+
+def _words(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or ())
 
 
 async def prompts() -> None:
@@ -66,8 +71,10 @@ async def prompts() -> None:
         found = sorted(await _asked(extra), key=lambda one: one.began)
         sent, cached = _counted(found, [one.messages + one.schema for one in found])
         first = _counted(found, [one.schema + one.messages for one in found])[1]
-        dollars = ((sent - cached) * DOLLARS_A_MILLION["input"] + cached * DOLLARS_A_MILLION["cached"]) / 1e6
-        row(f"{name}: calls, input tokens, price", f"{len(found)}, {sent:,}, ${dollars:.2f}")
+        prices = litellm.model_cost[PRICED_AS]
+        whole, kept = prices["input_cost_per_token"], prices["cache_read_input_token_cost"]
+        dollars = (sent - cached) * whole + cached * kept
+        row(f"{name}: calls, input tokens, price", f"{len(found)}, {sent:,}, ${dollars:.3f} of ${sent * whole:.3f}")
         target(f"{name}: not from the cache", 1 - cached / sent, 1 - least)
         row(f"{name}: from the cache with schemas first", f"{first / sent:.0%}")
 

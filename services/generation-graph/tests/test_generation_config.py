@@ -267,3 +267,12 @@ def test_a_setup_that_cannot_be_ends_with_one_line_that_says_what_to_do(
     assert ended.value.code == code
     assert re.fullmatch(f"stemma-generation-graph: .*{told}", said), said
     assert "hidden" not in said
+
+
+@pytest.mark.req("M2")
+@pytest.mark.parametrize(
+    ("window", "inputs"), [(None, 48_000), (1_000_000, 160_000), (32_000, 32_250), (8_192, 5_466), (1_024, 2_000)]
+)
+def test_a_prompt_holds_of_inputs_what_the_model_has_room_for(window: int | None, inputs: int) -> None:
+    assert GenerationSettings(model="openai/x").context_limits(window).inputs == inputs
+    assert GenerationSettings(model="openai/x", max_input_chars=1500).context_limits(window).inputs == 1500

@@ -97,7 +97,7 @@ def load_deps(settings: GenerationSettings, models: Models, graphs: Mapping[str,
         prompts,
         criteria,
         kinds,
-        settings.context_limits,
+        settings.context_limits(),
         structures=structures,
         agent=settings.agent,
         roles=settings.roles.model_copy(update={"log_state": log_state}),
@@ -196,7 +196,8 @@ async def open_tools(
 ) -> AsyncIterator[Tools]:
     artifacts = JetStreamArtifactStore(broker.jetstream)
     models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts)
-    deps = replace(load_deps(settings, models, graphs, config_dir(__package__)), probe=Probe())
+    limits = settings.context_limits(models.window)
+    deps = replace(load_deps(settings, models, graphs, config_dir(__package__)), probe=Probe(), limits=limits)
     every_s = settings.sweep_every_s
     async with open_runner(settings, graphs, deps) as runner, reporting_threads(runner, broker, every_s):
         yield Tools(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))

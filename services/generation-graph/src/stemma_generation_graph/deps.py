@@ -36,6 +36,12 @@ class Models:
     def for_node(self, graph: str, node: str) -> ModelCaller:
         return self.by_node.get(f"{graph}.{node}") or self.by_node.get(node, self.default)
 
+    @property
+    def window(self) -> int | None:
+        """How many tokens each of the models holds; nothing if that is not known."""
+        held = [one.holds for one in (self.default, *self.by_node.values())]
+        return min((one for one in held if one is not None), default=None)
+
     def writer(self, job: GenerateSection) -> ModelCaller:
         """What writes a section: its model, or what quotes the inputs."""
         return (job.quote_only and self.quoting) or self.for_node(job.section.graph, "generate")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from stemma_messaging import WorkerSettings
 from stemma_models import ModelFields, ModelSettings, provider
+from stemma_models.client import ANSWER_SHARE
 from stemma_models.settings import Structure
 
 from stemma_generation_graph.checkpoints.saving import EVERY_S
@@ -19,7 +20,11 @@ from .tools import WebSearchSettings
 ROLE = "dynamic_agent_executor"
 JUDGING = ("evaluate", "propose", "review_doc")
 """Nodes whose answers shall be the same each time."""
-INPUT_CHARS = 48_000
+INPUT_CHARS, KNOWN_WINDOW_CHARS = 48_000, 160_000
+"""Of inputs in one prompt: where it is not known what the model holds, and where that is large enough."""
+LEAST_CHARS = 4_000
+TASK_TOKENS, CHARS_A_TOKEN = 2_500, 3
+"""Of the rules, the outline and the task; and what a token has at least, in bytes."""
 EVERYTHING_CHARS = 10_000_000
 
 
@@ -160,13 +165,21 @@ class GenerationSettings(ModelFields, WorkerSettings):
             return self.checkpoint_dsn.get_secret_value()
         return self.checkpoint_path or self.data_dir / "checkpoints.sqlite"
 
-    @property
-    def context_limits(self) -> ContextLimits:
-        """How much of each kind a prompt holds; all of it, where that costs nothing."""
+    def context_limits(self, window: int | None = None) -> ContextLimits:
+        """How much of each kind a prompt holds: all of it, where that costs nothing, else what fits beside the rest.
+
+        ``window`` is what the model holds, prompt and answer; nothing if that is not known.
+        """
         if provider(self.model).reads_everything:
             inputs = self.max_input_chars or EVERYTHING_CHARS
             return ContextLimits(brief=EVERYTHING_CHARS, inputs=inputs, upstream=EVERYTHING_CHARS)
-        return ContextLimits(inputs=self.max_input_chars or INPUT_CHARS)
+        if window is None:
+            return ContextLimits(inputs=self.max_input_chars or INPUT_CHARS)
+        room = max(LEAST_CHARS, (window - window // ANSWER_SHARE - TASK_TOKENS) * CHARS_A_TOKEN)
+        most = ContextLimits(inputs=self.max_input_chars or KNOWN_WINDOW_CHARS)
+        return ContextLimits(
+            brief=min(most.brief, room // 4), inputs=min(most.inputs, room // 2), upstream=min(most.upstream, room // 4)
+        )
 
     def model_settings(self, key: str = "") -> ModelSettings:
         """The model of a node, of all graphs or of one: what is set for one graph comes before what is for all."""
