@@ -185,6 +185,16 @@ async def test_a_provider_that_says_nothing_yet_is_left_at_the_time_limit_alone(
     assert len(warm_provider.requests) == 1
 
 
+async def test_a_server_that_still_loads_its_model_is_waited_for(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stemma_models.errors.LOADING_S", 0.001)
+    loading = Reply(status=503, body=b'{"error": {"message": "Loading model", "type": "unavailable_error"}}')
+    provider.script = [loading, loading, loading, says("there")]
+    answer = await caller(provider, retries=0).text(context(), "generate", PROMPT)
+    assert (answer.value, answer.usage.calls) == ("there", 4)
+
+
 async def test_an_answer_in_one_piece_may_take_the_whole_time_limit(warm_provider: Provider) -> None:
     warm_provider.script = [Reply({"content": "late"}, pause_s=1.2)]
     answer = await caller(warm_provider, call_limit=2).text(context(), "generate", PROMPT)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from stemma_models import ModelSettings
+from stemma_artifacts.store import MemoryArtifactStore
+from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Pace
 from stemma_models.providers import Told, look_at
+from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.serving import serving
 
 pytestmark = pytest.mark.req("P13")
@@ -112,3 +114,9 @@ async def test_a_server_of_llama_cpp_is_asked_for_its_slots_and_its_context(addr
 async def test_a_server_that_tells_nothing_of_itself_is_not_held_against_it(address: str, path: str) -> None:
     assert await look_at(ModelSettings(name="openai/local", api_base=f"{address}{path}")) is None
     assert await look_at(ModelSettings(name="openai/gpt-5")) is None
+
+
+async def test_limits_that_are_meant_for_a_provider_are_longer_for_a_machine_of_ones_own() -> None:
+    settings = ModelSettings(name="ollama_chat/small")
+    caller = ModelCaller(ScriptedModel(script=[]), settings, MemoryRecordStore(), MemoryArtifactStore())
+    assert (await caller.slowness(), await caller.slowness(calls=8)) == (6.25, 12.5)
