@@ -41,14 +41,13 @@ def test_a_short_answer_says_nothing_of_the_speed() -> None:
     assert (pace.speed, pace.slowness, pace.allowed) == (25, 1, 64)
 
 
-def test_calls_at_a_time_grow_while_a_machine_keeps_up_and_shrink_when_it_does_not() -> None:
+def test_calls_at_a_time_grow_while_a_machine_keeps_up_and_shrink_when_a_call_is_given_up() -> None:
     pace = Pace(is_own=True)
-    for _ in range(4):
-        pace.saw(0, 100, 1)
+    for seconds in (1, 1, 1, 1, 10, 10):
+        pace.saw(0, 100, seconds)
     assert pace.allowed == 8
-    for _ in range(9):
-        pace.saw(0, 100, 10)
-    assert pace.allowed == 1
+    pace.gave_up()
+    assert pace.allowed == 4
 
 
 def test_a_provider_is_asked_less_at_a_time_by_its_refusals_alone() -> None:

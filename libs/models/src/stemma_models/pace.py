@@ -65,8 +65,8 @@ class Pace:
         self._seen = speed if self._seen is None else NEWEST * speed + (1 - NEWEST) * self._seen
         self._best = max(self._best, speed)
         # A provider says itself what is too much; a machine of one's own only becomes slow.
-        keeps_up = not self._is_own or speed >= self._best / 2
-        self._adapt(self._allowed + (1 if keeps_up else -1))
+        if not self._is_own or speed >= self._best / 2:
+            self._adapt(self._allowed + 1)
 
     def refused(self) -> None:
         """Take note of a call that was too much for the provider's limits."""
