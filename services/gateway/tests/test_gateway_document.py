@@ -114,7 +114,8 @@ async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
         await page.get_by_role("button", name="Pause: begin nothing new").click()
         await page.wait_for_url("**?done=*")
     pause = bus.received[-1][1]
-    assert (type(pause), pause.document_id) == (PauseDocument, other)
+    assert isinstance(pause, PauseDocument)
+    assert pause.document_id == other
 
 
 async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_seen_done(
