@@ -11,7 +11,7 @@ from stemma_editor_agent.reporting import changes_between
 from stemma_editor_agent.revision import split_draft
 from stemma_generation_graph.graphs.document_agent.images import without_labels
 from stemma_generation_graph.graphs.document_agent.session import outline_of
-from stemma_generation_graph.sources import Corpus, read_source
+from stemma_generation_graph.passages import Corpus, read_source
 from stemma_generation_graph.writing import as_draft, with_sub_headings
 from stemma_languages import detect, foreign
 from stemma_markdown import without_html, without_templates

@@ -1,6 +1,10 @@
 """Requests are written and measured by the command that ships, with a model behind HTTP."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +50,22 @@ def test_a_model_without_its_key_and_a_refused_request_are_named(
     assert (told.exit_code, "ANTHROPIC_API_KEY" in told.stderr) == (1, True)
     told = CliRunner().invoke(app, ["eval", str(file), "--output", str(tmp_path)])
     assert "ballad" in told.stderr
+
+
+@pytest.mark.full
+@pytest.mark.req("M5")
+def test_a_signal_stops_all_that_was_started_and_leaves_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    code = "from stemma_cli.main import main; main()"
+    command = [sys.executable, "-c", code, "eval", str(REQUESTS), "--output", str(tmp_path / "out")]
+    env = os.environ | {"TMPDIR": str(place)}
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert "offline" in running.stderr.readline()
+        running.send_signal(signal.SIGTERM)
+        told = running.stderr.read()
+    assert (running.returncode, "goes on from the calls" in told, [*place.iterdir()]) == (130, True, [])
 
 
 def _evaluated(base: str, folder: Path, *more: str) -> list[dict[str, Any]]:

@@ -74,11 +74,13 @@ def test_code_counts_leaks_limits_issues_and_languages(tmp_path: Path) -> None:
     (tmp_path / "note.eml").write_text("Our lowest price for the ferry is EUR 87,650 and no less.")
     asked = Asked(brief="Write.", licence="ours", files={"internal": (tmp_path,)}, language="en")
     texts = {
-        "a": "# A\n\n<think>Hm.</think> The ferry runs. Our lowest price for the ferry is EUR 87,650 and no less.",
+        "a": "# A\n\nThe ferry runs all day. Our lowest price for the ferry is EUR 87,650 and no less.",
         "b": "# B\n\nDie Fähre fährt jeden Morgen um halb acht mit vierzig Personen und neun Fahrrädern zur Insel.",
     }
     findings = [
         Finding("lint", "words/request"),
+        Finding("lint", "STEMMA014"),
+        Finding("lint", "STEMMA016"),
         Finding("lint", "limits/answer"),
         Finding("lint", "MD022", count=2),
         Finding("lint", "STEMMA013"),
@@ -88,7 +90,8 @@ def test_code_counts_leaks_limits_issues_and_languages(tmp_path: Path) -> None:
     assert by_code(asked, texts, findings, unsupported=3) == {
         "unsupported": 3.0,
         "language": 0.5,
-        "leaks": 5.0,
+        "leaks": 4.0,
+        "lapses": 1.0,
         "over_limit": 1.0,
         "format": 2.0,
     }

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.section import Collected
 from stemma_generation_graph.passages import Corpus, Image, read_source, resolve
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
@@ -184,7 +185,8 @@ def test_dates_and_amounts_are_chosen_for_sections_that_collect_them() -> None:
     paragraphs[40] += "It opens on 3 May 2027."
     paragraphs[50] += "The fee is EUR 4,250."
     inputs = corpus(a="\n\n".join(paragraphs))
-    for kind, wanted in (("dates", "3 May 2027"), ("amounts", "EUR 4,250")):
+    wished: tuple[tuple[Collected, str], ...] = (("dates", "3 May 2027"), ("amounts", "EUR 4,250"))
+    for kind, wanted in wished:
         assert wanted in "".join(one.text for one in inputs.select(["harbour"], 600, collects=[kind]))
 
 

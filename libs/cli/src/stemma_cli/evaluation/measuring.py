@@ -28,11 +28,8 @@ LEAKED_WORDS = 6
 """So many words of an internal file in a row are a leak."""
 SPEAKS = 80
 """Characters of a section from which on it says enough to tell its language."""
-_PROMPT = re.compile(
-    r"</?(?:think|thinking|task|outline|brief|request|evidence|internal|upstream|guidance|previous|issues|draft)\b"
-)
-"""Tags of a prompt, and thoughts."""
-LEAKS, LIMITS = "words/", "limits/"
+LEAKS, LIMITS = ("words/", "STEMMA014"), ("limits/",)
+LAPSES = ("STEMMA015", "STEMMA016", "STEMMA017")
 
 
 NOTHING = Usage()
@@ -50,6 +47,7 @@ MEASURES: Mapping[str, Measure] = {
     "demands": Measure("share of the mandatory demands that the text answers", least=True),
     "unsupported": Measure("claims without a source, a page of 250 words"),
     "leaks": Measure("passages of the request, the prompt, internal files or thoughts in the text"),
+    "lapses": Measure("repetitions, ends in the middle of a sentence, passages in another language"),
     "language": Measure("share of the sections in the language that was asked for", least=True),
     "over_limit": Measure("sections and answers longer than was asked for"),
     "format": Measure("issues of the linter"),
@@ -112,11 +110,11 @@ def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding],
     if not texts:
         return {}
     pages = sum(count_words(text) for text in texts.values()) / PAGE_WORDS
-    by_sort = dict.fromkeys(("leaks", "over_limit", "format"), 0)
+    by_sort = dict.fromkeys(("leaks", "lapses", "over_limit", "format"), 0)
     for finding in findings:
         if sort := _sort_of(finding):
             by_sort[sort] += finding.count
-    by_sort["leaks"] += sum(_leaked(text, asked) + len(_PROMPT.findall(text)) for text in texts.values())
+    by_sort["leaks"] += sum(_leaked(text, asked) for text in texts.values())
     spoken = [detect(text) == asked.language for text in texts.values() if len(text) >= SPEAKS]
     return {
         "unsupported": round(unsupported / max(pages, 1), 2),
@@ -125,11 +123,13 @@ def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding],
     }
 
 
-def _sort_of(finding: Finding) -> Literal["leaks", "over_limit", "format", ""]:
+def _sort_of(finding: Finding) -> Literal["leaks", "lapses", "over_limit", "format", ""]:
     if finding.kind != "lint" or finding.name == OPEN_HEADING or finding.name.startswith(GROUNDING):
         return ""
     if finding.name.startswith(LEAKS):
         return "leaks"
+    if finding.name in LAPSES:
+        return "lapses"
     return "over_limit" if finding.name.startswith(LIMITS) else "format"
 
 

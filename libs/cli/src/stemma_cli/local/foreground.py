@@ -40,7 +40,7 @@ def run_in_foreground(
 
 def run_demo_desk() -> ExitCode:
     async def stoppable() -> ExitCode:
-        _cancel_on_signals(_say)
+        cancel_on_signals(_say)
         return await demonstrate_desk()
 
     try:
@@ -56,7 +56,7 @@ def run_demo(output: Path, kind: str, *, as_json: bool) -> ExitCode:
     """
 
     async def stoppable() -> ExitCode:
-        _cancel_on_signals(_say_on_stderr if as_json else _say)
+        cancel_on_signals(_say_on_stderr if as_json else _say)
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             return await demonstrate(output, kind)
 
@@ -89,7 +89,7 @@ def _told(running: Coroutine[Any, Any, ExitCode]) -> ExitCode:
 
 async def _up(data: Path, *, processes: bool, port: int | None, model: Model | None, say: Report) -> ExitCode:
     tenant = check_token(os.environ.get(TENANT_VARIABLE) or DEFAULT_TENANT, TENANT_VARIABLE)
-    _cancel_on_signals(say)
+    cancel_on_signals(say)
     tenants = tuple(dict.fromkeys((tenant, DEFAULT_TENANT)))
     bounds = Bounds.of(os.environ)
     llama = served_here(model, free_port()) if model else None
@@ -125,7 +125,7 @@ async def tell_work(client: Client, say: Report, begin: int) -> None:
                 say(event.document_id[:8], clean_line(event_words(event)))
 
 
-def _cancel_on_signals(say: Report) -> None:
+def cancel_on_signals(say: Report) -> None:
     """Cancel the caller at the first signal; later ones must not break the stopping."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 

@@ -42,10 +42,13 @@ async def evaluate(
 
     Example: stemma eval tests/eval/requests.toml --model offline
     """
+    import asyncio
+
     from stemma_cli.evaluation.asked import EvaluationError, read_set
     from stemma_cli.evaluation.measuring import MEASURES
     from stemma_cli.evaluation.reports import COLUMNS, row, write_reports
     from stemma_cli.evaluation.running import combinations, runs
+    from stemma_cli.local.foreground import cancel_on_signals
 
     try:
         asked = read_set(file, MEASURES)
@@ -62,15 +65,19 @@ async def evaluate(
         "context": context,
         "within_s": within,
     }
+    cancel_on_signals(lambda _, words: note(words))
     done: list[Run] = []
-    for writing in combinations(model or ["offline"], prompts or [], **same):
-        note(f"{writing.model} with {writing.version} prompts")
-        try:
+    try:
+        for writing in combinations(model or ["offline"], prompts or [], **same):
+            note(f"{writing.model} with {writing.version} prompts")
             async for run in runs(writing, chosen):
                 note(f"  {run.request}: {run.ended}, {run.asked_now} of {run.usage.calls} calls made now")
                 done.append(run)
-        except EvaluationError as error:
-            raise CliError(ExitCode.FAILED, str(error)) from None
+    except EvaluationError as error:
+        raise CliError(ExitCode.FAILED, str(error)) from None
+    except asyncio.CancelledError:
+        note(f"stopped; the same command goes on from the calls that are recorded in {output}")
+        return ExitCode.INTERRUPTED
     thresholds = {run.model: asked.thresholds_of(run.model) for run in done}
     files = write_reports(output, done, thresholds)
     if as_json:
