@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from generation_workshop import HEAD, Workshop, deps_of, evaluation, recipe_of
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, ModelProfile
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
@@ -81,6 +81,10 @@ class Broken(Exception):
     status_code = 400
 
 
+def _token_ids(text: str) -> list[int]:
+    return [0] * (len(text) // 4)
+
+
 @dataclass
 class Agency:
     """The handlers with a checkpointer, and those who answer the needs of a run."""
@@ -106,9 +110,12 @@ class Agency:
         runner = Runner({"document_agent": self.graph}, deps, self.checkpointer)
         return Tools(runner, deps, Library(self.workshop.artifacts), self.workshop.publish, ANY_KIND)
 
-    async def run(self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE) -> SectionGenerated:
-        """The outcome of a run in which a scripted model works."""
-        model = ScriptedModel(script=list(script))
+    async def run(
+        self, script: Sequence[Any], files: Mapping[str, str | bytes] = ONE_FILE, holds: int | None = None
+    ) -> SectionGenerated:
+        """The outcome of a run in which a scripted model works, which holds so many tokens."""
+        profile = ModelProfile(max_input_tokens=holds) if holds else None
+        model = ScriptedModel(script=list(script), profile=profile, custom_get_token_ids=_token_ids)
         outcome = await self.drive(await self.job(files), model)
         assert model.calls == len(script), f"{model.calls} of {len(script)} calls were made"
         self.model = model

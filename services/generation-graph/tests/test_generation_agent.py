@@ -356,14 +356,17 @@ async def test_chapter_and_file_advance_with_their_checkpoints_and_nothing_is_wr
 
 
 @pytest.mark.req("G5")
-async def test_the_history_is_held_under_its_limit_and_calls_stay_with_their_answers() -> None:
-    agency = Agency(limits=AgentLimits(history_tokens=600))
-    long = "# Long\n\n" + "The quay is 40 m long. " * 60
+@pytest.mark.parametrize(("limits", "holds", "most"), [({"history_tokens": 600}, None, 600), ({}, 9000, 3000)])
+async def test_the_history_is_held_under_its_limit_and_calls_stay_with_their_answers(
+    limits: dict[str, int], holds: int | None, most: int
+) -> None:
+    agency = Agency(limits=AgentLimits.model_validate(limits))
+    long = "# Long\n\n" + "The quay is 40 m long. " * (most // 10)
     steps: list[Any] = [step for n in range(3) for step in (call("read_file", file_name="long.md"), append(f"{n}."))]
-    await agency.run([*steps, append(CHAPTER), FINISH, SCORES], {"long.md": long})
+    await agency.run([*steps, append(CHAPTER), FINISH, SCORES], {"long.md": long}, holds)
     for prompt in agency.model.prompts[:-1]:
         history = prompt[2:]
-        assert sum(len(str(m.content)) for m in history) < 600 * 4
+        assert sum(len(str(m.content)) for m in history) < most * 4
         assert not history or isinstance(history[0], AIMessage)
 
 
