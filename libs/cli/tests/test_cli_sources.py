@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.grounding import CitedPlace, CitedText, ClaimSource, GroundedClaim, GroundingReport
+from stemma_contracts.v1.grounding import (
+    CitedPlace,
+    CitedText,
+    ClaimSource,
+    DoubtedStatement,
+    GroundedClaim,
+    GroundingReport,
+)
 from stemma_contracts.v1.validation import ValidationSummary
 
 pytestmark = pytest.mark.req("T3")
@@ -29,6 +36,16 @@ REPORT = GroundingReport(
             sources=(ClaimSource(standing="person", line=1),),
         ),
         GroundedClaim(kind="name", text="Acme\x1b[31m", line_number=5, standing="unsupported"),
+    ),
+    statements=(
+        DoubtedStatement(
+            text="All halls are let.",
+            line_number=6,
+            why="quantifier",
+            soft=True,
+            source=ClaimSource(standing="input", name="facts.md", line=7, text="Some halls are let."),
+        ),
+        DoubtedStatement(text="We guarantee it.", line_number=7, why="promise"),
     ),
     unread=("huge.csv",),
 )
@@ -70,6 +87,8 @@ async def test_tells_for_each_claim_its_standing_and_the_place_that_says_it(
         "3\tEUR 51,000\tcomputed\tEUR 4,250 × 12: facts.md, Rent, line 5",
         "4\t1 June 2027\ta person's\twords of a person, line 1",
         "5\tAcme\tUNSUPPORTED\t",
+        "6\tAll halls are let.\tother words\tquantifier\tfacts.md, line 7",
+        "7\tWe guarantee it.\tUNSUPPORTED\tpromise\t",
     ]
     assert "huge.csv" in shown.stderr
     told = json.loads((await cli("show", document_id, "research", "--sources", "--json")).stdout)

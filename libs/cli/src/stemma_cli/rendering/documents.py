@@ -13,7 +13,7 @@ from stemma_client.progress import Seconds, usual
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
-from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, GroundedClaim
+from stemma_contracts.v1.grounding import CitedText, ClaimSource, ClaimStanding, DoubtedStatement, GroundedClaim
 from stemma_contracts.v1.review import ReviewMode
 from stemma_contracts.v1.section import SETTLED, SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary
@@ -294,6 +294,8 @@ async def show_sources(client: Client, view: DocumentView, section: SectionView,
         say_json({**dict(report), "version": section.version})
         return
     say_rows(_CLAIMS, report.claims)
+    if report.statements:
+        say_rows(_STATEMENTS, report.statements)
     if not report.claims:
         note(f"{name} states no amount, date, quantity, name, quotation or citation")
     if report.cited:
@@ -326,6 +328,13 @@ _CLAIMS: Mapping[str, Callable[[GroundedClaim], str]] = {
     "CLAIM": lambda claim: claim.text,
     "STANDING": lambda claim: _STANDINGS[claim.standing],
     "WHERE": _where,
+}
+_STATEMENTS: Mapping[str, Callable[[DoubtedStatement], str]] = {
+    "LINE": lambda said: f"{said.line_number}",
+    "SENTENCE": lambda said: said.text,
+    "STANDING": lambda said: "other words" if said.soft else _STANDINGS["unsupported"],
+    "DIFFERS IN": lambda said: said.why,
+    "WHERE": lambda said: _place(said.source) if said.source else "",
 }
 _CITED: Mapping[str, Callable[[CitedText], str]] = {
     "LINE": lambda cited: f"{cited.line_number}",

@@ -309,7 +309,8 @@ NUMBERED: frozenset[str] = frozenset(
     " anmerkung(?:en)? empfehlung(?:en)? feststellung(?:en)? mangel mängel constats? remarques? recommandations?"
     " hallazgos? puntos? observaci(?:ón|ones) recomendaci(?:ón|ones) comentarios? riliev[oi] punt[oi] osservazion[ei]"
     " raccomandazion[ei] comment[oi] bevinding(?:en)? punten opmerking(?:en)? aanbeveling(?:en)? constataç(?:ão|ões)"
-    " pontos? observaç(?:ão|ões) recomendaç(?:ão|ões) comentários?".split()
+    " pontos? observaç(?:ão|ões) recomendaç(?:ão|ões) comentários? steps? tasks? goals? objectives? schritte? aufgaben?"
+    " ziele? étapes? tâches? objectifs? pasos? tareas? objetivos? pass[oi] obiettiv[oi] stappen stap tarefas?".split()
 )
 """Expressions for words that stand before the number of an entry, such as of a finding of a review."""
 

@@ -43,7 +43,7 @@ _HEADING = re.compile(r"[ >]{0,12}#{1,6}[ ]")
 _MOST_PLACES = 60
 _MOST_CANDIDATES = 4
 _NEAR = 0.8
-_LONGEST = 2000
+_SHORTEST, _LONGEST = 8, 2000
 _HALF, _MOST, _SAME, _NEARLY_ALL = 0.5, 0.6, 0.65, 0.75
 _EXACT, _ROUGH = 0.01, 0.06
 _MARGIN = 0.1
@@ -149,6 +149,8 @@ def _sentences(source: Source) -> Iterator[Said]:
     starts = [claim.start for claim in claims]
     lines = [match.start() for match in re.finditer("\n", text)]
     for start, end in _ranges(text, source.language):
+        if end - start < _SHORTEST:
+            continue
         own = claims[bisect_left(starts, start) : bisect_left(starts, end)]
         whole = _clause(text, start, end, own, source.language)
         if not whole.terms and not whole.modes:
