@@ -12,8 +12,12 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.output import note, say_json, say_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from stemma_cli.evaluation.asked import Asked
     from stemma_cli.evaluation.measuring import Run
     from stemma_cli.evaluation.reports import Thresholds
+    from stemma_cli.evaluation.running import Writing
 
 OUTPUT = Path("eval-output")
 Models = Annotated[list[str] | None, typer.Option("--model", help="Name of a model; several are compared.")]
@@ -47,7 +51,7 @@ async def evaluate(
     from stemma_cli.evaluation.asked import EvaluationError, read_set
     from stemma_cli.evaluation.measuring import MEASURES
     from stemma_cli.evaluation.reports import COLUMNS, row, write_reports
-    from stemma_cli.evaluation.running import combinations, runs
+    from stemma_cli.evaluation.running import combinations
     from stemma_cli.local.foreground import cancel_on_signals
 
     try:
@@ -68,11 +72,7 @@ async def evaluate(
     cancel_on_signals(lambda _, words: note(words))
     done: list[Run] = []
     try:
-        for writing in combinations(model or ["offline"], prompts or [], **same):
-            note(f"{writing.model} with {writing.version} prompts")
-            async for run in runs(writing, chosen):
-                note(f"  {run.request}: {run.ended}, {run.asked_now} of {run.usage.calls} calls made now")
-                done.append(run)
+        await _write(combinations(model or ["offline"], prompts or [], **same), chosen, done)
     except EvaluationError as error:
         raise CliError(ExitCode.FAILED, str(error)) from None
     except asyncio.CancelledError:
@@ -85,6 +85,16 @@ async def evaluate(
     else:
         say_table(COLUMNS, [row(run) for run in done])
     return _verdict(done, thresholds, files)
+
+
+async def _write(writings: Iterable[Writing], chosen: Mapping[str, Asked], done: list[Run]) -> None:
+    from stemma_cli.evaluation.running import runs
+
+    for writing in writings:
+        note(f"{writing.model} with {writing.version} prompts")
+        async for run in runs(writing, chosen):
+            note(f"  {run.request}: {run.ended}, {run.asked_now} of {run.usage.calls} calls made now")
+            done.append(run)
 
 
 def _verdict(done: list[Run], thresholds: Thresholds, files: list[Path]) -> ExitCode:
