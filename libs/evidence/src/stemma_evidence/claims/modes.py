@@ -85,6 +85,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "agreed": "genehmig*|bewillig*|zugestimmt|beschlossen|zugesagt|vereinbart|unterzeichnet|bestätigt"
         "|stimmte zu"
         "|gebilligt",
+        "agreed done": "beschloss|beschlossen hat|stimmte zu|stimmten zu|sagte zu",
         "is": "ist|sind",
         "done": "hat|haben|hatte|hatten|wurde|wurden|war|waren|worden",
         "will": "wird|werden",
@@ -166,6 +167,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "x3": "tres veces",
         "guarantee": "garanti*|asegur*",
         "agreed": "aprob*|concedi*|aceptad*|autoriz*|firmad*|acordad*|confirmad*|votad*",
+        "agreed done": "aprobó|aprobaron|concedió|concedieron|autorizó|autorizaron|aceptó|firmó|votó",
         "is": "está|están|es|son",
         "done": "ha|han|había|habían|fue|fueron|sido",
         "will": "será|serán|va|van",
@@ -205,6 +207,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "x3": "tre volte",
         "guarantee": "garanti*|assicur*",
         "agreed": "approvat*|concess*|accettat*|autorizzat*|firmat*|confermat*|deliberat*",
+        "agreed done": "approvò|approvarono|concesse|autorizzò|accettò|firmò|deliberò",
         "is": "è|sono",
         "done": "ha|hanno|aveva|stato|stata|stati|state",
         "will": "sarà|saranno",

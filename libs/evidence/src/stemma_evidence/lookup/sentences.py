@@ -68,6 +68,8 @@ _OPPOSITE = {"early": "late", "late": "early", "least": "atmost", "atmost": "lea
 _RATES = frozenset(("year", "month", "week", "day", "hour"))
 _NO_COUNTS = frozenset(("percent", "second", "minute", "hour", "day", "working-day", "week", "month", "year"))
 _TIMES = frozenset(("x1", "x2", "x3"))
+_OBJECT_BEGINS = frozenset("the a an our its his her their this these".split())
+"""After ``approved`` they tell that somebody did it: in English it looks like a participle."""
 _PRONOUNS = frozenset(
     "it they he she this these its their sie es er diese dieser dieses davon elle il elles ils ce cette".split()
 )
@@ -212,6 +214,8 @@ def _clause(text: str, start: int, end: int, claims: Sequence[Claim], language: 
     if any(word.text in HEDGES for word in found):
         modes |= {"hedged"}
     ahead = tuple(_ahead(found, content))
+    if any("agreed" in one.modes and other.text in _OBJECT_BEGINS for one, other in pairwise(found)):
+        modes |= {"done"}
     if {"not", "exceed"} <= modes:
         modes = modes - {"not"} | {"atmost"}
     if "not" in modes and any(one.mode == "before" for one in ahead):
@@ -394,10 +398,10 @@ class _Known:
     def _is_of_another(self, claim: Claim, own: Clause) -> bool:
         """Whether a figure stands in words that the sources have for something else, and in none of its own."""
         words = frozenset(term for term in own.terms if term[0] != "=")
-        if not words or sum(comparable(claim, other) for other in own.values) > 1:
+        is_total = "total" in own.modes and claim.kind == "amount"
+        if not (words or is_total) or sum(comparable(claim, other) for other in own.values) > 1:
             return False
         here, there, is_said = 0.0, 0.0, False
-        is_total = "total" in own.modes and claim.kind == "amount"
         for said, clause in self._stating(claim, words):
             score = sum(map(self._weight, words.intersection(clause.terms)))
             if set(claim.values).intersection(clause.measures):
