@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +22,7 @@ from stemma_contracts.v1.jobs import Job, ModelJob, ProposeRequirements, Section
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.usage import Usage
-from stemma_telemetry import get_logger, span
+from stemma_telemetry import captures_messages, get_logger, span
 from stemma_telemetry.metrics import counter, histogram
 from stemma_telemetry.names import Attr, Metric
 from stemma_telemetry.names import Span as SpanName
@@ -69,10 +68,6 @@ def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
             _duration.record(time.perf_counter() - started, {**labels, **failed})
 
 
-CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""With this variable of the GenAI conventions prompts and answers are in the spans."""
-
-
 def _answered(
     chat: Span, labels: Mapping[str, str], usage: Usage, asked: Sequence[BaseMessage], answer: AIMessage
 ) -> None:
@@ -83,7 +78,7 @@ def _answered(
         chat.set_attribute(key, tokens)
         _tokens.record(tokens, {**labels, Attr.GEN_AI_TOKEN_TYPE: kind})
     _cost.add(usage.cost, labels)
-    if os.environ.get(CAPTURE, "").lower() in ("true", "span_only", "span_and_event"):
+    if captures_messages():
         reason = str(answer.response_metadata.get("finish_reason") or "stop")
         chat.set_attribute(Attr.GEN_AI_INPUT_MESSAGES, json.dumps([_as_told(message) for message in asked]))
         chat.set_attribute(Attr.GEN_AI_OUTPUT_MESSAGES, json.dumps([{**_as_told(answer), "finish_reason": reason}]))

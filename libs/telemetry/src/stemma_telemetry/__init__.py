@@ -13,12 +13,24 @@ import structlog
 from . import names
 from .context import annotate, bind, extract, inject, link, note, span
 from .logs import configure_logs
-from .tracing import configure_tracing
+from .tracing import captures_messages, configure_tracing
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
-__all__ = ["annotate", "bind", "configure", "extract", "get_logger", "inject", "link", "names", "note", "span"]
+__all__ = [
+    "annotate",
+    "bind",
+    "captures_messages",
+    "configure",
+    "extract",
+    "get_logger",
+    "inject",
+    "link",
+    "names",
+    "note",
+    "span",
+]
 
 
 def configure(service: str, *, json: bool = True, level: str = "info") -> Callable[[], None]:

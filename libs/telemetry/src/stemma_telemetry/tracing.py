@@ -12,6 +12,9 @@ ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 SAMPLER = "OTEL_TRACES_SAMPLER"
 
 
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+
 class _OneResource(Resource):
     """The resource of a process. The exporter hashes it for each span, and the SDK makes that hash from its JSON."""
 
@@ -37,6 +40,11 @@ def configure_tracing(service: str) -> Callable[[], None]:
         end_metrics()
 
     return shutdown
+
+
+def captures_messages() -> bool:
+    """Whether prompts and answers are to be in the spans, by the variable of the GenAI conventions."""
+    return os.environ.get(CAPTURE, "").lower() in ("true", "span_only", "span_and_event")
 
 
 def _sampler(exporting: bool) -> Sampler | None:
