@@ -26,7 +26,7 @@ from stemma_testkit.serving import serving
 
 LATENCY_S = 1.0
 LEAST, STEP, KEPT_S = 1024, 128, 300.0
-PRICED_AS = "claude-sonnet-4-20250514"
+PRICED_AS = "anthropic.claude-sonnet-4-6"
 """A model whose prices LiteLLM's map has, for tokens of prompts from the cache and not."""
 RUN_S = 300.0
 REAL = Path(__file__).parents[2] / "libs/evidence/tests/labelled/alaska-search-rfp.md"
