@@ -128,7 +128,7 @@ async def evaluate_draft(
 
 OF_ALL = ("outline", "brief")
 STATED = (*OWN, "request", "upstream")
-LEAST_JUDGED, JUDGED_TIMES = 4_000, 3
+LEAST_JUDGED, JUDGED_TIMES = 2_500, 2
 """Characters of what may be stated that a draft is judged by: so many, or so many times those of the draft."""
 
 
