@@ -52,6 +52,7 @@ def test_finds_what_a_model_leaves_in_a_text(body: str, rule: Rule, line: int) -
         f"In German it is „{GERMAN}“, and that says all of it.",
         f"{LONG}\n\n- the crew of the ferry, which is of forty people",
         f"| Yes |\n|---|\n| {LONG} |",
+        f"{LONG}\n\n![Map of the two routes and the fourteen stops](map.png)",
     ],
 )
 def test_stays_quiet_about_what_people_write(body: str) -> None:

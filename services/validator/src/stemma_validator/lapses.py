@@ -32,7 +32,8 @@ def lapses(document: Document, language: str) -> Iterator[ValidationIssue]:
     yield from _repeated(document, language)
     paragraphs = [piece for piece in pieces if piece.kind == "paragraph" and not piece.in_footnote]
     last = next((block for block in reversed(document.blocks) if block.kind != "blank"), None)
-    if last and last.kind == "paragraph" and paragraphs:
+    # What ends in an image ends in its address, whatever its description ends in.
+    if last and last.kind == "paragraph" and paragraphs and not _ENDS.search(last.content):
         yield from _unfinished(document, paragraphs[-1])
     if language in STEMMERS:
         yield from (issue for piece in paragraphs if not piece.quoted for issue in _foreign(piece, language))
