@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from stemma_cli.local.foreground import tell_work
 from stemma_cli.rendering.progress import Written
-from stemma_cli.wording import status_words, took_words, under_way_words, work_words
+from stemma_cli.wording import given_words, status_words, took_words, under_way_words, work_words
 from stemma_contracts.v1 import events
+from stemma_contracts.v1.provenance import RetrievedSource
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_testkit.signals import interruptible
 
@@ -208,3 +209,12 @@ async def test_a_draft_on_a_terminal_is_rendered_and_cannot_control_it(
     assert "word." in seen
     assert "owned" not in seen
     assert "\x1b]" not in seen
+
+
+@pytest.mark.req("M2")
+def test_of_a_draft_it_is_told_which_inputs_were_not_given_as_a_whole() -> None:
+    sources = [
+        RetrievedSource(kind="input", name="rfp.md", given=70, of=178),
+        RetrievedSource(kind="input", name="own.md"),
+    ]
+    assert given_words(sources) == "70 of 178 passages of rfp.md"

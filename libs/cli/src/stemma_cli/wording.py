@@ -19,7 +19,7 @@ from stemma_contracts.v1.events import DecisionRefused, ReviewConclusion
 from stemma_contracts.v1.exports import OverlongSection
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
-from stemma_contracts.v1.provenance import GenerationWarning, Origin
+from stemma_contracts.v1.provenance import GenerationWarning, Origin, RetrievedSource
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.validation import GROUNDING, NOT_CHECKED, ValidationSummary
@@ -109,12 +109,18 @@ def counted_warnings(warnings: Sequence[GenerationWarning]) -> str:
     return f"{len(warnings)} warning{'' if len(warnings) == 1 else 's'}: {names}"
 
 
+def given_words(sources: Sequence[RetrievedSource]) -> str:
+    """Of which inputs a draft was given not all passages."""
+    return ", ".join(f"{one.given} of {one.of} passages of {one.name}" for one in sources if one.of is not None)
+
+
 _DETAILS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("proposal_id", "edit {}".format),
     ("version", "version {}".format),
     ("evaluation", evaluation_words),
     ("validation", validation_words),
     ("processing_metadata", lambda took: took_words(*took)),
+    ("retrieved_context", given_words),
     ("round", "round {}".format),
     ("conclusion", conclusion_words),
     ("revision_count", "revision {}".format),
