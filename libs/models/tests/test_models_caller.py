@@ -264,6 +264,14 @@ async def test_too_many_malformed_answers_are_a_typed_error_without_their_text(d
     assert "no JSON" not in failure.value.detail
 
 
+async def test_a_step_that_is_cut_twice_is_a_typed_error(desk: Desk) -> None:
+    cut = AIMessage("I read the file. And then I", response_metadata={"finish_reason": "length"})
+    caller, _ = desk.caller(cut, cut)
+    with pytest.raises(MalformedAnswerError, match="cut at the token limit") as failure:
+        await caller.message(context(), "step-1", PROMPT)
+    assert failure.value.usage.calls == 2
+
+
 TOLD = [
     SystemMessage("You write one section of a longer document, from the material alone."),
     HumanMessage(

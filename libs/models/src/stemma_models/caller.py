@@ -261,7 +261,11 @@ class ModelCaller:
         """Ask for text or tool calls; ``tools`` are anything that LangChain can bind."""
         bound = [convert_to_openai_tool(tool) for tool in tools]
         call = self._call(ctx, name, messages, tools=bound, max_tokens=max_tokens)
-        return await self._ask(call, lambda reply: checks.check_complete(reply).message)
+        try:
+            return await self._ask(call, lambda reply: checks.check_complete(reply).message)
+        except _Kept as kept:
+            # Half of a message is no step: its tool call would be missing.
+            raise MalformedAnswerError(kept.detail, kept.usage) from None
 
     def _call(
         self,
