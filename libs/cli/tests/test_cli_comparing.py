@@ -151,8 +151,8 @@ async def test_history_outlives_the_texts(cli: Any, backstage: Any, document_id:
 
 async def test_show_tells_versions_origins_and_reasons_and_draws_the_map(cli: Any, edited: str) -> None:
     rows = {line.split("\t")[0]: line.split("\t") for line in (await cli("show", edited)).stdout.splitlines()}
-    assert rows["research"][2:5] == ["edited (being checked)", "2", "edited by ben (claimed)"]
-    assert rows["solution"][7] == "research 1 -> 2"
+    assert rows["research"][2:6] == ["edited (being checked)", "", "2", "edited by ben (claimed)"]
+    assert rows["solution"][8] == "research 1 -> 2"
     told = json.loads((await cli("show", edited, "--json")).stdout)
     assert [v["number"] for v in told["sections"][0]["versions"]] == [1, 2]
 

@@ -57,8 +57,6 @@ class Block:
     tag: str
     text: str
     attributes: dict[str, str] = field(default_factory=dict)
-    raw: str = field(default="", compare=False, repr=False)
-    """With its tags, as it stands in the prompt."""
 
     @property
     def children(self) -> list[Block]:
@@ -100,9 +98,8 @@ def parse_blocks(text: str) -> list[Block]:
         if end < 0:
             position = opening.end()
             continue
+        blocks.append(Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)))
         position = end + len(tag) + 3
-        body, known = _unwrap(text[opening.end() : end]), _parse_attributes(attributes)
-        blocks.append(Block(tag, body, known, text[opening.start() : position]))
     return blocks
 
 

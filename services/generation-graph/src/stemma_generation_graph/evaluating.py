@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -20,8 +19,6 @@ from stemma_telemetry import get_logger
 
 from .configuration import Criteria, Criterion
 from .deps import GraphDeps, RunContext
-from .passages import Corpus
-from .sources import Text
 from .writing import OWN, Evaluation, asked, criteria_block, prompt_values
 
 DETAIL_CHARS = 300
@@ -102,11 +99,9 @@ async def evaluate_draft(
     if not caller.judges:
         return not_judged(checks)
     judges, criteria = Judge(deps, run, caller), deps.criteria.for_kind(job.section.kind)
-    prompt = deps.prompts.get(GRAPH, NODE, job.section.kind)
+    blocks = [material, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
+    messages = asked(deps.prompts.get(GRAPH, NODE, job.section.kind), prompt_values(job), blocks)
     try:
-        shared, own = await _material_of(run, job, material, draft)
-        behind = [*own, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
-        messages = asked(prompt, prompt_values(job), shared, behind, material)
         given = await judges.scored(NODE, messages, criteria, draft)
         verdict = judge(criteria.criteria, given.scores)
         if verdict.passed and deps.probe is not None and await deps.probe.is_fooled(judges):
@@ -124,31 +119,6 @@ async def evaluate_draft(
         "judged": True,
         "checks": checks,
     }
-
-
-OF_ALL = ("outline", "brief")
-STATED = (*OWN, "request", "upstream")
-LEAST_JUDGED, JUDGED_TIMES = 2_500, 2
-"""Characters of what may be stated that a draft is judged by: so many, or so many times those of the draft."""
-
-
-async def _material_of(run: RunContext, job: GenerateSection, material: str, draft: str) -> tuple[list[str], list[str]]:
-    """What all judges share, and what this draft is judged by: its section and the passages nearest to the draft."""
-    blocks = parse_blocks(material)
-    shared = [one.raw for one in blocks if one.tag in OF_ALL]
-    about = [one.raw for one in blocks if one.tag in ("section", "headings", "requirements", "internal")]
-    stated = [one for one in blocks if one.tag in STATED]
-    room = max(LEAST_JUDGED, JUDGED_TIMES * len(draft))
-    if sum(len(one.text) for one in stated) <= room:
-        return shared, [*about, *(one.raw for one in stated)]
-    sources = await run.library.sources(job.document, [Text(str(at), one.text) for at, one in enumerate(stated)])
-    paragraphs = [one.content for one in Document(draft).blocks if one.kind != "blank"]
-    chosen = await asyncio.to_thread(lambda: Corpus(sources, ()).select(paragraphs, room))
-    near = []
-    for at, passages in groupby(chosen, lambda passage: int(passage.source)):
-        text = "\n\n[...]\n\n".join(passage.alone for passage in passages)
-        near.append(block(stated[at].tag, text, **stated[at].attributes))
-    return shared, [*about, *near]
 
 
 FOOLED = "the model that judges called planted nonsense good: name another one for the node evaluate"
@@ -188,8 +158,8 @@ class Judge:
     async def approves_nonsense(self) -> bool:
         criteria = self.deps.criteria.for_kind("default")
         values = {"title": "Roof", "document_kind": "report", "language": "English"}
-        behind = [*NONSENSE, criteria_block(criteria), block("draft", NONSENSE_DRAFT)]
-        messages = asked(self.deps.prompts.get(GRAPH, NODE), values, (), behind)
+        blocks = [*NONSENSE, criteria_block(criteria), block("draft", NONSENSE_DRAFT)]
+        messages = asked(self.deps.prompts.get(GRAPH, NODE), values, blocks)
         given = await self.scored("probe", messages, criteria, NONSENSE_DRAFT)
         return judge(criteria.criteria, given.scores).passed
 

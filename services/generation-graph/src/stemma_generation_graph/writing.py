@@ -232,22 +232,19 @@ def paragraphs(brief: str) -> list[str]:
     return [block.content for block in Document(brief[:QUERY_BRIEF_CHARS]).blocks if block.kind != "blank"]
 
 
-def asked(
-    prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str], behind: Sequence[str] = (), beside: str = ""
-) -> list[BaseMessage]:
-    """The rules of the house, the blocks, the task, and the blocks ``behind`` it.
+def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> list[BaseMessage]:
+    """The rules of the house, the blocks, and the task last.
 
-    A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them, or what
-    is ``beside`` these blocks. Where a folder of prompts has no rules of the house, each prompt gives its own first.
+    A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them.
+    Where a folder of prompts has no rules of the house, each prompt gives its own, before the blocks.
     """
     if not prompt.house:
-        return instructed(prompt.render(values), [*blocks, *behind])
-    material, last = "\n".join(blocks), "\n".join(behind)
-    known = beside or material
-    shared = {one.tag for one in parse_blocks(known[: shared_part(known)])}
+        return instructed(prompt.render(values), blocks)
+    material = "\n".join(blocks)
+    shared = {one.tag for one in parse_blocks(material[: shared_part(material)])}
     rules = _explaining(prompt.render_house(values), shared)
-    task = _explaining(prompt.render(values), {one.tag for one in parse_blocks(f"{material}\n{last}")})
-    return [SystemMessage(rules), HumanMessage("\n\n".join(filter(None, (material, task, last))))]
+    task = _explaining(prompt.render(values), {one.tag for one in parse_blocks(material)})
+    return [SystemMessage(rules), HumanMessage(f"{material}\n\n{task}")]
 
 
 def instructed(prompt: str, blocks: Sequence[str]) -> list[BaseMessage]:
