@@ -95,6 +95,11 @@ def test_a_sentence_that_may_only_be_worded_otherwise_is_doubted_softly() -> Non
     assert (doubt.why, doubt.soft) == ("quantifier", True)
 
 
+def test_a_number_in_other_words_is_neither_another_figure_nor_somebody_else() -> None:
+    found = of("The 280 seats are replaced.", "The hall has 280 places. The town will replace the seats soon.")
+    assert [doubt.why for doubt in found if not doubt.soft] == []
+
+
 @pytest.mark.parametrize(
     "draft",
     [

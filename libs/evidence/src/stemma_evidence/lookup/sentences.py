@@ -407,7 +407,9 @@ class _Known:
             if set(claim.values).intersection(clause.measures):
                 is_said, is_total = True, is_total and "total" not in said.whole.modes
                 here = max(here, score, _FAR * sum(map(self._weight, words.intersection(said.whole.terms))))
-            elif any(comparable(claim, other) for other in clause.values) or words <= set(clause.terms):
+            elif any(comparable(claim, other) for other in clause.values) or (
+                claim.kind == "amount" and words <= set(clause.terms)
+            ):
                 there = max(there, score)
         if is_said and is_total and not here:
             return True
@@ -432,7 +434,8 @@ class _Known:
         actor = list(takewhile(lambda term: term not in theirs and term in self._of_term, clause.terms))
         others = set(clause.terms[len(actor) :])
         return (
-            bool(actor and known.clause.terms)
+            bool(known.clause.terms)
+            and any(term[0] != "=" for term in actor)
             and known.clause.terms[0] not in clause.terms
             and not (known.is_of_the_one_before and actor[0] in known.before.terms)
             and sum(term[0] != "=" for term in others) > 1
