@@ -17,9 +17,8 @@ from bench_report import row, target, title
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects
-from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode
-from stemma_testkit.driving import sample_folder, wait_for
+from stemma_testkit.driving import approve_all, sample_folder
 from stemma_testkit.model_server import ModelServer
 from stemma_testkit.provider import Reply
 from stemma_testkit.serving import serving
@@ -99,7 +98,7 @@ async def _run(client: Client, folder: Path, extra: Path | str | None) -> None:
     accepted = await client.create_document(
         "proposal", brief=(sample / "brief.md").read_text(), inputs=inputs, review=ReviewMode.NONE
     )
-    await wait_for(client, accepted.document_id, lambda event: isinstance(event, e.DocumentCompleted), RUN_S)
+    await approve_all(client, accepted.document_id, RUN_S)
 
 
 def _year(number: int) -> str:
