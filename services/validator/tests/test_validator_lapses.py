@@ -52,6 +52,12 @@ def test_finds_what_a_model_leaves_in_a_text(body: str, rule: Rule, line: int) -
         f"In German it is „{GERMAN}“, and that says all of it.",
         f"{LONG}\n\n- the crew of the ferry, which is of forty people",
         f"| Yes |\n|---|\n| {LONG} |",
+        f"- {LONG}\n\n  ```xml\n  <task>\n  ```",
+        "It follows from [Think](https://think.example) and from [INST][1].\n\n[1]: https://inst.example",
+        f"The mayor said ‘{GERMAN}’ and »{GERMAN}«.",
+        f"{LONG}\n\nYours sincerely,\nAda Berg\nHead of the team for tenders and public contracts",
+        f"{LONG}\n\nValidity of the offer from the day on which it is opened: 90 days",
+        f"{LONG}\n\nThe crew of the ferry, which is of forty people<br>",
         f"{LONG}\n\n![Map of the two routes and the fourteen stops](map.png)",
     ],
 )

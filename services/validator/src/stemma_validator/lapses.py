@@ -13,13 +13,13 @@ from .report import Rule
 
 _TAG = re.compile(
     r"</?(?:\w{1,20}:)?(?:think|thinking|thoughts?|thought_process|reasoning)(?:[ \t][^<>\n]{0,80})?>"
-    r"|\[/?THINK\]|<\|[a-z_]{1,30}\|>|\[/?INST\]"
+    r"|(?-i:\[/?(?:THINK|INST)\])(?![(\[:])|<\|[a-z_]{1,30}\|>"
     r"|^[ ]{0,3}</?(?:task|document|outline|entry|brief|request|evidence|internal|upstream|manner|revision_feedback"
     r"|guidance|previous|issues|criteria|draft|headings|requirements?|inputs)(?:[ \t][^<>\n]{0,200})?>",
     re.IGNORECASE | re.MULTILINE,
 )
-_ENDS = re.compile(r"[.!?:;…。！？」』)\]\"”“»’'|*_`]\s*\Z")
-_SAID = re.compile(r"[\"„“«][^\"„“”«»]{0,2000}[\"”“»]")
+_ENDS = re.compile(r"[.!?:;…。！？」』)\]\"”“»’'|*_`>]\s*\Z")
+_SAID = re.compile(r"[\"„“«»][^\"„“”«»]{0,2000}[\"”“«»]|[‘‚][^‘‚]{0,2000}?[’‘](?!\w)")
 _MOST_ALIKE = 3
 _LEAST_LETTERS = 40
 _LEAST_WORDS, _TELLING_WORDS = 8, 25
@@ -43,10 +43,11 @@ def _left_over(document: Document) -> Iterator[ValidationIssue]:
     code = iter([*document.code, (len(document.text), len(document.text))])
     start, end = next(code)
     for found in _TAG.finditer(document.text):
-        while found.start() >= end > start:
+        at = found.end() - len(found[0].lstrip())
+        while at >= end > start:
             start, end = next(code)
-        if not start <= found.start() < end:
-            yield Rule.LEFT_OVER.issue(document.line(found.start()), found[0])
+        if not start <= at < end:
+            yield Rule.LEFT_OVER.issue(document.line(at), found[0].strip())
 
 
 def _repeated(document: Document, language: str) -> Iterator[ValidationIssue]:
@@ -60,8 +61,13 @@ def _repeated(document: Document, language: str) -> Iterator[ValidationIssue]:
 
 
 def _unfinished(document: Document, last: Prose) -> Iterator[ValidationIssue]:
+    """The end, if it is of prose: no address or signature in lines, no number with its unit."""
     words = last.text.split()
-    if len(words) >= _LEAST_WORDS and not _ENDS.search(last.text) and words[-1].isalpha() and words[-1].islower():
+    lines = [line for line in map(str.strip, document.text[last.start : last.end].splitlines()) if line]
+    is_block = len(lines) > 1 and all(line[0].isupper() for line in lines)
+    if len(words) < _LEAST_WORDS or is_block or words[-2][-1].isdigit():
+        return
+    if not _ENDS.search(last.text) and words[-1].isalpha() and words[-1].islower():
         yield Rule.UNFINISHED.issue(document.line(last.end - 1), " ".join(words[-_LEAST_WORDS:]))
 
 
