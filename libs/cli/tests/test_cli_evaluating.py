@@ -53,8 +53,11 @@ def test_a_set_that_cannot_be_used_is_refused_by_its_field(tmp_path: Path, text:
 def test_the_verb_names_what_is_wrong_before_anything_is_started(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["eval", str(tmp_path / "none.toml")])
     assert (told.exit_code, "No such file" in told.output) == (2, True)
-    told = CliRunner().invoke(app, ["eval", str(written(tmp_path, REQUEST)), "--only", "two"])
+    file = written(tmp_path, REQUEST)
+    told = CliRunner().invoke(app, ["eval", str(file), "--only", "two"])
     assert (told.exit_code, "no such request: two" in told.output) == (2, True)
+    told = CliRunner().invoke(app, ["eval", str(file), "--only", "two", "--prompts", str(tmp_path / "gone")])
+    assert (told.exit_code, "does not exist" in told.output) == (2, True)
 
 
 def test_a_model_has_its_own_thresholds_before_those_of_all(tmp_path: Path) -> None:

@@ -146,9 +146,11 @@ class KeptChecks:
         self._file = folder / "models.json"
 
     def get(self, model: Model) -> Checked | None:
-        """What was found out of it; nothing if it was never asked."""
-        found = self._read().get(model.model_dump_json())
-        return Checked.model_validate(found) if found else None
+        """What was found out of it; nothing if it was never asked, or by another version of Stemma."""
+        try:
+            return Checked.model_validate(self._read().get(model.model_dump_json()))
+        except ValidationError:
+            return None
 
     def keep(self, model: Model, found: Checked) -> None:
         """Keep it, unless the model could not be asked."""

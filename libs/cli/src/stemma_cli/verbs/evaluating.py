@@ -23,7 +23,11 @@ OUTPUT = Path("eval-output")
 Models = Annotated[list[str] | None, typer.Option("--model", help="Name of a model; several are compared.")]
 Prompts = Annotated[
     list[Path] | None,
-    typer.Option(help="Folder GRAPH/NODE/KIND.md of prompts in place of those that ship; several are compared."),
+    typer.Option(
+        exists=True,
+        file_okay=False,
+        help="Folder GRAPH/NODE/KIND.md of prompts in place of those that ship; several are compared.",
+    ),
 ]
 
 
