@@ -6,7 +6,7 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Collected
-from stemma_generation_graph.passages import Corpus, Image, read_source, resolve
+from stemma_generation_graph.passages import PASSAGE_CHARS, Corpus, Image, is_contents, read_source, resolve
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
 from stemma_models.prompting import parse_blocks
@@ -177,6 +177,17 @@ def test_a_piece_of_a_long_table_brings_its_headings_and_the_head_of_its_table()
 def test_a_table_of_contents_is_no_passage_for_a_section() -> None:
     inputs = corpus(a=f"# Contents\n\n{CONTENTS}\n\n# Rules\n\n" + "Nothing is said here. " * 40)
     assert [one.heading for one in inputs.select(["quay"], 1300)] == ["Rules"]
+
+
+@pytest.mark.req("M2")
+def test_lines_of_dots_and_of_spaces_are_read_in_time_that_grows_with_their_number() -> None:
+    assert not is_contents("\n".join([f"Name {'.' * 299}", f"{' ' * 299}x"] * 3000))
+
+
+@pytest.mark.req("M2")
+def test_pieces_of_a_table_are_short_however_many_of_its_rows_are_empty() -> None:
+    pieces = corpus(a="```\na | b\n|-|-|\n" + "\n" * 5000 + "end\n```\n").passages
+    assert max(len(one.text) for one in pieces) <= PASSAGE_CHARS
 
 
 @pytest.mark.req("M2")

@@ -154,7 +154,8 @@ FEWEST_TO_COUNT = 40
 TOO_COMMON = 0.25
 """A word that so many of the passages have tells none of them apart, in a corpus that is large enough to say so."""
 _ENTRY = re.compile(
-    r"(?:\.{3,}|…|·{3,}|\t|[ ]{3,}|\|)[ .]*\d{1,4}[ ]*\|?[ ]*$|^\s*[-*+\d.]*\s*\[[^]\n]*\]\(#[^)\n]*\)\s*$"
+    r"(?:(?<!\.)\.{3}|…|·{3}|\t|(?<![ ])[ ]{3}|\|)[ .]*+\d{1,4}[ ]*+\|?[ ]*+$"
+    r"|^\s*+[-*+\d.]*+\s*+\[[^]\n]*\]\(#[^)\n]*\)\s*$"
 )
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 FEWEST_ENTRIES = 4
@@ -342,11 +343,13 @@ def _pieces(passage: Passage) -> Iterator[Passage]:
         yield passage
         return
     head, held = "\n".join(lines[rule - 1 : rule + 1]), lines[: rule + 1]
+    length = len("\n".join(held)) + 1
     for row in lines[rule + 1 :]:
-        if held and sum(map(len, held)) + len(row) > PASSAGE_CHARS:
+        if held and length + len(row) > PASSAGE_CHARS:
             yield replace(passage, text="\n".join(held))
-            passage, held = replace(passage, head=head), []
+            passage, held, length = replace(passage, head=head), [], 0
         held.append(row)
+        length += len(row) + 1
     yield replace(passage, text="\n".join(held))
 
 
