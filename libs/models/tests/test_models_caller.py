@@ -286,12 +286,6 @@ WRONG = {
     "cut": (AIMessage(f"{SENTENCE}And th", response_metadata={"finish_reason": "length"}), "cut at the", SENTENCE[:-1]),
     "the same line": (f"{SENTENCE}\n\n" + f"{LOOP}\n\n" * 9, "repeats itself", f"{SENTENCE}\n\n{LOOP[:-1]}"),
     "the same words": (" ".join(map(str, range(900))) + ". " + "so it is. " * 500, "repeats itself", None),
-    "instructions": (
-        f"{TOLD[0].text}\n\n- Begin with the heading of the section, and nothing else.",
-        "quotes the",
-        None,
-    ),
-    "a tag of the prompt": (f'<section id="lawn">\n{SENTENCE}\n</section>', "quotes the prompt", None),
 }
 
 
@@ -310,6 +304,32 @@ async def test_a_text_that_is_wrong_is_asked_for_once_more_and_then_kept_with_wh
     assert named in answer.shortcoming
     assert answer.value == (kept or answer.value)
     assert len(answer.value) < 5000
+
+
+CUT = AIMessage("The cut", response_metadata={"finish_reason": "length"})
+COMPLAINT = "**The answer was cut at the length limit; be shorter.**"
+COPIED = {
+    "instructions": [f"{TOLD[0].text}\n\n- Begin with the heading of the section, and nothing else."] * 2,
+    "one instruction alone": [f"# The lawn\n\n{TOLD[0].text}"] * 2,
+    "a tag of the prompt": [f'<section id="lawn">\n{SENTENCE}\n</section>'] * 2,
+    "what was said of the last answer": [CUT, f"# The lawn\n\n{COMPLAINT}", f"{SENTENCE}{COMPLAINT}"],
+    "a tag, cut": [AIMessage(f'<section id="lawn">\n{SENTENCE}', response_metadata={"finish_reason": "length"})] * 2,
+}
+
+
+@pytest.mark.req("M6")
+@pytest.mark.parametrize("answers", COPIED.values(), ids=COPIED)
+async def test_a_text_that_copies_what_the_model_was_told_is_asked_for_once_more_and_never_kept(
+    desk: Desk, answers: list[str | AIMessage]
+) -> None:
+    caller, model = desk.caller(*answers[:-1], GOOD)
+    mended = await caller.text(context("good"), "generate", TOLD)
+    assert (mended.value, mended.shortcoming, model.calls) == (GOOD, "", len(answers))
+    assert "be shorter" not in model.prompt_text(len(answers) - 1), "what it copied is not shown again"
+    caller, model = desk.caller(*answers)
+    with pytest.raises(MalformedAnswerError, match="quotes") as failure:
+        await caller.text(context(), "generate", TOLD)
+    assert failure.value.usage.calls == model.calls == len(answers)
 
 
 @pytest.mark.req("M6")

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.evaluation import EvaluationResult
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
-from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable, SectionGenerated
+from stemma_contracts.v1.outcomes import ContextTooLong, ModelUnavailable, SectionGenerated
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
 from stemma_generation_graph.evaluating import Probe
@@ -247,12 +247,42 @@ async def test_nothing_is_searched_that_stands_in_the_prompt_as_a_whole(workshop
     assert model.prompt_text(0).count("The quay is 30 m long.") == 1
 
 
-@pytest.mark.req("P13")
+COPY = "# Approach\n\nThe answer was cut at the length limit; be shorter.\n"
+CUT = AIMessage('{"summary": "123', response_metadata={"finish_reason": "length"})
+UNUSABLE = {
+    "empty": ("research", ["{}"] * 2, "Research does not fit: value_error"),
+    "structured and cut": ("budget", [CUT] * 2, "cut at the token limit"),
+    "a copy": (
+        "approach",
+        [AIMessage("The cut", response_metadata=CUT.response_metadata), COPY, COPY],
+        "the answer quotes what was said about the one before",
+    ),
+}
+
+
+@pytest.mark.req("M6", "P13")
 @pytest.mark.failure("malformed-answer")
-async def test_an_answer_that_stays_malformed_is_a_typed_outcome_with_what_it_cost(workshop: Workshop) -> None:
-    outcome, _ = await workshop.run(await workshop.job("research"), ["{}"] * 2)
-    assert isinstance(outcome, AnswerMalformed)
-    assert (outcome.usage.calls, outcome.detail) == (2, "Research does not fit: value_error")
+@pytest.mark.parametrize(("kind", "answers", "detail"), UNUSABLE.values(), ids=UNUSABLE)
+async def test_inputs_are_quoted_for_a_person_where_no_answer_of_the_model_can_be_used(
+    workshop: Workshop, kind: str, answers: list[Any], detail: str
+) -> None:
+    files = {"facts.md": "# Ferry\n\nThe ferry carries 40 people and costs EUR 9,000 a month.\n"}
+    outcome, model = await workshop.run(await workshop.job(kind, files=files), answers)
+    draft = await workshop.read(outcome.draft)
+    assert "9,000" in draft
+    assert "cut at" not in draft
+    assert (outcome.partial, outcome.evaluation.judged, model.calls) == (True, False, len(answers))
+    [warning] = outcome.warnings
+    assert warning.detail.startswith(f"no answer of the model can be used ({detail}): passages of the inputs stand")
+    assert outcome.usage.calls == len(answers) + 1
+
+
+@pytest.mark.req("M6")
+async def test_the_last_text_stays_where_no_answer_to_its_issues_can_be_used(workshop: Workshop) -> None:
+    previous = await workshop.store(DRAFT)
+    outcome, _ = await workshop.run(await workshop.job("approach", round=2, previous=previous), ["", ""])
+    assert (await workshop.read(outcome.draft), outcome.partial) == (DRAFT, True)
+    assert outcome.warnings[0].detail == "no answer of the model can be used (empty answer): the last text stays"
 
 
 class Refused(Exception):

@@ -212,7 +212,7 @@ class ModelCaller:
         piece. What does not begin with ``opens_with``, as the model was asked to, may be a thought: it is held back
         until the answer is whole. ``max_tokens`` is what the task needs; ``problem`` says what else is wrong with a
         text. One that is cut, repeats itself or has such a problem after it was asked for again is given as it is,
-        with its `Answer.shortcoming`.
+        with its `Answer.shortcoming`; one that quotes what the model was told is malformed.
         """
         call = self._call(ctx, name, messages, max_tokens=max_tokens)
         call = replace(call, on_token=on_token, opens_with=opens_with)
@@ -301,26 +301,31 @@ class ModelCaller:
 
         Raises `_Kept` for a text that is of use though something is wrong with it, also if the model fails afterwards.
         """
-        detail, kept = "", ""
-        for retry in range(1 + RE_ASKS):
+        first, wrong, complaints = call.request, list[checks.UnusableAnswer](), list[BaseMessage]()
+        while _may_ask(wrong):
             try:
-                reply = await replied(call, retry)
+                reply = await replied(call, len(wrong))
             except ModelError:
-                if not kept:
+                if not any(one.kept for one in wrong):
                     raise
                 break
             if reply is None:
                 return None
             try:
+                checks.check_complaints(reply, complaints)
                 return Answer(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
-                detail, kept = (unusable.detail, unusable.kept) if unusable.kept or not kept else (detail, kept)
-                log.warning("answer_malformed", call=call.name, retry=retry, detail=unusable.detail)
-                again = _asked_again(call.request, reply, unusable.problems, self.settings.max_tokens)
+                log.warning("answer_malformed", call=call.name, retry=len(wrong), detail=unusable.detail)
+                wrong.append(unusable)
+                is_copy = isinstance(unusable, checks.CopiedAnswer)
+                before, shown = (first, replace(reply, text="")) if is_copy else (call.request, reply)
+                again = _asked_again(before, shown, unusable.problems, self.settings.max_tokens)
+                complaints.append(again.messages[-1])
                 call = replace(call, request=again)
-        if kept and call.request.response_format is None:
-            raise _Kept(kept, detail, call.meter.total)
-        raise MalformedAnswerError(detail, call.meter.total)
+        best = next((one for one in reversed(wrong) if one.kept), wrong[-1])
+        if best.kept and call.request.response_format is None:
+            raise _Kept(best.kept, best.detail, call.meter.total)
+        raise MalformedAnswerError(best.detail, call.meter.total)
 
     async def _recorded_reply(self, name: str, call: _Call, retry: int) -> Reply | None:
         record = await self._record(call.ctx, _key(call, name, retry))
@@ -403,6 +408,12 @@ def _refusal(message: AIMessage) -> str:
     """The words of a refusal, where LangChain's own providers or LiteLLM put them."""
     told = message.additional_kwargs
     return str(told.get("refusal") or (told.get("provider_specific_fields") or {}).get("refusal") or "")
+
+
+def _may_ask(wrong: Sequence[checks.UnusableAnswer]) -> bool:
+    """Whether it is asked (again): once more, too, if only the answer to a complaint was a copy of it."""
+    copied = [isinstance(one, checks.CopiedAnswer) for one in wrong]
+    return len(wrong) <= RE_ASKS + (copied == [False, True])
 
 
 class _Kept(Exception):

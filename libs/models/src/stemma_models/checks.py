@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 from stemma_contracts.misfits import misfits
 
-from .prompting import has_block_tag
+from .prompting import has_block_tag, parse_blocks
 from .records import Reply
 
 T = TypeVar("T", bound=BaseModel)
@@ -26,8 +26,10 @@ TIME_LIMIT = "time_limit"
 LOOP_WINDOW, LOOP_RATIO = 2000, 0.06
 """Packed, prose takes a third of its length, a table of like answers a twelfth, and a loop next to nothing."""
 LOOP_LINES, LOOP_LINE_CHARS = 5, 40
-INSTRUCTION_CHARS, INSTRUCTIONS_QUOTED = 40, 2
+INSTRUCTION_CHARS, INSTRUCTIONS_QUOTED, COMPLAINT_CHARS = 40, 2, 20
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?:;])\s+")
+_WORD = re.compile(r"\w+")
 _OPEN_FENCE = re.compile(r"\A```\w*\n")
 """Around a whole answer; one that is cut has no end of it."""
 
@@ -43,6 +45,13 @@ class UnusableAnswer(Exception):
         self.detail = detail
         self.problems = problems
         self.kept = kept
+
+
+class CopiedAnswer(UnusableAnswer):
+    """An answer made of what its model was told; nothing of it is kept."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, ["The answer quotes your instructions; give only the text that they ask for."])
 
 
 def finished(text: str) -> str:
@@ -102,36 +111,51 @@ def check_text(reply: Reply) -> str:
 
 
 def check_words(reply: Reply, prompt: Sequence[BaseMessage]) -> str:
-    """The text of an answer that a model wrote in its own words: no loop, and none of its instructions."""
+    """The text of an answer that a model wrote in its own words: no loop, and none of its instructions.
+
+    A text that quotes them is not kept: what of it is the model's own cannot be told.
+    """
+    if quotes_prompt(reply.text, prompt):
+        raise CopiedAnswer("the answer quotes the prompt")
     if (loop := loop_in(reply.text)) is not None:
         again = ["The answer repeats itself; say each thing once, and stop when all is said."]
         raise UnusableAnswer("the answer repeats itself", again, finished(reply.text[:loop]))
-    text = check_text(reply)
-    if quotes_prompt(text, prompt):
-        again = ["The answer quotes your instructions; give only the text that they ask for."]
-        raise UnusableAnswer("the answer quotes the prompt", again, text)
-    return text
+    return check_text(reply)
+
+
+def check_complaints(reply: Reply, complaints: Sequence[BaseMessage]) -> None:
+    """Refuses an answer that quotes what was said about the one before."""
+    said = _words(reply.text)
+    told = (_words(line) for one in complaints for line in str(one.text).splitlines())
+    if any(line in said for line in told if len(line) >= COMPLAINT_CHARS):
+        raise CopiedAnswer("the answer quotes what was said about the one before")
 
 
 def quotes_prompt(text: str, prompt: Sequence[BaseMessage]) -> bool:
-    """Whether a text has lines of the instructions in it, or a tag of their blocks."""
+    """Whether a text has some of the instructions in it, consists of one, or has a tag of their blocks."""
     if has_block_tag(text):
         return True
-    told = {line for message in prompt for line in instructions_in(message) if len(line) >= INSTRUCTION_CHARS}
-    quoted = sum(_as_line(line) in told for line in text.splitlines())
-    return quoted >= INSTRUCTIONS_QUOTED
+    said = _words("\n".join(line for line in text.splitlines() if not line.startswith("#")))
+    told = {piece for message in prompt for piece in map(_words, instructions_in(message))}
+    quoted = [piece for piece in told if len(piece) >= INSTRUCTION_CHARS and piece in said]
+    return len(quoted) >= INSTRUCTIONS_QUOTED or 2 * sum(map(len, quoted)) > len(said)
 
 
 def instructions_in(message: BaseMessage) -> Iterator[str]:
-    """The lines of a message that are no material: all of the system's, and those behind the last block."""
+    """The sentences of a message that are no material, and the issues of the last draft, each whole.
+
+    All of the system's are none, and those behind the last block.
+    """
     words = str(message.text)
     if isinstance(message, HumanMessage):
+        yield from (line for one in parse_blocks(words) if one.tag == "issues" for line in one.text.splitlines())
         words = words.rpartition(">\n\n")[2] if ">\n\n" in words else ""
-    return map(_as_line, words.splitlines())
+    yield from (sentence for line in words.splitlines() for sentence in _BETWEEN_SENTENCES.split(line))
 
 
-def _as_line(line: str) -> str:
-    return line.strip().lstrip("-*> ")
+def _words(text: str) -> str:
+    """A text without its marks, so that a list, a quotation or bold letters hide nothing."""
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def parse(reply: Reply, schema: type[T], context: Mapping[str, Any] | None) -> T:

@@ -20,7 +20,7 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_forms import Field, Limit, Unit, as_markdown
 from stemma_forms import Kind as FieldKind
 from stemma_forms.answering import Text, find_answers, held_by
-from stemma_models import Answer, Prompt
+from stemma_models import Answer, MalformedAnswerError, ModelCaller, Prompt
 from stemma_models.prompting import block, parse_blocks
 
 from stemma_generation_graph.configuration import PLAIN, Kind
@@ -126,8 +126,8 @@ class SectionState(TypedDict):
 
     ``messages`` are written by ``load_context``, ``generate`` and ``tools``; each other field by one node:
     ``material`` by ``load_context``, ``draft`` and ``draft_artifact`` by ``generate``, ``tool_rounds`` by ``tools``,
-    ``evaluation`` by ``evaluate``. A draft with a shortcoming that its model did not mend is ``partial``, with
-    ``warnings`` by ``generate``.
+    ``evaluation`` by ``evaluate``, or by ``generate`` where no model wrote the draft. A draft with a shortcoming that
+    its model did not mend is ``partial``, with ``warnings`` by ``generate``.
     """
 
     job: GenerateSection
@@ -147,7 +147,7 @@ def initial_state(job: GenerateSection) -> SectionState:
 
 GRAPH = "section"
 Update = dict[str, Any]
-After = Literal["tools", "evaluate"]
+After = Literal["tools", "evaluate", "__end__"]
 
 
 class SectionNodes:
@@ -177,13 +177,28 @@ class SectionNodes:
             asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
             if asked.value.tool_calls:
                 return Command(update={"messages": [asked.value]}, goto="tools")
-        draft, answer = await self._write(job, state["messages"], run)
+        try:
+            draft, answer = await self._write(self._deps.models.writer(job), job, state["messages"], run)
+            instead = _why_quoted(job) if job.quote_only else ""
+        except MalformedAnswerError as error:
+            draft, answer, instead = await self._in_its_place(job, state["messages"], run, error)
         name, whole = f"{job.section.section_id}.md", answer.ref if answer and draft == answer.value else None
         ref = whole or await run.library.store(job.document, draft.encode(), "text/markdown", name)
         update = {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
-        lacks = answer.shortcoming if answer else ""
-        lacks = _why_quoted(job) if job.quote_only else lacks
-        return Command(update=update | lacking(lacks), goto="evaluate")
+        if instead:
+            return Command(update=update | lacking(instead) | {"evaluation": not_judged([], instead)}, goto="__end__")
+        return Command(update=update | lacking(answer.shortcoming if answer else ""), goto="evaluate")
+
+    async def _in_its_place(
+        self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext, error: MalformedAnswerError
+    ) -> tuple[str, Answer[str] | None, str]:
+        """What a person gets where no answer of the model can be used: the last text, else passages of the inputs."""
+        why = f"no answer of the model can be used ({error.detail}): "
+        if job.previous is not None:
+            return await run.library.text(job.document, job.previous), None, f"{why}the last text stays"
+        if self._deps.models.quoting is None:
+            raise error
+        return *await self._write(self._deps.models.quoting, job, messages, run), why + QUOTED_INSTEAD
 
     async def _tools_of_use(self, kind: Kind, job: GenerateSection, run: RunContext) -> list[type[BaseModel]]:
         """The tools of a kind; no search of inputs that stand in the prompt as a whole."""
@@ -202,16 +217,13 @@ class SectionNodes:
 
     async def evaluate(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         """Has the draft scored; the verdict is computed here, never taken from the model."""
-        if state["job"].quote_only:
-            return {"evaluation": not_judged([], _why_quoted(state["job"]))}
         found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 
     async def _write(
-        self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
+        self, caller: ModelCaller, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> tuple[str, Answer[str] | None]:
         """The draft, and the answer in words that it was made of."""
-        caller = self._deps.models.writer(job)
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         if kind.schema_name is None and kind.structure is None and job.section.form is None:
             answer = await caller.text(
@@ -224,15 +236,15 @@ class SectionNodes:
                 problem=partial(in_another_language, job),
             )
             return as_draft(job.section.title, answer.value), answer
-        draft = as_draft(job.section.title, await self._filled_in(kind, job, messages, run))
+        draft = as_draft(job.section.title, await self._filled_in(caller, kind, job, messages, run))
         await run.show(draft)
         return draft, None
 
     async def _filled_in(
-        self, kind: Kind, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
+        self, caller: ModelCaller, kind: Kind, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext
     ) -> str:
         """What the model fills in, a schema of ours or a structure of its document kind, as Markdown."""
-        ask = partial(self._deps.models.writer(job).structured, run.call, "generate")
+        ask = partial(caller.structured, run.call, "generate")
         thread, language = without_tools(messages), language_of(job)
         if form := job.section.form:
             fields = await fields_to_answer(job, form, run.library)
@@ -254,11 +266,12 @@ class SectionNodes:
         return self._deps.prompts.get(GRAPH, "generate", job.section.kind)
 
 
+QUOTED_INSTEAD = "passages of the inputs stand in its place; edit them, or ask for a text of a stronger model"
+
+
 def _why_quoted(job: GenerateSection) -> str:
-    return (
-        f"the model's text had more than {job.section.max_unsupported} claims and sentences without support: passages"
-        " of the inputs stand in its place; edit them, or ask for a text of a stronger model"
-    )
+    most = job.section.max_unsupported
+    return f"the model's text had more than {most} claims and sentences without support: {QUOTED_INSTEAD}"
 
 
 def lacking(shortcoming: str) -> Update:
