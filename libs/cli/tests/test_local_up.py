@@ -15,7 +15,7 @@ import pytest
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.local import llama
 from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
-from stemma_cli.local.model import Checked, KeptChecks, Model, chosen_model, variables_by_check
+from stemma_cli.local.model import Checked, KeptChecks, Model, check_here, chosen_model, variables_by_check
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import WRITING, LocalStemma
 from stemma_contracts import subjects
@@ -249,6 +249,18 @@ def test_a_model_in_a_file_that_cannot_be_served_is_refused(
 
 
 @pytest.mark.req("P13")
+def test_a_file_that_is_no_gguf_is_refused_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(llama, "find_spec", lambda _: "installed")
+    (whole := tmp_path / "whole.gguf").write_bytes(b"GGUF...")
+    (page := tmp_path / "page.gguf").write_bytes(b"<html>")
+    assert llama.served_here(Model(name=str(whole)), 1)
+    with pytest.raises(CliError, match=r"page\.gguf is no GGUF file"):
+        asyncio.run(check_here(Model(name=str(page))))
+
+
+@pytest.mark.req("P13")
 def test_the_small_model_that_is_not_installed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llama, "find_spec", lambda _: None)
     with pytest.raises(CliError, match="the server for local is not installed") as refused:
@@ -271,7 +283,8 @@ def test_a_model_that_cannot_write_is_told_with_what_becomes_of_it() -> None:
         "openai/m does not stop, chose the true sentence 1 times of 4: "
         "Stemma writes by quoting your inputs alone; name a larger model"
     )
-    assert checked(problem="AuthenticationError (401): check the key").verdict.startswith("openai/m could not be asked")
+    refused = checked(problem="AuthenticationError (401): check the key")
+    assert (refused.verdict[:27], refused.rows) == ("openai/m could not be asked", {})
     assert checked(dollars_a_million=(0.15, 0.6)).rows["price"] == "0.15 and 0.6 dollars a million tokens"
 
 

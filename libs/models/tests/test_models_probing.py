@@ -58,3 +58,11 @@ async def test_a_model_that_lacks_one_of_them_cannot(
 async def test_a_model_without_tools_can_write_all_the_same(provider: Provider) -> None:
     told = await found(provider, *rightly(), tool=fails(400))
     assert (told.can_write, told.tools) == (True, False)
+
+
+@pytest.mark.parametrize("api_base", ["http://127.0.0.1:1/v1", "127.0.0.1:8080"], ids=["nobody serves", "no scheme"])
+async def test_an_address_at_which_no_server_is_reached_is_named_as_the_reason(
+    provider: Provider, api_base: str
+) -> None:
+    told = await probe(ModelSettings(name="openai/gpt-4o-mini", api_base=api_base, retries=0, backoff=0), print)
+    assert "no server is reached; check its address (api_base)" in told.problem

@@ -142,6 +142,15 @@ def is_loading(error: BaseException | None) -> bool:
     return error is not None and status_of(error) == 503 and "loading model" in _words(error).lower()
 
 
+def _is_unreachable(error: BaseException | None) -> bool:
+    """Whether no connection was made; LiteLLM makes a server's status 500 of it."""
+    import httpx
+
+    while error is not None and not isinstance(error, httpx.ConnectError | httpx.InvalidURL):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def held_tokens(error: BaseException) -> int:
     """How many tokens the model holds, as the provider says with its refusal; 0 if it does not."""
     words = _words(error)
@@ -170,6 +179,8 @@ def describe(error: BaseException) -> str:
         return f"the provider's quota or credit is used up, {kind}: raise it there, then try again"
     if _repeats_itself(error):
         return "the model repeated itself without end: try again, or take another model"
+    if _is_unreachable(error):
+        return f"{kind}: no server is reached; check its address (api_base) and that it runs"
     return f"{kind}: {_ADVICE[status]}" if status in _ADVICE else kind
 
 

@@ -16,6 +16,7 @@ LOCAL, GGUF = "local", ".gguf"
 TRAINED_CONTEXT = 8192
 """Of the small model, and of others what any machine has memory for."""
 HOST = "127.0.0.1"
+MAGIC = b"GGUF"
 SMALL = (
     "SmolLM2 with 135 million parameters: a small model, good for trying Stemma out; "
     "it makes mistakes in every paragraph, so read all that it writes"
@@ -54,6 +55,9 @@ def served_here(model: Model, port: int) -> LlamaServer | None:
         raise CliError(ExitCode.USAGE, f"the server for {model.name} is not installed", f"install it: {how}")
     if not found.is_file():
         raise CliError(ExitCode.USAGE, f"{found}: no such file", "name the path of a GGUF file")
+    with found.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise CliError(ExitCode.USAGE, f"{found} is no GGUF file", "look whether it was downloaded whole")
     return LlamaServer(found.absolute(), port, model.context or TRAINED_CONTEXT, is_small)
 
 

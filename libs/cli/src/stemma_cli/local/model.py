@@ -10,6 +10,7 @@ import tomllib
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -103,7 +104,9 @@ class Checked(BaseModel):
 
     @property
     def rows(self) -> Mapping[str, str]:
-        """What it can do, by name."""
+        """What it can do, by name; nothing is known of a model that did not answer."""
+        if self.problem:
+            return {}
         price = self.dollars_a_million
         return {
             "context": f"{self.context} tokens" if self.context else "not known: name it by --context",
@@ -120,6 +123,22 @@ class Checked(BaseModel):
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
+
+
+async def check_here(model: Model) -> Checked:
+    """What a model can do; one that is served here has its server only for that. Raises `CliError`."""
+    from .llama import served_here
+    from .processes import DidNotStartError
+    from .supervisor import LocalStemma, free_port
+
+    if (served := served_here(model, free_port())) is None:
+        return await check({**os.environ, **model.variables})
+    with TemporaryDirectory(prefix="stemma-check-") as folder:
+        try:
+            async with LocalStemma(Path(folder), services=(), llama=served):
+                return await check({**os.environ, **served.model.variables})
+        except DidNotStartError as error:
+            raise CliError(ExitCode.FAILED, "the model did not start", "\n".join(error.last_lines)) from None
 
 
 async def check(environment: Mapping[str, str]) -> Checked:

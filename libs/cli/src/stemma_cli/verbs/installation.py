@@ -69,14 +69,12 @@ def check_model(
     Example: stemma models check --model ollama_chat/qwen3:14b
     """
     import asyncio
-    import os
 
-    from stemma_cli.local.model import check as checked
-    from stemma_cli.local.model import chosen_model
+    from stemma_cli.local.model import MODEL, check_here, chosen_model
 
     if (chosen := chosen_model(model, api_base, context)) is None:
-        raise CliError(ExitCode.USAGE, "no model is named", "name it by --model, or by [model] in stemma.toml")
-    found = asyncio.run(checked({**os.environ, **chosen.variables}))
+        raise CliError(ExitCode.USAGE, "no model is named", f"name it by --model, {MODEL} or [model] in stemma.toml")
+    found = asyncio.run(check_here(chosen))
     reply(found.model_dump(mode="json"), *(f"{k}: {v}" for k, v in found.rows.items()), found.verdict, as_json=as_json)
     return ExitCode.OK if found.can_write else ExitCode.FAILED
 
