@@ -95,6 +95,14 @@ def test_a_sentence_that_may_only_be_worded_otherwise_is_doubted_softly() -> Non
     assert (doubt.why, doubt.soft) == ("quantifier", True)
 
 
+@pytest.mark.parametrize(
+    ("source", "why"), [("A meal costs EUR 4 here.", []), ("Meals of a class cost EUR 4 here.", ["rate"])]
+)
+def test_what_one_costs_it_costs_per_piece(source: str, why: list[str]) -> None:
+    found = of("The price per meal is EUR 4 here.", source)
+    assert [doubt.why for doubt in found if not doubt.soft] == why
+
+
 def test_a_number_in_other_words_is_neither_another_figure_nor_somebody_else() -> None:
     found = of("The 280 seats are replaced.", "The hall has 280 places. The town will replace the seats soon.")
     assert [doubt.why for doubt in found if not doubt.soft] == []

@@ -73,6 +73,7 @@ _OBJECT_BEGINS = frozenset("the a an our its his her their this these".split())
 _PRONOUNS = frozenset(
     "it they he she this these its their sie es er diese dieser dieses davon elle il elles ils ce cette".split()
 )
+_ARTICLES = frozenset("a an one ein eine un une una uno".split())
 _PLANS = frozenset(("will", "want", "must", "if"))
 
 
@@ -294,7 +295,16 @@ class _Candidate(NamedTuple):
     @property
     def is_of_the_one_before(self) -> bool:
         """Whether the sentence begins with a pronoun."""
-        return self.said.text.split(maxsplit=1)[0].casefold() in _PRONOUNS
+        return self._first in _PRONOUNS
+
+    @property
+    def is_of_each_one(self) -> bool:
+        """Whether the sentence begins with an indefinite article, as in "A meal costs"."""
+        return self._first in _ARTICLES
+
+    @property
+    def _first(self) -> str:
+        return self.said.text.split(maxsplit=1)[0].casefold()
 
 
 class _Known:
@@ -507,7 +517,8 @@ def _rate(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
     is_once = "one-off" in own.modes or ("x1" in own.modes and not ours and bool(own.measures))
     if is_once and rates:
         return False
-    if "each" in own.modes and not rates and not theirs & {"each", "all"} and _counts(own) & known.said.whole.measures:
+    is_of_each = rates or theirs & {"each", "all"} or known.is_of_each_one
+    if "each" in own.modes and not is_of_each and _counts(own) & known.said.whole.measures:
         return False
     if shares_a_value and "total" in own.modes and "total" not in theirs:
         is_said_of_it = {term for term in own.terms if term[0] != "="} & set(known.said.whole.terms)
