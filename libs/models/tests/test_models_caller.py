@@ -17,6 +17,7 @@ from stemma_models import (
     ModelSettings,
     ModelUnavailableError,
 )
+from stemma_models.prompting import has_block_tag
 from stemma_models.schemas import response_format
 from stemma_testkit.scripted import ScriptedModel
 
@@ -376,7 +377,10 @@ async def test_a_problem_of_the_task_is_told_to_the_model_and_kept_with_the_text
 async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk: Desk) -> None:
     rows = "".join(f"| {n} | Fully compliant with the requirement as it stands in the tender. |\n" for n in range(60))
     code = f'```xml\n<section id="a">\n{SENTENCE}\n</section>\n```\n'
-    caller, model = desk.caller(f"{code}\n| no | answer |\n| --- | --- |\n{rows}")
+    tags = "```\n" + '<section id="a">\n' * 50_000 + "```\n"
+    assert not has_block_tag(tags)
+    complied = "".join(f"## {name}\n\n{LOOP}\n\n" for name in ("Fire", "Noise", "Dust", "Water", "Waste", "Night"))
+    caller, model = desk.caller(f"{complied}{code}\n| no | answer |\n| --- | --- |\n{rows}")
     assert (await caller.text(context(), "generate", TOLD)).shortcoming == ""
     assert model.calls == 1
 

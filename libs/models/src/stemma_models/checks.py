@@ -25,7 +25,8 @@ TIME_LIMIT = "time_limit"
 """Why an answer ended that was given up while it came."""
 LOOP_WINDOW, LOOP_RATIO = 2000, 0.06
 """Packed, prose takes a third of its length, a table of like answers a twelfth, and a loop next to nothing."""
-LOOP_LINES, LOOP_LINE_CHARS = 5, 40
+LOOP_LINES, LOOP_LINE_CHARS, LOOP_SHARE = 5, 40, 2 / 3
+"""A sentence that stands under each of several headings is no loop: it has other lines between it."""
 INSTRUCTION_CHARS, INSTRUCTIONS_QUOTED, COMPLAINT_CHARS = 40, 2, 20
 _SENTENCE_END = re.compile(r"[.!?:|][\"'”’)*_`]*(?=\s|\Z)")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?:;])\s+")
@@ -62,16 +63,20 @@ def finished(text: str) -> str:
 
 
 def loop_in(text: str) -> int | None:
-    """Where a text begins to repeat itself: the same long line many times, or an end that is the same few words."""
+    """Where a text begins to repeat itself: long lines many times and little else, or the same few words at its end."""
     places = dict[str, list[int]]()
     at = 0
     for line in text.splitlines(keepends=True):
-        if sum(map(str.isalpha, line)) >= LOOP_LINE_CHARS:
-            places.setdefault(line.strip(), []).append(at)
+        if told := line.strip():
+            places.setdefault(told, []).append(at)
         at += len(line)
-    doubled = [found[1] for found in places.values() if len(found) >= LOOP_LINES]
+    repeated = {line: found for line, found in places.items() if len(found) >= LOOP_LINES}
+    doubled = [found[1] for line, found in repeated.items() if sum(map(str.isalpha, line)) >= LOOP_LINE_CHARS]
     if doubled:
-        return min(doubled)
+        start = min(doubled)
+        same, behind = (sum(at >= start for found in each.values() for at in found) for each in (repeated, places))
+        if same > LOOP_SHARE * behind:
+            return start
     start = len(text) - LOOP_WINDOW
     if start < 0 or not _repeats(text[start:]):
         return None
