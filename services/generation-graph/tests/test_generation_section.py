@@ -240,6 +240,16 @@ async def test_searches_end_after_the_configured_rounds(workshop: Workshop) -> N
     assert ["tools" in options for options in model.options] == [True, True, False, False]
 
 
+@pytest.mark.req("M6", "P14")
+async def test_a_section_is_written_without_a_search_that_came_to_nothing_and_says_so(workshop: Workshop) -> None:
+    cut = AIMessage("1234567890ABC", response_metadata={"finish_reason": "length"})
+    script = [cut, cut, json.dumps(RESEARCH), evaluation("research")]
+    outcome, _ = await workshop.run(await workshop.job("research", files=ANNALS), script)
+    assert "Forty people cross each day." in await workshop.read(outcome.draft)
+    assert (outcome.partial, outcome.evaluation.judged) == (False, True)
+    assert [one.detail for one in outcome.warnings] == ["the model did not search the inputs: cut at the token limit"]
+
+
 @pytest.mark.req("M1")
 async def test_nothing_is_searched_that_stands_in_the_prompt_as_a_whole(workshop: Workshop) -> None:
     job = await workshop.job("research", files={"harbour.md": "# Harbour\n\nThe quay is 30 m long."})

@@ -172,11 +172,17 @@ class SectionNodes:
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         may_search = kind.tools and state["tool_rounds"] < kind.tool_rounds and not job.quote_only
         tools = await self._tools_of_use(kind, job, run) if may_search else []
+        unsearched = list[dict[str, Any]]()
         if tools:
             caller = self._deps.models.for_node(job.section.graph, "generate")
-            asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
-            if asked.value.tool_calls:
-                return Command(update={"messages": [asked.value]}, goto="tools")
+            try:
+                asked = await caller.message(run.call, f"search-{state['tool_rounds']}", state["messages"], tools)
+            except MalformedAnswerError as error:
+                # A search is a help: what stands in the prompt is there without it.
+                unsearched = [_warning(f"the model did not search the inputs: {error.detail}")]
+            else:
+                if asked.value.tool_calls:
+                    return Command(update={"messages": [asked.value]}, goto="tools")
         try:
             draft, answer = await self._write(self._deps.models.writer(job), job, state["messages"], run)
             instead = _why_quoted(job) if job.quote_only else ""
@@ -187,7 +193,8 @@ class SectionNodes:
         update = {"draft": draft, "draft_artifact": ref.model_dump(mode="json")}
         if instead:
             return Command(update=update | lacking(instead) | {"evaluation": not_judged([], instead)}, goto="__end__")
-        return Command(update=update | lacking(answer.shortcoming if answer else ""), goto="evaluate")
+        lacks = lacking(answer.shortcoming if answer else "")
+        return Command(update=update | lacks | {"warnings": unsearched + lacks["warnings"]}, goto="evaluate")
 
     async def _in_its_place(
         self, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext, error: MalformedAnswerError
@@ -278,7 +285,11 @@ def lacking(shortcoming: str) -> Update:
     """What a draft lacks: a person looks at it, whatever the policy says."""
     if not shortcoming:
         return {"partial": False, "warnings": []}
-    return {"partial": True, "warnings": [{"code": "failure", "detail": shortcoming[:300]}]}
+    return {"partial": True, "warnings": [_warning(shortcoming)]}
+
+
+def _warning(detail: str) -> dict[str, Any]:
+    return {"code": "failure", "detail": detail[:300]}
 
 
 def without_tools(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
