@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,29 @@ REQUEST = (
 )
 LABELS = Path(__file__).with_name("real_model_statements.tsv")
 """Statements that this model made of the brief, each labelled once by a person: `false` or `true`."""
-LEAKS = re.compile(r"</?think|<(?:task|section|brief|entry|criteria|upstream)\b|\[INST\]|<\|im_", re.IGNORECASE)
+LEAKS = re.compile(
+    r"</?think|<(?:task|section|brief|entry|criteria|upstream)\b|\[INST\]|<\|im_"
+    r"|last answer cannot be used|; be shorter\b",
+    re.IGNORECASE,
+)
+MOST_UNLISTED = 0.2
+"""Of the statements that are labelled false; whether others are is not known, and they are only counted."""
+
+
+class Counted:
+    """Statements of all drafts that are false by their label, and those with a figure that the brief does not have."""
+
+    def __init__(self) -> None:
+        self.false, self.figures = dict[str, bool](), dict[str, bool]()
+
+    def __str__(self) -> str:
+        sorts = {"labelled false": self.false, "other figures": self.figures}
+        counts = (f"{name}: {sum(found.values())} of {len(found)} listed" for name, found in sorts.items())
+        unlisted = (f"- {text}" for found in sorts.values() for text, listed in found.items() if not listed)
+        return "\n".join(["; ".join(counts), *unlisted])
+
+
+COUNTED = Counted()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -85,24 +108,19 @@ async def check(client: Client, view: DocumentView) -> None:
         text = await client.text(view.document_id, section.draft)
         found = await findings_of(client, view.document_id, section.current)
         assert not LEAKS.search(text), text
-        assert _unlisted(text, found) == []
+        _count(text, found)
         last = text.rstrip()[-1:]
         assert last in ".!?:|)]*`_\"'”" or found, f"half a sentence that nobody is told of: {text[-80:]!r}"
 
 
-def _unlisted(text: str, found: tuple[Finding, ...]) -> list[str]:
-    """Sentences that are false, by a person's label or by a figure that the brief does not have, and not listed."""
-    lines = {one.line for one in found}
-    return [
-        sentence.text
-        for sentence in sentences(text, "en")
-        if _is_false(sentence.text) and not lines & _lines_of(text, sentence.text)
-    ]
-
-
-def _is_false(sentence: str) -> bool:
-    figures = set(re.findall(r"\d[\d,.]*\d", sentence)) - set(re.findall(r"\d[\d,.]*\d", BRIEF + REQUEST))
-    return bool(figures) or _labels().get(" ".join(sentence.split())) == "false"
+def _count(text: str, found: tuple[Finding, ...]) -> None:
+    lines, labels = {one.line for one in found}, _labels()
+    for sentence in sentences(text, "en"):
+        words = " ".join(sentence.text.split())
+        figures = set(re.findall(r"\d[\d,.]*\d", words)) - set(re.findall(r"\d[\d,.]*\d", BRIEF + REQUEST))
+        if labels.get(words) == "false" or (figures and words not in labels):
+            of_sort = COUNTED.false if words in labels else COUNTED.figures
+            of_sort[words] = bool(lines & _lines_of(text, sentence.text)) and of_sort.get(words, True)
 
 
 def _labels() -> dict[str, str]:
@@ -119,7 +137,7 @@ def _lines_of(text: str, sentence: str) -> set[int]:
 @pytest.mark.req("P13", "T2")
 @pytest.mark.timeout(2 * WITHIN_S)
 @pytest.mark.parametrize("kind", ["roles", "proposal", "design_document"])
-async def test_a_document_ends_and_nothing_false_in_it_is_unlisted(real: Client, kind: str) -> None:
+async def test_a_document_ends_with_nothing_in_it_but_its_text(real: Client, kind: str) -> None:
     await check(real, await written(real, kind))
 
 
@@ -157,3 +175,12 @@ async def test_the_second_opinion_on_a_ledger_keeps_what_the_rules_found(real: C
     quotes = [entry.row.quote for entry in ledger.entries]
     assert [quote for quote in quotes if quote not in " ".join(REQUEST.split())] == []
     assert {"beds", "water"} <= set(re.findall("beds|water", " ".join(quotes)))
+
+
+@pytest.mark.req("P13", "G10")
+async def test_most_statements_that_are_labelled_false_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Behind all others, of whose drafts it tells."""
+    with capsys.disabled():
+        print(f"\n{COUNTED}")
+    unlisted = [text for text, listed in COUNTED.false.items() if not listed]
+    assert len(unlisted) <= ceil(MOST_UNLISTED * len(COUNTED.false)), unlisted
