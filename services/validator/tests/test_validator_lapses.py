@@ -32,6 +32,7 @@ def found(body: str, language: str = "en") -> list[tuple[str, int]]:
         (f"{LONG}\n\n<think>Now the price.</think> It is low.", Rule.LEFT_OVER, 5),
         (f"</inputs>\n\n{LONG}", Rule.LEFT_OVER, 3),
         (f"{LONG}\n\n<|im_end|>", Rule.LEFT_OVER, 5),
+        (f"{LONG}\n\n- The answer was cut at the length limit; be shorter.", Rule.LEFT_OVER, 5),
         ("\n".join([f"- {LONG}"] * 4), Rule.REPEATED, 6),
         (f"{LONG} {LONG} {LONG} {LONG}", Rule.REPEATED, 3),
         (f"{LONG}\n\nAfter that the crew of the ferry will then", Rule.UNFINISHED, 5),

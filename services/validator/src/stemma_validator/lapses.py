@@ -15,7 +15,10 @@ _TAG = re.compile(
     r"</?(?:\w{1,20}:)?(?:think|thinking|thoughts?|thought_process|reasoning)(?:[ \t][^<>\n]{0,80})?>"
     r"|(?-i:\[/?(?:THINK|INST)\])(?![(\[:])|<\|[a-z_]{1,30}\|>"
     r"|^[ ]{0,3}</?(?:task|document|outline|entry|brief|request|evidence|internal|upstream|manner|revision_feedback"
-    r"|guidance|previous|issues|criteria|draft|headings|requirements?|inputs)(?:[ \t][^<>\n]{0,200})?>",
+    r"|guidance|previous|issues|criteria|draft|headings|requirements?|inputs)(?:[ \t][^<>\n]{0,200})?>"
+    # What is said to a model whose answer cannot be used.
+    r"|\byour last answer cannot be used:|\bthe answer was cut at the length limit; be shorter\b"
+    r"|\bthe answer repeats itself; say each thing once\b|\bthe answer quotes your instructions; give only\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENDS = re.compile(r"[.!?:;…。！？」』)\]\"”“»’'|*_`>]\s*\Z")
