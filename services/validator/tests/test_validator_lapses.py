@@ -35,6 +35,7 @@ def found(body: str, language: str = "en") -> list[tuple[str, int]]:
         (f"{LONG}\n\n- The answer was cut at the length limit; be shorter.", Rule.LEFT_OVER, 5),
         ("\n".join([f"- {LONG}"] * 4), Rule.REPEATED, 6),
         (f"{LONG} {LONG} {LONG} {LONG}", Rule.REPEATED, 3),
+        ("The ferry runs.\n\n" * 4, Rule.REPEATED, 9),
         (f"{LONG}\n\nAfter that the crew of the ferry will then", Rule.UNFINISHED, 5),
         (f"{LONG}\n\n{GERMAN}", Rule.OTHER_LANGUAGE, 5),
     ],
@@ -48,6 +49,8 @@ def test_finds_what_a_model_leaves_in_a_text(body: str, rule: Rule, line: int) -
     [
         f"{LONG}\n\n```\n<think>\n```\n\nA `<think>` stands in code.",
         f"- {LONG}\n- {LONG}\n- {LONG}",
+        "".join(f"## Question {number}\n\nYes, we do.\n\n" for number in range(9)),
+        "- None is known.\n" * 9,
         f"{LONG}\n\nAda Berg, who speaks for all of the crews of the Harbour",
         f"{LONG}\n\n> {GERMAN}",
         f"In German it is „{GERMAN}“, and that says all of it.",

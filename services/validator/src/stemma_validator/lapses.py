@@ -24,7 +24,7 @@ _TAG = re.compile(
 _ENDS = re.compile(r"[.!?:;…。！？」』)\]\"”“»’'|*_`>]\s*\Z")
 _SAID = re.compile(r"[\"„“«»][^\"„“”«»]{0,2000}[\"”“«»]|[‘‚][^‘‚]{0,2000}?[’‘](?!\w)")
 _MOST_ALIKE = 3
-_LEAST_LETTERS = 40
+_LEAST_LETTERS, _LEAST_IN_ROW = 40, 3
 _LEAST_WORDS, _TELLING_WORDS = 8, 25
 
 
@@ -54,13 +54,19 @@ def _left_over(document: Document) -> Iterator[ValidationIssue]:
 
 
 def _repeated(document: Document, language: str) -> Iterator[ValidationIssue]:
-    times = dict[str, int]()
+    """The fourth time that a long sentence stands anywhere, or a short one in a row with nothing between."""
+    times, told = dict[str, int](), set[str]()
+    before, end = "", 0
     for sentence in document.sentences(language):
         words = " ".join(sentence.text.casefold().split())
-        if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
-            times[words] = times.get(words, 0) + 1
-            if times[words] == _MOST_ALIKE + 1:
-                yield Rule.REPEATED.issue(sentence.line, sentence.text)
+        is_long = sum(map(str.isalpha, words)) >= _LEAST_LETTERS
+        goes_on = is_long or (words == before and not document.text[end : sentence.start].strip())
+        times[words] = times.get(words, 0) + 1 if goes_on else 1
+        is_sentence = is_long or len(words.split()) >= _LEAST_IN_ROW
+        if is_sentence and times[words] > _MOST_ALIKE and words not in told:
+            told.add(words)
+            yield Rule.REPEATED.issue(sentence.line, sentence.text)
+        before, end = words, sentence.end
 
 
 def _unfinished(document: Document, last: Prose) -> Iterator[ValidationIssue]:
