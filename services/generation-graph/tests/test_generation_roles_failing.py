@@ -44,8 +44,8 @@ def test_a_role_that_takes_too_long_is_cut_off_and_the_others_stand(fence: str) 
 
 
 @pytest.mark.req("R6", "M6")
-@pytest.mark.parametrize("opening", ["<think>", ""])
-def test_of_a_role_that_was_cut_off_while_it_was_thinking_nothing_is_kept(opening: str) -> None:
+@pytest.mark.parametrize("opening", ["<think>", "", '# Thinks\n\n<section id="thinks">\n'])
+def test_of_a_role_that_was_cut_off_while_it_was_thinking_or_copied_its_prompt_nothing_is_kept(opening: str) -> None:
     thinks: Play = lambda: said(f"{opening}The request is odd. ", "I will guess.", then=40)  # noqa: E731
     stage = Stage(Company(plays={**plays("a", "thinks"), "thinks": thinks}))
     outcome, _ = stage.play()

@@ -18,6 +18,7 @@ from stemma_languages import count_words
 from stemma_markdown import Block, split
 from stemma_models import Answer, MalformedAnswerError, Meter
 from stemma_models.checks import finished as finished_part
+from stemma_models.checks import quotes_prompt
 from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
@@ -222,23 +223,25 @@ class RolesNodes:
             self._settings.role_limit_s * await self._steps.slowness(),
         )
         over = min(asyncio.get_running_loop().time() + limit_s, deadline)
+        job, roles = job_of(state), [Role.model_validate(other) for other in state["roles"]]
+        messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         try:
             async with asyncio.timeout_at(over) as limit:
-                answer = await self._contribution(role, state, run, heard)
+                answer = await self._contribution(role, job, messages, run, heard)
                 status: Literal["failed", "completed"] = "failed" if answer.shortcoming else "completed"
                 output = AgentOutput(status=status, text=answer.value, error_type=answer.shortcoming)
         except TimeoutError:
             if not limit.expired():
                 raise
             log.warning("role_timed_out", role_id=role.id)
-            output = AgentOutput(status="timed_out", text=heard.finished)
+            is_copy = quotes_prompt(heard.finished, messages)
+            output = AgentOutput(status="timed_out", text="" if is_copy else heard.finished)
         cut = output.status == "timed_out" and over == deadline
         return {"agent_outputs": {role.id: output.model_dump()}, "timed_out": cut}
 
-    async def _contribution(self, role: Role, state: RoleTask, run: RunContext, heard: StreamedText) -> Answer[str]:
-        roles = [Role.model_validate(other) for other in state["roles"]]
-        job = job_of(state)
-        messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
+    async def _contribution(
+        self, role: Role, job: GenerateSection, messages: Sequence[BaseMessage], run: RunContext, heard: StreamedText
+    ) -> Answer[str]:
         caller = self._deps.models.for_node(GRAPH, EXECUTOR)
         return await caller.text(
             run.call,
