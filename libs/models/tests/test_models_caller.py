@@ -17,7 +17,7 @@ from stemma_models import (
     ModelSettings,
     ModelUnavailableError,
 )
-from stemma_models.prompting import has_block_tag
+from stemma_models.prompting import block, has_block_tag
 from stemma_models.schemas import response_format
 from stemma_testkit.scripted import ScriptedModel
 
@@ -383,6 +383,15 @@ async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk
     caller, model = desk.caller(f"{complied}{code}\n| no | answer |\n| --- | --- |\n{rows}")
     assert (await caller.text(context(), "generate", TOLD)).shortcoming == ""
     assert model.calls == 1
+
+
+@pytest.mark.req("M6")
+async def test_a_text_that_quotes_what_a_search_found_does_not_quote_its_instructions(desk: Desk) -> None:
+    text = f"# Lawn\n\n{SENTENCE}{LOOP}"
+    found = block("evidence", f"See <https://lawn.example>\n\n{text}", name="lawn.md")
+    caller, _ = desk.caller(text)
+    answer = await caller.text(context(), "generate", [*TOLD, HumanMessage(f"The searches found this:\n{found}")])
+    assert answer.value == text
 
 
 async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 from stemma_contracts.misfits import misfits
 
-from .prompting import has_block_tag, parse_blocks
+from .prompting import behind_blocks, has_block_tag, parse_blocks
 from .records import Reply
 
 T = TypeVar("T", bound=BaseModel)
@@ -154,7 +154,7 @@ def instructions_in(message: BaseMessage) -> Iterator[str]:
     words = str(message.text)
     if isinstance(message, HumanMessage):
         yield from (line for one in parse_blocks(words) if one.tag == "issues" for line in one.text.splitlines())
-        words = words.rpartition(">\n\n")[2] if ">\n\n" in words else ""
+        words = behind_blocks(words)
     yield from (sentence for line in words.splitlines() for sentence in _BETWEEN_SENTENCES.split(line))
 
 
