@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import aclosing
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ from stemma_contracts import subjects
 from stemma_contracts.envelope import AT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
+from stemma_contracts.v1.provenance import ProcessingMetadata
 from stemma_contracts.v1.requests import CommentSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_gateway import followed
@@ -33,6 +35,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "
 KEY = "k" * 32
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\n" + "Operation costs EUR 90,000.\n\n" * 60
 SELECTED = "() => getSelection().toString()"
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 MARKED = "() => [...(CSS.highlights.get('comments') ?? [])].map(String)"
 
 
@@ -387,7 +390,21 @@ async def test_who_says_nothing_any_more_is_forgotten_and_what_the_server_was_ma
         assert await anext(names) == ()
 
 
-KEY = "k" * 32
+@pytest.mark.req("E4")
+async def test_how_long_sections_take_is_known_from_the_first_one_that_is_written(
+    server: NatsServer, bus: Backstage, document_id: str
+) -> None:
+    login, other = admit(server, "olga", Role.REVIEWER), f"u{document_id}"
+    took = ProcessingMetadata(started_at=BEGAN, finished_at=BEGAN, seconds=40)
+    async with Client.connect_to(ServerAddress(server.url, "default", "olga", login=login)) as client:
+        kept = followed.Followed(client, "olga")
+        drafted = section_drafted("research").model_copy(update={"processing_metadata": took})
+        for event in (document_requested(), drafted):
+            await bus.append(other, event)
+            usual = await kept.usual(await client.document(other))
+    assert usual == {"research": 40}
+
+
 WAITS = "It is not answered yet."
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from anyio import CancelScope
 from stemma_client import Client, LiveText, StemmaError
 from stemma_client.overviews import listed_sections
-from stemma_client.progress import Seconds, usual_of
+from stemma_client.progress import Seconds, usual, usual_of
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import DocumentView
@@ -221,10 +221,10 @@ class Followed:
         return self._writing.setdefault(document_id, Writing(self._client, document_id))
 
     async def usual(self, document: DocumentView) -> Seconds:
-        """How long sections of such documents take; looked up once."""
-        if document.kind not in self._usual:
+        """How long sections of such documents take; of earlier ones that is looked up once."""
+        if not self._usual.get(document.kind):
             self._usual[document.kind] = await usual_of(self._client, document)
-        return self._usual[document.kind]
+        return {**usual([document]), **self._usual[document.kind]}
 
     def editors(self, document_id: str) -> Editors:
         return self._editors.setdefault(document_id, Editors(self._client, self._user, document_id))
