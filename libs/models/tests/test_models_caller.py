@@ -376,7 +376,8 @@ async def test_a_problem_of_the_task_is_told_to_the_model_and_kept_with_the_text
 @pytest.mark.req("M6")
 async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk: Desk) -> None:
     rows = "".join(f"| {n} | Fully compliant with the requirement as it stands in the tender. |\n" for n in range(60))
-    code = f'```xml\n<section id="a">\n{SENTENCE}\n</section>\n```\n'
+    tag = f'<section id="a">\n{SENTENCE}\n</section>\n'
+    code = f"```xml\n{tag}```\n\n~~~xml\n{tag}~~~\n\n````\n```\n{tag}```\n````\n"
     tags = "```\n" + '<section id="a">\n' * 50_000 + "```\n"
     assert not has_block_tag(tags)
     complied = "".join(f"## {name}\n\n{LOOP}\n\n" for name in ("Fire", "Noise", "Dust", "Water", "Waste", "Night"))

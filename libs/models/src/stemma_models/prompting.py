@@ -47,6 +47,7 @@ _names = "|".join(sorted(TAGS, key=len, reverse=True))
 _LOOKS_LIKE_TAG = re.compile(rf"<(?=\s{{0,4}}/?\s{{0,4}}(?:{_names})\b)", re.IGNORECASE)
 _OPENING = re.compile(rf'^<({_names})((?: [a-z_]+="[^"]*")*)>', re.MULTILINE)
 _TAG_LINE = re.compile(rf'^(?:<(?:{_names})(?: [a-z_]+="[^"]*")+>|</(?:{_names})>)', re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 _CLOSING = re.compile(rf"</(?:{_names})>\n\n")
 _ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
 
@@ -86,7 +87,7 @@ def block(tag: str, content: str | Sequence[str], /, **attributes: str) -> str:
 
 def has_block_tag(text: str) -> bool:
     """Whether a line of a text, outside of code, begins with the tag of a block."""
-    return any(map(_TAG_LINE.search, f"\n{text}".split("\n```")[::2]))
+    return _TAG_LINE.search(_FENCED.sub("", text)) is not None
 
 
 def behind_blocks(text: str) -> str:
