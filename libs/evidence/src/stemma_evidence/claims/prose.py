@@ -26,17 +26,17 @@ _SAME_WIDTH = (
 )
 
 
-def prose(document: Document, *, hidden: bool = False) -> str:
+def prose(document: Document, *, code: bool = False, comments: bool = False) -> str:
     """A text with code blocks, comments and tags blank, full-width forms and entities as ASCII.
 
-    With ``hidden`` text counts that stands where no prose is expected: in comments, in code blocks without a language
-    or an end, and lines of words in other code blocks.
+    With ``code`` the text of code blocks without a language or an end counts, and lines of words in others; with
+    ``comments`` that of comments.
     """
     shown = document.text
     if "```" in shown or "~~~" in shown:
-        ranges = chain.from_iterable(_code_of(fence, shown, hidden=hidden) for fence in document.fences)
+        ranges = chain.from_iterable(_code_of(fence, shown, counts=code) for fence in document.fences)
         shown = _without(shown, ranges)
-    shown = _COMMENT_MARK.sub(_blank, shown) if hidden else _without_comments(shown)
+    shown = _COMMENT_MARK.sub(_blank, shown) if comments else _without_comments(shown)
     shown = _TAG.sub(_blank, _CELL_ENDS.sub(_bar, shown))
     shown = _DATA.sub(_blank, _ENTITY.sub(_unescaped, shown))
     return _ESCAPED_NOTE.sub(_blank, shown.replace("\\|", "  ")).translate(_SAME_WIDTH)
@@ -53,9 +53,9 @@ def without_headings(shown: str, document: Document) -> str:
     return _without(shown, ((piece.start, piece.end) for piece in headings_of(document)))
 
 
-def _code_of(fence: Fence, text: str, *, hidden: bool) -> Iterator[tuple[int, int]]:
+def _code_of(fence: Fence, text: str, *, counts: bool) -> Iterator[tuple[int, int]]:
     """The parts of a code block that hold no prose."""
-    if not hidden:
+    if not counts:
         yield fence.start, fence.end
         return
     is_code = fence.is_closed and fence.language.casefold() not in _TEXT

@@ -129,7 +129,8 @@ def read(text: str, media_type: str, language: str, *, standing: str, name: str)
     blocks = tuple(number for number, line in enumerate(written, 1) if not line.strip())
     document, is_draft = document_of(shown), standing == DRAFT
     tables = HtmlTables(document)
-    said = prose(document, hidden=is_draft)
+    # A comment of a source is for nobody who reads it; of a draft it may leave the house.
+    said = prose(document, code=True, comments=is_draft)
     found = claims(shown, language, of_draft=is_draft, document=document, shown=said)
     places = [claim.start for claim in found]
     parts = list(rows(shown)) if lines else statements(document, tables, language, places) if found else []
