@@ -70,9 +70,9 @@ async def revised(text: str) -> bool:
 
 
 async def generated(text: str) -> bool:
-    """Generation: a hostile input, which is named where its limit ends it, a hostile brief, and such a draft."""
+    """Generation: a hostile input, which is named where its limit ends it, a hostile brief, and such a draft, twice."""
     workshop = Workshop()
-    tools = workshop.tools(ScriptedModel(script=[text, evaluation("approach")]))
+    tools = workshop.tools(ScriptedModel(script=[text, text, evaluation("approach")]))
     tools = replace(tools, library=Library(workshop.artifacts, Reading(Limits(seconds=4))))
     brief = await workshop.store(text, "brief.md")
     job = await workshop.job("approach", files={"hard.md": text}, brief=brief)

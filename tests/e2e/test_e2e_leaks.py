@@ -170,11 +170,11 @@ def is_over(event: Contract) -> bool:
 
 
 def copies(asked: dict[str, Any]) -> Reply:
-    """A model that writes down all that it sees, and finds that good."""
-    seen = "\n\n".join(str(message["content"]) for message in asked["messages"])
-    if "You are the reviewer" in seen:
+    """A model that writes down all material that it sees, without its instructions, and finds that good."""
+    if "You are the reviewer" in str(asked["messages"]):
         return says(SCORES)
-    return says(f"# Note\n\n{re.sub(r'</?[a-z][^>]*>', '', seen)}\n")
+    material = str(asked["messages"][1]["content"]).rpartition("</")[0]
+    return says(f"# Note\n\n{re.sub(r'</?[a-z][^>]*>', '', material)}\n")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

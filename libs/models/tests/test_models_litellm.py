@@ -207,7 +207,7 @@ async def test_a_provider_that_falls_silent_is_tried_again_within_the_time_limit
     assert (answer.value, answer.usage.calls, len(warm_provider.requests)) == ("whole", 2, 2)
 
 
-@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "nobody-knows-it"])
+@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "openai/nobody-knows-it"])
 async def test_litellm_prints_nothing_between_the_lines_of_the_log(
     provider: Provider, capfd: pytest.CaptureFixture[str], name: str
 ) -> None:
