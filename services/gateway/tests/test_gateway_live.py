@@ -394,10 +394,10 @@ async def test_who_says_nothing_any_more_is_forgotten_and_what_the_server_was_ma
 async def test_how_long_sections_take_is_known_from_the_first_one_that_is_written(
     server: NatsServer, bus: Backstage, document_id: str
 ) -> None:
-    login, other = admit(server, "olga", Role.REVIEWER), f"u{document_id}"
+    login, other = admit(server, "wanda", Role.REVIEWER), f"u{document_id}"
     took = ProcessingMetadata(started_at=BEGAN, finished_at=BEGAN, seconds=40)
-    async with Client.connect_to(ServerAddress(server.url, "default", "olga", login=login)) as client:
-        kept = followed.Followed(client, "olga")
+    async with Client.connect_to(ServerAddress(server.url, "default", "wanda", login=login)) as client:
+        kept = followed.Followed(client, "wanda")
         drafted = section_drafted("research").model_copy(update={"processing_metadata": took})
         for event in (document_requested(), drafted):
             await bus.append(other, event)

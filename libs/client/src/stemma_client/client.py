@@ -457,12 +457,12 @@ class Client(Decisions):
 
         return await self._connection.call(read_kinds(self._connection.jetstream))
 
-    async def documents(self) -> list[DocumentSummary]:
+    async def documents(self, *, warns: bool = True) -> list[DocumentSummary]:
         """All documents of the tenant, newest first, from the read model, which follows the log.
 
-        A summary that cannot be read is told of and left out.
+        A summary that cannot be read is left out, with a warning unless ``warns`` is false.
         """
-        return (await self.listing()).documents
+        return (await read_listing(self._connection, self.tenant, warns=warns)).documents
 
     async def listing(self) -> Listing:
         """The same with the place in the read model that they were read to, from which `follow_listing` goes on."""

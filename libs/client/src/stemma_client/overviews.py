@@ -59,11 +59,11 @@ class Listing:
     sequence: int
 
 
-async def read_listing(connection: Connection, tenant: str) -> Listing:
+async def read_listing(connection: Connection, tenant: str, *, warns: bool = True) -> Listing:
     """All documents of a tenant."""
     subject = f"{_KEYS}.{tenant}.{subjects.ANY}"
     async with aclosing(connection.snapshot(_STREAM, subject, latest=True)) as messages:
-        found = [_listed(connection, message) async for message in messages]
+        found = [_listed(connection, message, warns=warns) async for message in messages]
     documents = [each.summary for each in found if each.summary is not None]
     newest_first = sorted(documents, key=lambda summary: summary.created_at, reverse=True)
     return Listing(newest_first, max((each.sequence for each in found), default=0))
@@ -77,8 +77,8 @@ async def follow_listing(connection: Connection, tenant: str, from_sequence: int
             yield _listed(connection, message)
 
 
-def _listed(connection: Connection, message: Msg) -> Listed:
-    summary = _read(connection, message.subject, message, DocumentSummary)
+def _listed(connection: Connection, message: Msg, *, warns: bool = True) -> Listed:
+    summary = _read(connection, message.subject, message, DocumentSummary, warns=warns)
     return Listed(message.metadata.sequence.stream, message.subject.rpartition(".")[2], summary)
 
 
@@ -124,7 +124,9 @@ async def _document(connection: Connection, subject: str, at_least: int, wait_s:
     return None
 
 
-def _read(connection: Connection, subject: str, stored: Msg | RawStreamMsg | None, model: type[M]) -> M | None:
+def _read(
+    connection: Connection, subject: str, stored: Msg | RawStreamMsg | None, model: type[M], *, warns: bool = True
+) -> M | None:
     """What lies under a key, if anything does; what cannot be read is told of and left out."""
     if stored is None or not stored.data:
         return None
@@ -132,7 +134,8 @@ def _read(connection: Connection, subject: str, stored: Msg | RawStreamMsg | Non
         return model.model_validate_json(stored.data)
     except ValidationError:
         document_id = subject.removeprefix(f"{_KEYS}.").split(".")[1]
-        connection.tell(f"the summary of {document_id} cannot be read and is left out; {_ANEW}")
+        if warns:
+            connection.tell(f"the summary of {document_id} cannot be read and is left out; {_ANEW}")
         return None
 
 
