@@ -134,21 +134,21 @@ def _lines_of(text: str, sentence: str) -> set[int]:
     return {0, *range(first, first + sentence.count("\n") + 1)} if start >= 0 else {0}
 
 
-@pytest.mark.req("P13", "T2")
+@pytest.mark.req("M4", "P13", "T2")
 @pytest.mark.timeout(2 * WITHIN_S)
 @pytest.mark.parametrize("kind", ["roles", "proposal", "design_document"])
 async def test_a_document_ends_with_nothing_in_it_but_its_text(real: Client, kind: str) -> None:
     await check(real, await written(real, kind))
 
 
-@pytest.mark.req("P13", "G10")
+@pytest.mark.req("M4", "P13", "G10")
 @pytest.mark.timeout(2 * WITHIN_S)
 async def test_an_agent_with_tools_comes_to_an_end_or_to_a_person(real: Client, tmp_path: Path) -> None:
     (tmp_path / "garden.md").write_text("# The beds\n\nTwelve beds, each 4 m long.\n", encoding="utf-8")
     await check(real, await written(real, "agentic", tmp_path / "garden.md"))
 
 
-@pytest.mark.req("P13")
+@pytest.mark.req("M4", "P13")
 @pytest.mark.timeout(2 * WITHIN_S)
 async def test_a_revision_ends_with_the_draft_kept(real: Client) -> None:
     view = await written(real, "roles", review=ReviewMode.HUMAN)
@@ -165,7 +165,7 @@ async def test_a_revision_ends_with_the_draft_kept(real: Client) -> None:
     await check(real, after)
 
 
-@pytest.mark.req("P13")
+@pytest.mark.req("M4", "P13")
 @pytest.mark.timeout(2 * WITHIN_S)
 async def test_the_second_opinion_on_a_ledger_keeps_what_the_rules_found(real: Client, tmp_path: Path) -> None:
     (tmp_path / "request.md").write_text(REQUEST, encoding="utf-8")
@@ -177,7 +177,7 @@ async def test_the_second_opinion_on_a_ledger_keeps_what_the_rules_found(real: C
     assert {"beds", "water"} <= set(re.findall("beds|water", " ".join(quotes)))
 
 
-@pytest.mark.req("P13", "G10")
+@pytest.mark.req("M4", "P13", "G10")
 async def test_most_statements_that_are_labelled_false_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """Behind all others, of whose drafts it tells."""
     with capsys.disabled():

@@ -232,7 +232,7 @@ def test_an_address_without_a_model_is_refused(tmp_path: Path) -> None:
         chosen_model(None, "http://127.0.0.1:8080/v1", None, tmp_path / "none.toml")
 
 
-@pytest.mark.req("P13")
+@pytest.mark.req("M4", "P13")
 @pytest.mark.parametrize(
     ("named", "words"),
     [
@@ -248,7 +248,7 @@ def test_a_model_in_a_file_that_cannot_be_served_is_refused(
         llama.served_here(Model.model_validate(named), 1)
 
 
-@pytest.mark.req("P13")
+@pytest.mark.req("M4", "P13")
 def test_a_file_that_is_no_gguf_is_refused_before_anything_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -260,7 +260,7 @@ def test_a_file_that_is_no_gguf_is_refused_before_anything_starts(
         asyncio.run(check_here(Model(name=str(page))))
 
 
-@pytest.mark.req("P13")
+@pytest.mark.req("M4", "P13")
 def test_the_small_model_that_is_not_installed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llama, "find_spec", lambda _: None)
     with pytest.raises(CliError, match="the server for local is not installed") as refused:

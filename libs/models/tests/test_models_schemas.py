@@ -13,7 +13,7 @@ from stemma_models.providers import structure_of
 from stemma_models.schemas import Closed, response_format, without_lengths
 from stemma_testkit.provider import Provider, Reply, says
 
-pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6", "P13")]
+pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M3", "M6", "P13")]
 
 PROMPT = [HumanMessage("Judge.")]
 

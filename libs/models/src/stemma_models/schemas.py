@@ -24,11 +24,11 @@ def response_format(schema: type[BaseModel], closed: Closed) -> dict[str, Any]:
 
     A property with a default may be filled in with that, so it is required too.
     """
-    told = _Told(closed)
-    body = told.node(schema.model_json_schema())
+    conversion = _Conversion(closed)
+    body = conversion.node(schema.model_json_schema())
     return {
         "type": "json_schema",
-        "json_schema": {"name": schema.__name__, "strict": told.is_strict, "schema": body},
+        "json_schema": {"name": schema.__name__, "strict": conversion.is_strict, "schema": body},
     }
 
 
@@ -59,7 +59,7 @@ def as_tool(wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass
-class _Told:
+class _Conversion:
     closed: Closed
     is_strict: bool = True
 
