@@ -15,10 +15,19 @@ import pytest
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.local import llama
 from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
-from stemma_cli.local.model import Checked, KeptChecks, Model, check_here, chosen_model, variables_by_check
+from stemma_cli.local.model import (
+    KeptChecks,
+    Model,
+    abilities_of,
+    check_here,
+    chosen_model,
+    variables_by_check,
+    verdict_of,
+)
 from stemma_cli.local.run import SERVICES_GROUP
 from stemma_cli.local.supervisor import WRITING, LocalStemma
 from stemma_contracts import subjects
+from stemma_contracts.model_check import ModelCheck
 
 STEMMA = [sys.executable, "-c", "from stemma_cli.main import main; main()"]
 
@@ -269,23 +278,23 @@ def test_the_small_model_that_is_not_installed_is_refused_with_what_to_do(monkey
     assert llama.served_here(Model(name="openai/gpt-5"), 1) is None
 
 
-def checked(**more: Any) -> Checked:
+def checked(**more: Any) -> ModelCheck:
     usual = {"model": "openai/m", "problem": "", "context": 8192, "schema_followed": True, "right": 4, "questions": 4}
     can = {"stops": True, "tools": False, "streams": True, "cached_tokens": 0, "tokens_a_second": 9.5}
-    costs = {"calls_at_a_time": 1, "dollars_a_million": None, "can_write": True}
-    return Checked.model_validate(usual | can | costs | more)
+    costs = {"calls_at_a_time": 1, "dollars_a_million": None}
+    return ModelCheck.model_validate(usual | can | costs | more)
 
 
 @pytest.mark.req("P13")
 def test_a_model_that_cannot_write_is_told_with_what_becomes_of_it() -> None:
-    cannot = checked(right=1, stops=False, can_write=False).verdict
+    cannot = verdict_of(checked(right=1, stops=False))
     assert cannot == (
         "openai/m does not stop, chose the true sentence 1 times of 4: "
         "Stemma writes by quoting your inputs alone; name a larger model"
     )
     refused = checked(problem="AuthenticationError (401): check the key")
-    assert (refused.verdict[:27], refused.rows) == ("openai/m could not be asked", {})
-    assert checked(dollars_a_million=(0.15, 0.6)).rows["price"] == "0.15 and 0.6 dollars a million tokens"
+    assert (verdict_of(refused)[:27], abilities_of(refused)) == ("openai/m could not be asked", {})
+    assert abilities_of(checked(dollars_a_million=(0.15, 0.6)))["price"] == "0.15 and 0.6 dollars a million tokens"
 
 
 @pytest.mark.req("P13")
@@ -301,9 +310,9 @@ def test_what_a_model_can_do_is_kept_unless_it_could_not_be_asked(tmp_path: Path
 
 
 @pytest.mark.req("P13")
-@pytest.mark.parametrize(("can_write", "told"), [(True, "openai/m"), (False, "offline")])
-def test_a_model_that_failed_leaves_the_services_to_quote(tmp_path: Path, can_write: bool, told: str) -> None:
-    KeptChecks(tmp_path).keep(model := Model(name="openai/m"), checked(can_write=can_write))
+@pytest.mark.parametrize(("right", "told"), [(4, "openai/m"), (2, "offline")])
+def test_a_model_that_failed_leaves_the_services_to_quote(tmp_path: Path, right: int, told: str) -> None:
+    KeptChecks(tmp_path).keep(model := Model(name="openai/m"), checked(right=right))
     said = list[str]()
     variables = asyncio.run(variables_by_check(model, tmp_path, said.append))
     assert (variables["STEMMA_MODEL"], len(said)) == (told, 1)

@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from stemma_contracts.model_check import ModelCheck
 from stemma_models import ModelSettings
-from stemma_models.probing import QUESTIONS, Findings, probe
+from stemma_models.probing import QUESTIONS, probe
 from stemma_testkit.provider import Provider, Reply, fails, says
 
 pytestmark = [pytest.mark.req("P13"), pytest.mark.xdist_group("litellm")]
@@ -18,7 +19,7 @@ SENTENCE = "The meeting is on Monday."
 
 async def found(
     provider: Provider, *choices: str, sentence: Reply | None = None, tool: Reply | None = None
-) -> Findings:
+) -> ModelCheck:
     provider.script = [sentence or says(SENTENCE), *map(says, choices), tool or Reply({"tool_calls": [CALL]})]
     settings = ModelSettings(name="openai/gpt-4o-mini", api_base=provider.base, retries=0, backoff=0)
     return await probe(settings, print)

@@ -3,7 +3,7 @@
 from .caller import Answer, CallContext, ModelCaller, call_context, echo, or_failure
 from .client import Meter, TokenSink, tell_whole
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
-from .probing import check_model
+from .probing import probe
 from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import KeyMissing, Provider, chat_model, open_chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
@@ -33,11 +33,11 @@ __all__ = [
     "TokenSink",
     "call_context",
     "chat_model",
-    "check_model",
     "echo",
     "load_prompts",
     "open_chat_model",
     "or_failure",
+    "probe",
     "provider",
     "tell_whole",
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
+from stemma_contracts.model_check import ModelCheck
 from stemma_contracts.v1.usage import Usage
 
 from .client import Meter, ModelClient
@@ -41,8 +41,6 @@ QUESTIONS = (
         4,
     ),
 )
-RIGHT_AT_LEAST = 3
-"""Of four: a model that guesses gets so far one time in twenty."""
 SENTENCE = "Say in one short sentence that the meeting is on Monday."
 LONGEST_ANSWER, ENOUGH_TOKENS = 200, 100
 LOADING_S, LOADED_WITHIN_S = 2.0, 600.0
@@ -56,31 +54,7 @@ class Choice(BaseModel):
     choice: Literal[1, 2, 3, 4]
 
 
-class Findings(BaseModel):
-    """What a model was seen to do, and what it costs; ``problem`` says why it could not be asked."""
-
-    model: str
-    problem: str = ""
-    context: int | None = None
-    schema_followed: bool = False
-    right: int = 0
-    questions: int = len(QUESTIONS)
-    stops: bool = False
-    tools: bool = False
-    streams: bool = False
-    cached_tokens: int = 0
-    tokens_a_second: float = 0.0
-    calls_at_a_time: int = 1
-    dollars_a_million: tuple[float, float] | None = Field(default=None, description="read and written")
-    usage: Usage = Usage()
-
-    @property
-    def can_write(self) -> bool:
-        """Whether its drafts are worth reading; else Stemma quotes."""
-        return not self.problem and self.schema_followed and self.stops and self.right >= RIGHT_AT_LEAST
-
-
-async def probe(settings: ModelSettings, say: Callable[[str], None]) -> Findings:
+async def probe(settings: ModelSettings, say: Callable[[str], None]) -> ModelCheck:
     """Ask a model a few short questions; a server that still loads its model is waited for."""
     client, meter = ModelClient(await open_chat_model(settings), settings), Meter()
     seen = dict[str, Any]()
@@ -92,7 +66,7 @@ async def probe(settings: ModelSettings, say: Callable[[str], None]) -> Findings
     except ModelError as error:
         seen |= {"problem": error.detail}
     pace = known_pace(settings)
-    return Findings(model=settings.name).model_copy(
+    return ModelCheck(model=settings.name, questions=len(QUESTIONS)).model_copy(
         update={
             **seen,
             "context": client.holds,
@@ -165,9 +139,3 @@ def _price(name: str) -> tuple[float, float] | None:
     known = litellm.model_cost.get(name) or litellm.model_cost.get(name.partition("/")[2]) or {}
     read, written = known.get("input_cost_per_token"), known.get("output_cost_per_token")
     return None if read is None or written is None else (round(read * 1e6, 4), round(written * 1e6, 4))
-
-
-async def check_model(settings: ModelSettings, say: Callable[[str], None]) -> str:
-    """`Findings` as JSON, with ``can_write``."""
-    found = await probe(settings, say)
-    return json.dumps({**found.model_dump(mode="json"), "can_write": found.can_write})

@@ -29,9 +29,9 @@ from stemma_models import (
     PromptError,
     PromptKey,
     RecordStore,
-    check_model,
     load_prompts,
     open_chat_model,
+    probe,
 )
 
 from stemma_generation_graph.checkpoints.saving import HoldsThreads, report_forever
@@ -219,7 +219,8 @@ def main() -> None:
 def _check_model(settings: GenerationSettings) -> None:
     """ask the model what it can do, print it as JSON and end"""
     try:
-        print(asyncio.run(check_model(settings.model_settings(), partial(print, file=sys.stderr, flush=True))))
+        found = asyncio.run(probe(settings.model_settings(), partial(print, file=sys.stderr, flush=True)))
+        print(found.model_dump_json())
     except KeyMissing as missing:
         sys.exit(str(missing))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from stemma_contracts.misfits import misfits
+from stemma_contracts.model_check import ModelCheck
 
 from stemma_cli.exit_codes import CliError, ExitCode
 
@@ -72,60 +73,41 @@ def _read(file: Path) -> Model | None:
     raise CliError(ExitCode.USAGE, f"{file}: {reason}", "it may have [model] with name, api_base and context")
 
 
-class Checked(BaseModel):
-    """What `stemma-generation-graph --check-model` found out."""
+def verdict_of(found: ModelCheck) -> str:
+    """In one sentence, with what to do."""
+    if found.problem:
+        return f"{found.model} could not be asked: {found.problem}"
+    chose = f"chose the true sentence {found.right} times of {found.questions}"
+    if found.can_write:
+        return f"{found.model} can write: it follows a schema, stops and {chose}"
+    lacks = ["does not follow a schema"] * (not found.schema_followed) + ["does not stop"] * (not found.stops)
+    failing = ", ".join([*lacks, chose])
+    return f"{found.model} {failing}: Stemma writes by quoting your inputs alone; name a larger model"
 
-    model: str
-    problem: str
-    context: int | None
-    schema_followed: bool
-    right: int
-    questions: int
-    stops: bool
-    tools: bool
-    streams: bool
-    cached_tokens: int
-    tokens_a_second: float
-    calls_at_a_time: int
-    dollars_a_million: tuple[float, float] | None
-    can_write: bool
 
-    @property
-    def verdict(self) -> str:
-        """In one sentence, with what to do."""
-        if self.problem:
-            return f"{self.model} could not be asked: {self.problem}"
-        chose = f"chose the true sentence {self.right} times of {self.questions}"
-        if self.can_write:
-            return f"{self.model} can write: it follows a schema, stops and {chose}"
-        lacks = ["does not follow a schema"] * (not self.schema_followed) + ["does not stop"] * (not self.stops)
-        failing = ", ".join([*lacks, chose])
-        return f"{self.model} {failing}: Stemma writes by quoting your inputs alone; name a larger model"
-
-    @property
-    def rows(self) -> Mapping[str, str]:
-        """What it can do, by name; nothing is known of a model that did not answer."""
-        if self.problem:
-            return {}
-        price = self.dollars_a_million
-        return {
-            "context": f"{self.context} tokens" if self.context else "not known: name it by --context",
-            "schema": _yes(self.schema_followed),
-            "true sentences": f"{self.right} of {self.questions}",
-            "stops": _yes(self.stops),
-            "tools": _yes(self.tools),
-            "streams": _yes(self.streams),
-            "cache": f"{self.cached_tokens} tokens in these calls" if self.cached_tokens else "none in these calls",
-            "speed": f"{self.tokens_a_second:g} tokens a second, {self.calls_at_a_time} calls at a time",
-            "price": f"{price[0]:g} and {price[1]:g} dollars a million tokens" if price else "not known",
-        }
+def abilities_of(found: ModelCheck) -> Mapping[str, str]:
+    """What it can do, by name; nothing is known of a model that did not answer."""
+    if found.problem:
+        return {}
+    price = found.dollars_a_million
+    return {
+        "context": f"{found.context} tokens" if found.context else "not known: name it by --context",
+        "schema": _yes(found.schema_followed),
+        "true sentences": f"{found.right} of {found.questions}",
+        "stops": _yes(found.stops),
+        "tools": _yes(found.tools),
+        "streams": _yes(found.streams),
+        "cache": f"{found.cached_tokens} tokens in these calls" if found.cached_tokens else "none in these calls",
+        "speed": f"{found.tokens_a_second:g} tokens a second, {found.calls_at_a_time} calls at a time",
+        "price": f"{price[0]:g} and {price[1]:g} dollars a million tokens" if price else "not known",
+    }
 
 
 def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
 
 
-async def check_here(model: Model) -> Checked:
+async def check_here(model: Model) -> ModelCheck:
     """What a model can do; one that is served here has its server only for that. Raises `CliError`."""
     from .llama import served_here
     from .processes import DidNotStartError
@@ -141,7 +123,7 @@ async def check_here(model: Model) -> Checked:
             raise CliError(ExitCode.FAILED, "the model did not start", "\n".join(error.last_lines)) from None
 
 
-async def check(environment: Mapping[str, str]) -> Checked:
+async def check(environment: Mapping[str, str]) -> ModelCheck:
     """Have the service that writes ask its model. Raises `CliError`."""
     code = "from stemma_cli.local.run import run_command; run_command('generation-graph', '--check-model')"
     asking = await asyncio.create_subprocess_exec(
@@ -155,7 +137,7 @@ async def check(environment: Mapping[str, str]) -> Checked:
             await asking.wait()
     if asking.returncode:
         raise CliError(ExitCode.FAILED, "the model could not be asked", "the lines above say why")
-    return Checked.model_validate_json(told.splitlines()[-1])
+    return ModelCheck.model_validate_json(told.splitlines()[-1])
 
 
 class KeptChecks:
@@ -164,14 +146,14 @@ class KeptChecks:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "models.json"
 
-    def get(self, model: Model) -> Checked | None:
+    def get(self, model: Model) -> ModelCheck | None:
         """What was found out of it; nothing if it was never asked, or by another version of Stemma."""
         try:
-            return Checked.model_validate(self._read().get(model.model_dump_json()))
+            return ModelCheck.model_validate(self._read().get(model.model_dump_json()))
         except ValidationError:
             return None
 
-    def keep(self, model: Model, found: Checked) -> None:
+    def keep(self, model: Model, found: ModelCheck) -> None:
         """Keep it, unless the model could not be asked."""
         if not found.problem:
             all_found = self._read() | {model.model_dump_json(): found.model_dump(mode="json")}
@@ -192,5 +174,5 @@ async def variables_by_check(model: Model, folder: Path, report: Callable[[str],
         report(f"asking {model.name} what it can do")
         found = await check({**os.environ, **model.variables})
         known.keep(model, found)
-    report(found.verdict)
+    report(verdict_of(found))
     return model.variables if found.can_write or found.problem else QUOTING

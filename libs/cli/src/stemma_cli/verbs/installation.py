@@ -70,12 +70,13 @@ def check_model(
     """
     import asyncio
 
-    from stemma_cli.local.model import MODEL, check_here, chosen_model
+    from stemma_cli.local.model import MODEL, abilities_of, check_here, chosen_model, verdict_of
 
     if (chosen := chosen_model(model, api_base, context)) is None:
         raise CliError(ExitCode.USAGE, "no model is named", f"name it by --model, {MODEL} or [model] in stemma.toml")
     found = asyncio.run(check_here(chosen))
-    reply(found.model_dump(mode="json"), *(f"{k}: {v}" for k, v in found.rows.items()), found.verdict, as_json=as_json)
+    lines = [*(f"{name}: {value}" for name, value in abilities_of(found).items()), verdict_of(found)]
+    reply(found.model_dump(mode="json"), *lines, as_json=as_json)
     return ExitCode.OK if found.can_write else ExitCode.FAILED
 
 
