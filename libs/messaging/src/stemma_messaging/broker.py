@@ -136,6 +136,8 @@ class StemmaBroker(NatsBroker):
         answers = await self.nats.subscribe(inbox := self.nats.new_inbox())
         try:
             await self.nats.publish(subject, reply=inbox, headers=headers)
+            # The first ping goes ahead of what is still buffered; the second is answered behind the server's word.
+            await self.nats.flush(ANSWER_S)
             await self.nats.flush(ANSWER_S)
             while answers.pending_msgs:
                 # Who listens sees the reply subject too: only the server's word counts.
