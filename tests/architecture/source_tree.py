@@ -25,6 +25,7 @@ TEXT_SUFFIXES = {
     ".json",
     ".lock",
     ".md",
+    ".po",
     ".py",
     ".sh",
     ".toml",

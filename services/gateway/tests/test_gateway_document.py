@@ -18,8 +18,8 @@ from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ExportDocument, PauseDocument
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_gateway.catalogues import LANGUAGES, words
 from stemma_gateway.desk.shell import money, number
-from stemma_gateway.pages import LANGUAGES, words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, review_requested, section_drafted
 

@@ -4,12 +4,10 @@ A route of a router with `PageRoute` asks for `Caller` like any other; who is no
 comes back.
 """
 
-import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
@@ -19,14 +17,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
-from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 
+from .catalogues import LANGUAGES, WRITTEN_IN, sentence, words
 from .cookies import UNATTENDED
 from .delivery import address
 from .problems import Invalid, ProblemDetails, Unauthenticated, answered, note_failure, problem_of, response_of
-
-LANGUAGES = ("en", "de")
 
 
 def language_of(request: Request) -> str:
@@ -41,16 +37,6 @@ def _dislike(wanted: str) -> float:
         return -float(wanted.partition("q=")[2] or 1)
     except ValueError:
         return 0
-
-
-@cache
-def words(language: str) -> Mapping[str, str]:
-    """The words of the desk in a language; a page may have some in a file of its own, ``en.editing.json``."""
-    found: dict[str, str] = {}
-    for file in (files("stemma_gateway") / "desk" / "words").iterdir():
-        if file.name.startswith(f"{language}."):
-            found |= json.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 HOME, SIGN_IN = "/", "/sign-in"
@@ -145,7 +131,6 @@ def _told(request: Request, error: Exception) -> Response:
     return page(request, "problem.html", HTTPStatus(problem.status), headers, language, **about)
 
 
-WRITTEN_IN = problems.WRITTEN_IN
 FOREIGN = "reason"
 """The parameter that holds words of others, which are in `WRITTEN_IN`."""
 
@@ -179,8 +164,8 @@ def _reason(problem: Problem, language: str) -> Reason:
     field = words(language).get(f"field_{problem.field.rpartition('.')[2]}", "") or problem.field
     if language == WRITTEN_IN:
         return Reason(field, escape(problem.message))
-    template = problems.template(problem.code, problem.params, language)
-    if template is None:
+    template = sentence(problem.code, problem.params, language)
+    if not template:
         return Reason(field, _foreign(problem.message))
     foreign = {FOREIGN: _foreign(str(problem.params[FOREIGN]))} if FOREIGN in problem.params else {}
     said = escape(template).format_map({**problem.params, **foreign})

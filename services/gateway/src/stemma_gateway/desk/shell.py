@@ -1,6 +1,5 @@
 """What all pages of the desk have: their frame, their files, the page of the keys, and the words for what is found."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,14 +9,12 @@ from http import HTTPStatus
 from importlib.resources import files
 from mimetypes import guess_extension, guess_type
 from types import MappingProxyType
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 from stemma_client.findings import Finding
 from stemma_client.progress import step_of
-from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
@@ -25,9 +22,10 @@ from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.catalogues import WRITTEN_IN, sentence, words
 from stemma_gateway.delivery import address
 from stemma_gateway.middlewares import PUBLIC
-from stemma_gateway.pages import PageRoute, language_of, problem_shown, reasons_shown, words
+from stemma_gateway.pages import PageRoute, language_of, problem_shown, reasons_shown
 from stemma_gateway.problems import NotFound, problem_of
 from stemma_gateway.sessions import Session
 
@@ -68,7 +66,7 @@ def age(since: datetime | None, language: str) -> str:
     seconds = (datetime.now(UTC) - since).total_seconds() if since else 0
     for unit, length in UNITS:
         if seconds >= length:
-            return words(language)[unit] % (seconds // length)
+            return words(language).plural(unit, int(seconds // length))
     return words(language)["just_now"]
 
 
@@ -112,8 +110,7 @@ def _templates() -> Environment:
     return environment
 
 
-_DESK = files("stemma_gateway") / "desk"
-_FOLDER = _DESK / "static"
+_FOLDER = files("stemma_gateway") / "desk" / "static"
 router = APIRouter(route_class=PageRoute)
 
 
@@ -179,7 +176,7 @@ OF_THE_LINTER = "MD"
 class Told:
     """A finding as people read it: what it is called, what it says, and what it says it of.
 
-    ``is_foreign``: the detail is in the words of a tool, which are of `problems.WRITTEN_IN`.
+    ``is_foreign``: the detail is in the words of a tool, which are of `WRITTEN_IN`.
     """
 
     name: str
@@ -195,36 +192,28 @@ def told(findings: Iterable[Finding], language: str) -> tuple[Told, ...]:
 
 def name_of(name: str, language: str) -> str:
     """What a criterion, a check or a warning is called; one that is not ours by its own name."""
-    names: Mapping[str, str] = _catalogue(language)["names"]
-    return names.get(name.replace(" ", "_"), name.replace("_", " "))
+    return words(language, "name").get(name.replace(" ", "_"), name.replace("_", " "))
 
 
 def _of_rule(finding: Finding, language: str) -> Told:
     rule, message = finding.name, finding.message
-    is_said = message == _catalogue(problems.WRITTEN_IN)["rules"].get(rule)
+    is_said = message == words(WRITTEN_IN, "rule").get(rule)
     said = translated(finding, language)
     is_foreign = not said and rule.startswith(OF_THE_LINTER)
     detail = "" if is_said else said or message
-    return Told(rule, _catalogue(language)["rules"].get(rule, ""), detail, is_foreign, finding.line)
+    return Told(rule, words(language, "rule").get(rule, ""), detail, is_foreign, finding.line)
 
 
 def _of_other(finding: Finding, language: str) -> Told:
-    name = _catalogue(language)["rules"].get(finding.name) or name_of(finding.name, language)
-    words = translated(finding, language)
-    return Told(name, words, "" if words else finding.message, False, finding.line)
+    name = words(language, "rule").get(finding.name) or name_of(finding.name, language)
+    said = translated(finding, language)
+    return Told(name, said, "" if said else finding.message, False, finding.line)
 
 
 def translated(finding: Finding, language: str) -> str:
-    if language == problems.WRITTEN_IN:
+    if language == WRITTEN_IN:
         return finding.message
-    return problems.sentence(finding.code, finding.params, language) or ""
-
-
-@cache
-def _catalogue(language: str) -> Mapping[str, Any]:
-    file = _DESK / "findings" / f"{language}.json"
-    catalogue: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return catalogue
+    return sentence(finding.code, finding.params, language).format_map(finding.params)
 
 
 KEYS = (
