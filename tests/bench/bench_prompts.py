@@ -25,6 +25,8 @@ from stemma_testkit.serving import serving
 
 LATENCY_S = 1.0
 LEAST, STEP, KEPT_S = 1024, 128, 300.0
+MODEL = "openai/gpt-4.1"
+"""A name by which prompts are known to be cached."""
 PRICED_AS = "anthropic.claude-sonnet-4-6"
 """A model whose prices LiteLLM's map has, for tokens of prompts from the cache and not."""
 RUN_S = 300.0
@@ -81,7 +83,7 @@ async def prompts() -> None:
 async def _asked(extra: Path | str | None) -> list[Asked]:
     server = ListeningServer()
     with serving(server, server.stopping), tempfile.TemporaryDirectory(prefix="stemma-bench-") as folder:
-        own = {"STEMMA_GENERATION_GRAPH_MODEL": "openai/bench", "STEMMA_GENERATION_GRAPH_API_BASE": server.base}
+        own = {"STEMMA_GENERATION_GRAPH_MODEL": MODEL, "STEMMA_GENERATION_GRAPH_API_BASE": server.base}
         env = {subjects.GENERATION: {**own, "STEMMA_GENERATION_GRAPH_CONTEXT_TOKENS": "1000000"}}
         async with LocalStemma(Path(folder) / "data", env=env) as stemma, stemma.client() as client:
             await _run(client, Path(folder), extra)

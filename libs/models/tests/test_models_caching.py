@@ -4,7 +4,7 @@ from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from stemma_models import ModelSettings
 from stemma_models.client import usage_of
 from stemma_models.prompting import block
-from stemma_models.providers import with_cache_hints
+from stemma_models.providers import cached_start, chat_model, with_cache_hints
 
 pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M1")]
 SHARED, OWN = block("brief", "A ferry.") + "\n", block("section", "Why.", id="approach")
@@ -52,6 +52,26 @@ def test_another_server_whose_address_the_environment_has_gets_no_key(
 ) -> None:
     monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
     assert with_cache_hints(settings("openai/local"), MESSAGES, "doc") == (MESSAGES, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "waits"),
+    [
+        ("openai/gpt-4.1", 1500, True),
+        ("openai/gpt-4.1", 9, False),
+        ("openai/local", 1500, False),
+        ("offline", 1500, False),
+    ],
+)
+def test_calls_wait_for_the_first_where_a_cache_will_hold_what_they_share(name: str, words: int, waits: bool) -> None:
+    chosen = settings(name, "http://127.0.0.1:1/v1")
+    model, shared = chat_model(chosen), block("brief", "ferry " * words) + "\n"
+    starts = [
+        cached_start(model, chosen, [MESSAGES[0], HumanMessage(shared + block("section", own))], document)
+        for own, document in (("Why.", "doc"), ("How.", "doc"), ("Why.", "other"))
+    ]
+    assert [bool(start) for start in starts] == [waits] * 3
+    assert (starts[0] == starts[1], len(set(starts))) == (True, 2 if waits else 1)
 
 
 def test_tokens_that_came_from_a_cache_are_counted() -> None:

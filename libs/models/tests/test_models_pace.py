@@ -87,6 +87,39 @@ async def test_calls_beyond_what_a_server_takes_wait_for_their_turn() -> None:
     assert most == 1
 
 
+@pytest.mark.req("M1")
+@pytest.mark.parametrize(("start", "ahead"), [("the brief", 1), ("", 3)])
+async def test_the_first_of_calls_that_begin_alike_is_a_step_ahead(start: str, ahead: int) -> None:
+    pace, begun, go_on = Pace(is_own=False), list[int](), asyncio.Event()
+
+    async def call(number: int) -> None:
+        async with pace.behind_first(start):
+            begun.append(number)
+            await go_on.wait()
+
+    async with asyncio.timeout(10), asyncio.TaskGroup() as calls:
+        for number in range(3):
+            calls.create_task(call(number))
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert begun == list(range(ahead))
+        go_on.set()
+    assert begun == [0, 1, 2]
+
+
+@pytest.mark.req("M1")
+async def test_the_others_go_on_when_the_first_is_being_answered_and_never_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pace = Pace(is_own=False)
+    async with asyncio.timeout(10), pace.behind_first("a") as is_read:
+        is_read()
+        async with pace.behind_first("a"):
+            monkeypatch.setattr("stemma_models.pace.AHEAD_S", 0.01)
+        async with pace.behind_first("b"), pace.behind_first("b"):
+            pass
+
+
 class Llama(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         told = {"total_slots": 2, "default_generation_settings": {"n_ctx": 4096}}

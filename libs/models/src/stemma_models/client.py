@@ -34,7 +34,7 @@ from .errors import (
     status_of,
 )
 from .pace import MOST_CALLS, Pace, known_pace, pace_of
-from .providers import look_at, provider, structure_of, with_cache_hints, with_structure
+from .providers import cached_start, look_at, provider, structure_of, with_cache_hints, with_structure
 from .records import Request
 from .settings import ModelSettings, Structure
 from .thoughts import Parted, without_thoughts, words_so_far
@@ -92,8 +92,10 @@ async def tell_whole(tell: TokenSink, text: str) -> None:
 class Listener:
     """Tells the text of a call as it comes, that of each attempt from its beginning, without the thoughts in it."""
 
-    def __init__(self, tell: TokenSink, opens_with: tuple[str, ...] = ()) -> None:
-        self._tell = tell
+    def __init__(
+        self, tell: TokenSink, opens_with: tuple[str, ...] = (), is_read: Callable[[], None] = lambda: None
+    ) -> None:
+        self._tell, self._is_read = tell, is_read
         self._opens_with = opens_with
         self.begin()
 
@@ -108,7 +110,8 @@ class Listener:
         self._last = float("-inf")
 
     async def hear(self, piece: str) -> None:
-        """Take a piece of the answer; the first is told at once."""
+        """Take a piece of the answer; the first is told at once, and shows that the prompt was read."""
+        self._is_read()
         self._text += piece
         now = asyncio.get_running_loop().time()
         if piece and now - self._last >= JOINED_S:
@@ -216,9 +219,10 @@ class ModelClient:
         pace = await self.pace()
         most = await room_for(self._model, request, self._settings, meter)
         request = replace(request, parameters={**request.parameters, "max_tokens": most})
-        listener = Listener(on_token, opens_with) if on_token and await is_followed(on_token) else None
         spent, failures = Meter(meter), list[str]()
-        async with pace.turn():
+        start = cached_start(self._model, self._settings, request.messages, document_id)
+        async with pace.behind_first(start) as is_read, pace.turn():
+            listener = Listener(on_token, opens_with, is_read) if on_token and await is_followed(on_token) else None
             limit_s = self._settings.call_limit or pace.patience(_about(request), most)
             limit = asyncio.timeout(limit_s)
             try:

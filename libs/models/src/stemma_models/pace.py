@@ -1,8 +1,8 @@
 """How fast a model was seen to be, how long a call may take by that, and how many calls at a time it takes."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from weakref import WeakKeyDictionary
 
 from .settings import ModelSettings
@@ -16,6 +16,8 @@ USUAL_S, LONGEST_S = 180.0, 3600.0
 SILENCE_S, SILENT_TOKENS = 90.0, 200
 HOSTED_CALLS, OWN_CALLS, MOST_CALLS = 64, 4, 500
 TELLING_WORK = 50
+AHEAD_S, CACHED_S = 60.0, 270.0
+"""How long calls wait for the first of those that begin alike, and how long a provider's cache certainly keeps it."""
 NEWEST = 0.3
 """The weight of the last call in what was seen."""
 
@@ -31,6 +33,7 @@ class Pace:
         self._allowed = slots or (OWN_CALLS if is_own else HOSTED_CALLS)
         self._calls = 0
         self._freed = asyncio.Condition()
+        self._firsts: dict[str, tuple[asyncio.Event, float]] = {}
 
     @property
     def allowed(self) -> int:
@@ -93,6 +96,26 @@ class Pace:
             self._calls -= 1
             async with self._freed:
                 self._freed.notify_all()
+
+    @asynccontextmanager
+    async def behind_first(self, start: str) -> AsyncIterator[Callable[[], None]]:
+        """Let the first of the calls with the same start go ahead: the others find its prompt in the provider's cache.
+
+        They wait until it has ended, or called what this gives, and never longer than `AHEAD_S`. A call with an empty
+        start waits for none.
+        """
+        now, read = asyncio.get_running_loop().time(), asyncio.Event()
+        self._firsts = {name: held for name, held in self._firsts.items() if now - held[1] < CACHED_S}
+        if first := self._firsts.get(start):
+            read = first[0]
+            with suppress(TimeoutError):
+                await asyncio.wait_for(read.wait(), AHEAD_S)
+        if start:
+            self._firsts[start] = read, now
+        try:
+            yield read.set
+        finally:
+            read.set()
 
 
 def _work(read: int, written: int) -> float:

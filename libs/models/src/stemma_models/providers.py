@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -293,6 +294,28 @@ def with_cache_hints(
         return [*map(_with_border, messages[:2]), *messages[2:]], {}
     is_openai = settings.name.startswith(OPENAI) and _is_theirs(settings)
     return list(messages), {"prompt_cache_key": document_id} if is_openai else {}
+
+
+LEAST_CACHED_CHARS = 4096
+"""Providers cache from 1,024 tokens on."""
+
+
+def cached_start(
+    model: BaseChatModel, settings: ModelSettings, messages: Sequence[BaseMessage], document_id: str
+) -> str:
+    """A name for what a prompt shares with others of its document; empty if no cache of a provider will hold that."""
+    texts = [str(message.text) for message in messages[:2]]
+    start = "\n".join([document_id, *texts[:1], *(text[: shared_part(text)] for text in texts[1:])])
+    if len(start) < LEAST_CACHED_CHARS or not model.profile or not _caches_prompts(settings.name):
+        return ""
+    return hashlib.sha256(start.encode(errors="replace")).hexdigest()
+
+
+def _caches_prompts(name: str) -> bool:
+    """Whether LiteLLM knows that; of a model of an installed package it knows nothing."""
+    import litellm
+
+    return bool(litellm.utils.supports_prompt_caching(name))
 
 
 def structure_of(model: BaseChatModel, settings: ModelSettings) -> Structure:
