@@ -148,6 +148,15 @@ def test_as_much_without_support_as_its_kind_allows_goes_to_a_person_as_it_is(st
     given(DECIDER, *story.history).when(validated(story, invented)).then_types(e.SectionReviewRequested)
 
 
+@pytest.mark.parametrize(("graph", "is_quoted"), [("roles", True), ("formatter", True), ("document_agent", False)])
+def test_graphs_that_can_do_without_their_model_quote_instead(story: Story, graph: str, is_quoted: bool) -> None:
+    story.create(max_lint_rounds=0, max_unsupported=2, graph=graph)
+    story.drafted("research")
+    too_much = validation(passed=False).model_copy(update={"rules": {"grounding/amount": 3}})
+    expected = e.SectionLintFailed if is_quoted else e.SectionReviewRequested
+    given(DECIDER, *story.history).when(validated(story, too_much)).then_types(expected)
+
+
 def test_stays_quiet_about_a_text_of_a_person(begun: Story) -> None:
     begun.settle("research")
     begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))

@@ -129,5 +129,5 @@ class Workshop:
 
     async def run(self, job: GenerateSection, script: Sequence[Any]) -> tuple[Any, ScriptedModel]:
         model = ScriptedModel(script=list(script))
-        outcome: Outcome = await on_generate_section(job, tools=self.tools(model, job.section.graph))
+        outcome: Outcome = await on_generate_section(job, tools=self.tools(model, "section", job.section.graph))
         return outcome, model

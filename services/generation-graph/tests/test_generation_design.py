@@ -155,6 +155,16 @@ async def test_what_a_draft_has_in_code_and_its_breaks_stay_as_they_are(workshop
     assert (await formatted(workshop, f"# HLD\n\n{body}\n")).endswith(f"## Hld_Draft\n\n{renamed}\n")
 
 
+@pytest.mark.req("M4")
+async def test_a_final_document_whose_introduction_said_too_much_stands_without_it(workshop: Workshop) -> None:
+    upstream = await workshop.upstream(hld_draft=LONG)
+    job = await job_of(workshop, "format_doc", graph="formatter", upstream=upstream, quote_only=True)
+    outcome, model = await workshop.run(job, [])
+    assert "# The design\n\n## Hld_Draft" in await workshop.read(outcome.draft)
+    assert (model.calls, outcome.partial, outcome.evaluation.judged) == (0, True, False)
+    assert "the drafts stand without an introduction" in outcome.warnings[0].detail
+
+
 @pytest.mark.req("D3")
 async def test_a_review_that_was_not_met_stands_in_the_final_document(workshop: Workshop) -> None:
     unmet = await workshop.store("# Review\n\nSound.\n\n## Major findings\n\n- The tide is missing.\n")

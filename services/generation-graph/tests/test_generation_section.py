@@ -444,9 +444,13 @@ async def test_guidance_and_upstream_sections_are_in_the_prompt(workshop: Worksh
     assert "issues" not in blocks
 
 
-async def test_a_section_that_is_only_to_quote_is_written_without_its_model_and_says_so(workshop: Workshop) -> None:
+@pytest.mark.parametrize("graph", ["section", "roles"])
+async def test_a_section_that_is_only_to_quote_is_written_without_its_model_and_says_so(
+    workshop: Workshop, graph: str
+) -> None:
     files = {"facts.md": "# Ferry\n\nThe ferry carries 40 people and costs EUR 9,000 a month.\n"}
     job = await workshop.job("approach", files=files, round=4, quote_only=True)
+    job = job.model_copy(update={"section": job.section.model_copy(update={"graph": graph})})
     outcome, model = await workshop.run(job, [])
     text = await workshop.read(outcome.draft)
     assert model.prompts == []

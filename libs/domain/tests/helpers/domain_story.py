@@ -113,10 +113,9 @@ class Story:
                 section_id=name,
                 title=name.title(),
                 kind=name,
-                graph="section",
                 depends_on=upstream,
                 review=review or ReviewPolicy(),
-                **plan,
+                **{"graph": "section", **plan},
             )
             for name, upstream in (dependencies or CHAIN).items()
         )

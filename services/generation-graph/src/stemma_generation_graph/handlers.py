@@ -50,6 +50,8 @@ from stemma_telemetry import annotate
 from .deps import GraphDeps, RunContext
 from .evaluating import evaluate_draft
 from .graphs.registry import recipe
+from .graphs.roles.nodes import GRAPH as ROLES
+from .graphs.section.nodes import GRAPH as SECTION
 from .runner import Finished, GenerateResult, Paused, Runner, ThreadLostError, encoded, resume_value
 from .second_opinion import on_propose_requirements
 from .sources import InputsRefused, Library, UnreadableInputs, missing_inputs
@@ -108,6 +110,8 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def on_generate_section(job: GenerateSection, *, tools: Tools) -> Written:
+    if job.quote_only and job.section.graph == ROLES:  # quotations need no roles
+        job = job.model_copy(update={"section": job.section.model_copy(update={"graph": SECTION})})
     context = _context(job, job.thread_id, tools)
     if missing := await missing_inputs(job, tools.library):
         return InputsMissing(

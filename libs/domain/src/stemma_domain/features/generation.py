@@ -19,7 +19,7 @@ from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
 from stemma_contracts.v1.views import is_unchecked
 
-from stemma_domain.blueprints.planning import SECTION_GRAPH
+from stemma_domain.blueprints.planning import QUOTING_GRAPHS
 from stemma_domain.commands import Asked, of_status, refused_section
 from stemma_domain.dependencies import unsettled
 from stemma_domain.features.inputs.material import brief_file, evidence_of, internal_of, lacks_form, manner_of
@@ -119,7 +119,7 @@ def _mended_nothing(validation: ValidationSummary, generating: Generating) -> bo
 
 def _says_too_much(validation: ValidationSummary, plan: SectionPlan) -> bool:
     """Whether more is without support than a person should have to mend: the inputs are quoted instead."""
-    is_prose = plan.graph == SECTION_GRAPH and plan.form is None
+    is_prose = plan.graph in QUOTING_GRAPHS and plan.form is None
     return is_prose and plan.max_unsupported is not None and validation.without_support > plan.max_unsupported
 
 

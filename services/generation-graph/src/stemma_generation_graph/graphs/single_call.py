@@ -26,6 +26,7 @@ from stemma_telemetry import get_logger
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import evaluate_draft, not_judged
+from stemma_generation_graph.graphs.section.nodes import lacking, too_much_said
 from stemma_generation_graph.graphs.transitions import empty_state, noted
 from stemma_generation_graph.writing import (
     Filled,
@@ -61,6 +62,8 @@ class SingleCallState(TypedDict):
     draft_artifact: dict[str, Any] | None
     review: dict[str, Any] | None
     evaluation: dict[str, Any] | None
+    partial: bool
+    warnings: list[dict[str, Any]]
 
 
 def initial_state(job: GenerateSection) -> SingleCallState:
@@ -210,20 +213,29 @@ class Draft:
     text: str
 
 
+DRAFTS_ALONE = "the drafts stand without an introduction; write one, or ask for one of a stronger model"
+
+
 class FormatNodes(SingleCallNodes):
     graph = "formatter"
 
     async def format_doc(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         job, run = state["job"], runtime.context
-        messages = self._messages(state, FORMAT_DOC, "final document")
-        caller = self._deps.models.for_node(self.graph, FORMAT_DOC)
-        answer = await caller.structured(run.call, FORMAT_DOC, messages, Introduction)
+        instead = too_much_said(job, DRAFTS_ALONE) if job.quote_only else ""
+        introduction = Introduction() if instead else await self._introduction(state, run)
         drafts = await asyncio.gather(*(_load_draft(job, upstream, run) for upstream in _without_review(job)))
         unmet = await run.library.text(job.document, job.unmet_review) if job.unmet_review else ""
-        text = assemble_document(job.section.title, answer.value, drafts, unmet, language_of(job))
-        return await self._store(job, run, text)
+        text = assemble_document(job.section.title, introduction, drafts, unmet, language_of(job))
+        return await self._store(job, run, text) | lacking(instead)
+
+    async def _introduction(self, state: SingleCallState, run: RunContext) -> Introduction:
+        messages = self._messages(state, FORMAT_DOC, "final document")
+        caller = self._deps.models.for_node(self.graph, FORMAT_DOC)
+        return (await caller.structured(run.call, FORMAT_DOC, messages, Introduction)).value
 
     async def evaluate(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        if state["partial"]:
+            return {"evaluation": not_judged([], state["warnings"][0]["detail"])}
         found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
 

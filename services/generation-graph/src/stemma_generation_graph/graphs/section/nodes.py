@@ -185,7 +185,7 @@ class SectionNodes:
                     return Command(update={"messages": [asked.value]}, goto="tools")
         try:
             draft, answer = await self._write(self._deps.models.writer(job), job, state["messages"], run)
-            instead = _why_quoted(job) if job.quote_only else ""
+            instead = too_much_said(job, QUOTED_INSTEAD) if job.quote_only else ""
         except MalformedAnswerError as error:
             draft, answer, instead = await self._in_its_place(job, state["messages"], run, error)
         name, whole = f"{job.section.section_id}.md", answer.ref if answer and draft == answer.value else None
@@ -276,9 +276,9 @@ class SectionNodes:
 QUOTED_INSTEAD = "passages of the inputs stand in its place; edit them, or ask for a text of a stronger model"
 
 
-def _why_quoted(job: GenerateSection) -> str:
+def too_much_said(job: GenerateSection, instead: str) -> str:
     most = job.section.max_unsupported
-    return f"the model's text had more than {most} claims and sentences without support: {QUOTED_INSTEAD}"
+    return f"the model's text had more than {most} claims and sentences without support: {instead}"
 
 
 def lacking(shortcoming: str) -> Update:
