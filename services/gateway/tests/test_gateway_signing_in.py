@@ -74,8 +74,9 @@ async def test_a_form_leads_to_the_page_that_was_asked_for_and_out_again(
     browser: httpx.AsyncClient, person: Person
 ) -> None:
     typed = person("uta") | {"tenant": "default"}
-    asked = await browser.get("/", headers=PAGES)
-    assert (asked.status_code, asked.headers["location"]) == (303, "/sign-in?next=%2F")
+    assert (await browser.get("/", headers=PAGES)).headers["location"] == "/desk"
+    asked = await browser.get("/desk/settings", headers=PAGES)
+    assert (asked.status_code, asked.headers["location"]) == (303, "/sign-in?next=%2Fdesk%2Fsettings")
     form = await browser.get(asked.headers["location"], headers=PAGES)
     assert 'name="password"' in form.text
     assert "frame-ancestors 'none'" in form.headers["content-security-policy"]
@@ -83,12 +84,13 @@ async def test_a_form_leads_to_the_page_that_was_asked_for_and_out_again(
     assert (wrong.status_code, "name or password is wrong" in wrong.text, 'value="uta"' in wrong.text) == (
         401, True, True,
     )  # fmt: skip
-    led = await browser.post("/sign-in?next=%2F", data=typed, headers=PAGES)
-    assert (led.status_code, led.headers["location"]) == (303, "/")
-    assert "You are signed in as uta of default." in (await browser.get("/", headers=PAGES)).text
+    led = await browser.post(asked.headers["location"], data=typed, headers=PAGES)
+    assert (led.status_code, led.headers["location"]) == (303, "/desk/settings")
+    said = (await browser.get("/desk/settings", headers=PAGES)).text
+    assert "You are signed in as uta of default." in said
     out = await browser.post("/sign-out", headers=PAGES)
     assert (out.status_code, out.headers["location"]) == (303, "/sign-in")
-    assert (await browser.get("/", headers=PAGES)).status_code == 303
+    assert (await browser.get("/desk/settings", headers=PAGES)).status_code == 303
 
 
 @pytest.mark.req("H1", "H4")

@@ -1,20 +1,23 @@
-"""Pages for people with browsers: plain HTML without any script, and what goes wrong told as a page too.
+"""Pages for people with browsers, and what goes wrong told as a page too.
 
 A route of a router with `PageRoute` asks for `Caller` like any other; who is not signed in is led to the sign-in and
 comes back.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import quote
+from importlib.resources import files
+from typing import Any, Literal
+from urllib.parse import parse_qsl, quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
 from stemma_contracts.v1.answers import Problem
@@ -24,8 +27,28 @@ from .cookies import UNATTENDED
 from .delivery import address
 from .problems import Invalid, ProblemDetails, Unauthenticated, answered, note_failure, problem_of, response_of
 
+SETTINGS = "stemma-settings"
+"""The cookie that holds `Settings`."""
+
+
+class Settings(BaseModel):
+    """How a browser shows pages; empty: as it asks for them itself."""
+
+    theme: Literal["", "light", "dark"] = ""
+    language: Literal["", "en", "de"] = ""
+    keys: Literal["", "off"] = ""
+
+
+def settings_of(request: Request) -> Settings:
+    try:
+        return Settings.model_validate(dict(parse_qsl(request.cookies.get(SETTINGS, ""))))
+    except ValidationError:
+        return Settings()
+
 
 def language_of(request: Request) -> str:
+    if chosen := settings_of(request).language:
+        return chosen
     for wanted in sorted(request.headers.get("accept-language", "").split(","), key=_dislike):
         if (tag := wanted.partition(";")[0].strip().lower().partition("-")[0]) in LANGUAGES:
             return tag
@@ -39,37 +62,59 @@ def _dislike(wanted: str) -> float:
         return 0
 
 
-HOME, SIGN_IN = "/", "/sign-in"
+ROOT, HOME, SIGN_IN = "/", "/desk", "/sign-in"
 MAX_PATH = 2000
 SENT_BY_SCRIPT = "idempotency-key"
-# Nothing is loaded from elsewhere, nothing runs, and no other site may show a page of ours in a frame or get its forms.
-_SAFE = {
+# What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything. No other
+# site may show a page in a frame or get its forms.
+SAFE = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    "Vary": "Accept-Language",
+    "Vary": "Accept-Language, Cookie",
 }
 HTML: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
+STATIC = files("stemma_gateway") / "desk" / "static"
+TEMPLATES = Environment(
+    loader=PackageLoader("stemma_gateway", "desk/templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+"""Of all pages; the desk adds its filters."""
+
+
+@cache
+def asset(name: str) -> str:
+    return f"/desk/static/{sha256((STATIC / name).read_bytes()).hexdigest()[:16]}/{name}"
+
+
+TEMPLATES.globals["asset"] = asset
 
 
 def page(
     request: Request,
     template: str,
     status: HTTPStatus = HTTPStatus.OK,
-    headers: dict[str, str] | None = None,
-    language: str = LANGUAGES[0],
-    **shown: object,
+    headers: Mapping[str, str] | None = None,
+    /,
+    **about: object,
 ) -> Response:
-    common = {"root": address(request, ""), "language": language, "t": words(language)}
-    content = _templates().get_template(template).render(**common, **shown)
-    return HTMLResponse(content, status, {**_SAFE, **(headers or {})})
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("stemma_gateway"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+    """A page; without a ``user`` among what it is about it has no navigation, and no script."""
+    language = language_of(request)
+    common: dict[str, object] = {
+        "t": words(language),
+        "language": language,
+        "root": address(request, ""),
+        "settings": settings_of(request),
+        "user": "",
+        "waiting": None,
+        "renewed": False,
+    }
+    content = TEMPLATES.get_template(template).render(common | about)
+    return HTMLResponse(content, status, {**SAFE, **(headers or {})})
 
 
 def reads_pages(request: Request) -> bool:
@@ -128,7 +173,7 @@ def _told(request: Request, error: Exception) -> Response:
     headers = {name: plain.headers[name] for name in ("Retry-After",) if name in plain.headers}
     language = language_of(request)
     about = {"title": title_of(problem, language), "why": reasons_shown(problem, language)}
-    return page(request, "problem.html", HTTPStatus(problem.status), headers, language, **about)
+    return page(request, "problem.html", HTTPStatus(problem.status), headers, **about)
 
 
 FOREIGN = "reason"

@@ -11,6 +11,7 @@ from . import (
     inputs,
     requirements,
     section,
+    settings,
     shell,
     sources,
 )
@@ -18,6 +19,7 @@ from . import (
 PAGES = (
     asking,
     shell,
+    settings,
     inbox,
     document,
     section,

@@ -14,7 +14,7 @@ from stemma_contracts.v1.requests import EditSection
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.bodies import whole_body
-from stemma_gateway.pages import PageRoute
+from stemma_gateway.pages import SAFE, PageRoute
 from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import AtLeast, document_of, section_in
 from stemma_gateway.sessions import Session
@@ -35,7 +35,7 @@ from .forms import (
     whole_number,
 )
 from .section import pictures, stored
-from .shell import SAFE, shown
+from .shell import shown
 from .verbs import BY_NAME
 
 MAX_PREVIEW_BYTES = 4 * 1024 * 1024

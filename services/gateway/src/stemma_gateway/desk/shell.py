@@ -3,16 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from hashlib import sha256
 from http import HTTPStatus
-from importlib.resources import files
 from mimetypes import guess_extension, guess_type
 from types import MappingProxyType
 
 from fastapi import APIRouter, Request, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.responses import HTMLResponse
 from stemma_client.findings import Finding
 from stemma_client.progress import step_of
 from stemma_contracts.v1.answers import Problem
@@ -23,21 +18,21 @@ from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.catalogues import WRITTEN_IN, sentence, words
-from stemma_gateway.delivery import address
 from stemma_gateway.middlewares import PUBLIC
-from stemma_gateway.pages import PageRoute, language_of, problem_shown, reasons_shown
+from stemma_gateway.pages import (
+    STATIC,
+    TEMPLATES,
+    PageRoute,
+    asset,
+    language_of,
+    page,
+    problem_shown,
+    reasons_shown,
+)
 from stemma_gateway.problems import NotFound, problem_of
 from stemma_gateway.sessions import Session
 
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
-# What comes from documents is escaped; if some of it were not, it could neither run nor load or send anything.
-SAFE = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-    ),
-    "Vary": "Accept-Language",
-}
 
 
 def shown(
@@ -50,16 +45,13 @@ def shown(
     language = language_of(request)
     problem = problem_of(error) if error else None
     common = {
-        "t": words(language),
-        "language": language,
-        "root": address(request, ""),
         "user": session.user,
         "waiting": session.followed.waiting.known,
         "renewed": request.method == "GET",
         "refused": reasons_shown(problem, language) if problem else "",
     }
-    content = _templates().get_template(template).render(**common, **about)
-    return HTMLResponse(content, problem.status if problem else HTTPStatus.OK, SAFE)
+    status = HTTPStatus(problem.status) if problem else HTTPStatus.OK
+    return page(request, template, status, **common, **about)
 
 
 def age(since: datetime | None, language: str) -> str:
@@ -96,37 +88,17 @@ def format_name(media_type: str) -> str:
     return (guess_extension(media_type) or media_type).removeprefix(".").upper()
 
 
-@cache
-def _templates() -> Environment:
-    loader = PackageLoader("stemma_gateway", "desk/templates")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals["asset"] = asset
-    environment.tests["past"] = is_past
-    filters = (age, format_name, few, stale_words, mark_words, reason_words, number, money, step_of)
-    environment.filters |= {one.__name__: one for one in filters}
-    environment.filters |= {"criterion": name_of, "problem": problem_shown}
-    return environment
-
-
-_FOLDER = files("stemma_gateway") / "desk" / "static"
 router = APIRouter(route_class=PageRoute)
-
-
-@cache
-def asset(name: str) -> str:
-    return f"/desk/static/{sha256((_FOLDER / name).read_bytes()).hexdigest()[:16]}/{name}"
 
 
 @router.get("/desk/static/{version}/{name}")
 async def show_asset(version: str, name: str) -> Response:
     """A file; under another address it is another one, so browsers keep it."""
-    names = {file.name for file in _FOLDER.iterdir()}
+    names = {file.name for file in STATIC.iterdir()}
     if name not in names or asset(name) != f"/desk/static/{version}/{name}":
         raise NotFound(Problem.of("asset_unknown"))
     headers = {"Cache-Control": f"{PUBLIC}max-age=31536000, immutable"}
-    return Response((_FOLDER / name).read_bytes(), headers=headers, media_type=guess_type(name)[0])
+    return Response((STATIC / name).read_bytes(), headers=headers, media_type=guess_type(name)[0])
 
 
 Sections = Mapping[str, SectionView]
@@ -216,6 +188,12 @@ def translated(finding: Finding, language: str) -> str:
     return sentence(finding.code, finding.params, language).format_map(finding.params)
 
 
+TEMPLATES.tests["past"] = is_past
+TEMPLATES.filters |= {
+    one.__name__: one for one in (age, format_name, few, stale_words, mark_words, reason_words, number, money, step_of)
+}
+TEMPLATES.filters |= {"criterion": name_of, "problem": problem_shown}
+
 KEYS = (
     (
         "everywhere",
@@ -223,6 +201,7 @@ KEYS = (
             ("?", "key_help"),
             ("i", "key_inbox"),
             ("c", "new_document"),
+            (",", "settings"),
             ("j", "key_next"),
             ("k", "key_previous"),
             ("b", "page_before"),

@@ -83,9 +83,8 @@ async def show_decision(request: Request, session: Caller, link: Link) -> Any:
     decision = await _decision(session, link)
     if not reads_pages(request):
         return decision
-    language = language_of(request)
-    why = reasons_shown(problem_of(NotOpen(_why(decision))), language)
-    return page(request, "decide.html", language=language, decision=decision, why=why)
+    why = reasons_shown(problem_of(NotOpen(_why(decision))), language_of(request))
+    return page(request, "decide.html", user=session.user, decision=decision, done=False, why=why)
 
 
 @router.post(
@@ -101,7 +100,7 @@ async def decide(request: Request, session: Caller, link: Link) -> Any:
     answer = await session.client.request(asked, wait_s=WAIT_S)
     if not reads_pages(request):
         return Response(answer.model_dump_json(), media_type=JSON)
-    return page(request, "decided.html", language=language_of(request), decision=decision)
+    return page(request, "decide.html", user=session.user, decision=decision, done=True)
 
 
 def _asked(link: DecisionLink, body: Answered) -> SectionDecision:

@@ -31,6 +31,7 @@ from stemma_gateway.pages import (
     HOME,
     HTML,
     MAX_PATH,
+    ROOT,
     SIGN_IN,
     PageRoute,
     language_of,
@@ -248,10 +249,9 @@ async def show_session(request: Request, session: Caller) -> WhoAmI:
     return _who(request, session, getattr(request.state, "signed_in", None))
 
 
-@router.get(HOME, response_class=Response, responses={200: {**HTML, "description": "Who is signed in."}})
-async def show_home(request: Request, session: Caller) -> Response:
-    """The first page of a person who is signed in."""
-    return page(request, "home.html", language=language_of(request), who=_who(request, session, None))
+@router.get(ROOT, include_in_schema=False)
+async def show_root(request: Request) -> Response:
+    return led_to(request, HOME)
 
 
 def sign_in_form(
@@ -265,16 +265,15 @@ def sign_in_form(
     plain = response_of(error) if error else None
     status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
-    language = language_of(request)
     shown = {
-        "wrong": reasons_shown(problem_of(error), language) if error else "",
+        "wrong": reasons_shown(problem_of(error), language_of(request)) if error else "",
         "ended_here_only": ended_here_only,
-        "user": credentials.user if credentials else "",
+        "user_name": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
     openid = request.app.state.bearer.openid
     provider = openid.name if openid else ""
-    return page(request, "sign_in.html", status, headers, language, next=path, provider=provider, **shown)
+    return page(request, "sign_in.html", status, headers, next=path, provider=provider, **shown)
 
 
 async def _credentials(request: Request) -> Credentials:

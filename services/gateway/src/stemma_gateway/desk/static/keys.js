@@ -25,6 +25,7 @@ function send(event) {
 
 addEventListener("keydown", send);
 addEventListener("keydown", (event) => {
+  if (document.documentElement.dataset.keys === "off") return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const [target] = event.composedPath();
   if (typing(target) && !["checkbox", "radio"].includes(target.type)) {

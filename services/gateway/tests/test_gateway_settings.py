@@ -1,0 +1,59 @@
+"""How a person has the desk shown, and that all pages have one look."""
+
+import httpx
+import pytest
+from stemma_gateway.pages import SETTINGS
+from stemma_testkit.backstage import Backstage
+
+from .conftest import PAGES
+from .desk_pages import NARROW, Desk, check
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H4", "H8")]
+CHOSEN = {"theme": "dark", "language": "de", "keys": "off"}
+
+
+async def test_settings_are_kept_in_the_browser_and_hold_for_pages_before_the_sign_in(web: httpx.AsyncClient) -> None:
+    kept = await web.post("/desk/settings", data=CHOSEN, headers=PAGES, follow_redirects=True)
+    assert '<html lang="de" data-theme="dark" data-keys="off">' in kept.text
+    assert "Die Einstellungen sind gespeichert." in kept.text
+    before = await web.get("/sign-in", headers=PAGES | {"Accept-Language": "en"})
+    assert '<html lang="de" data-theme="dark"' in before.text
+    again = await web.post("/desk/settings", data={}, headers=PAGES, follow_redirects=True)
+    assert '<html lang="en">' in again.text
+
+
+@pytest.mark.parametrize("wrong", [{"theme": "pink"}, {"keys": "<b>"}])
+async def test_a_setting_that_is_not_offered_is_refused_and_one_in_the_cookie_is_not_shown(
+    web: httpx.AsyncClient, wrong: dict[str, str]
+) -> None:
+    refused = await web.post("/desk/settings", data=wrong, headers=PAGES)
+    assert (refused.status_code, "set-cookie" in refused.headers) == (422, False)
+    forged = {"Cookie": f"{SETTINGS}={httpx.QueryParams(wrong)}"}
+    assert '<html lang="en">' in (await web.get("/desk/settings", headers=PAGES | forged)).text
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/desk/documents/none-1", "/desk/settings"])
+async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its_own(
+    web: httpx.AsyncClient, path: str
+) -> None:
+    page = await web.get(path, headers=PAGES)
+    assert "/desk.css" in page.text
+    assert "<style" not in page.text
+    assert "style-src 'self'; " in page.headers["content-security-policy"]
+
+
+async def test_keys_that_are_off_do_nothing_and_axe_finds_nothing_in_either_theme(
+    desk: Desk, bus: Backstage, address: str
+) -> None:
+    async with desk("/desk/settings", viewport=NARROW) as page:
+        await page.get_by_label("Keys of one letter").select_option("off")
+        await page.get_by_label("Colours").select_option("dark")
+        await page.get_by_role("button", name="Save").click()
+        await page.wait_for_url("**/desk/settings?done=true")
+        assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
+        await page.keyboard.press("?")
+        await check(page)
+        await page.get_by_role("button", name="Sign out").click()
+        await page.wait_for_url("**/sign-in")
+        await check(page)
+        assert page.url == f"{address}/sign-in"
