@@ -203,8 +203,9 @@ async def _tell(client: Client, document_id: str, section_id: str) -> None:
         await asyncio.sleep(EVERY_S)
 
 
-MOST_EVENTS = 5_000
+MOST_EVENTS, MOST_TITLES = 5_000, 5_000
 """That a session remembers of the documents that its pages show."""
+MAX_TITLE = 300
 
 
 class Followed:
@@ -216,6 +217,18 @@ class Followed:
         self._writing: dict[str, Writing] = {}
         self._editors: dict[str, Editors] = {}
         self._usual: dict[str, Seconds] = {}
+        self._titles: dict[str, str] = {}
+
+    async def title(self, document: DocumentSummary) -> str:
+        """The title of a document; by its digest each is read once."""
+        if (ref := document.title) is None:
+            return document.kind
+        if ref.digest not in self._titles:
+            read = await self._client.stored_text(document.document_id, ref)
+            while len(self._titles) >= MOST_TITLES:
+                del self._titles[next(iter(self._titles))]
+            self._titles[ref.digest] = (read or "").strip()[:MAX_TITLE]
+        return self._titles[ref.digest] or document.kind
 
     def writing(self, document_id: str) -> Writing:
         return self._writing.setdefault(document_id, Writing(self._client, document_id))

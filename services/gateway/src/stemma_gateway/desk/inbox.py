@@ -9,7 +9,7 @@ from math import inf
 from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Query, Request, Response
-from stemma_client import Client, DocumentNotFoundError
+from stemma_client import DocumentNotFoundError
 from stemma_client.overviews import listed_sections, waiting_sections
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
@@ -18,7 +18,6 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.sessions import Session
 
-from .document import title_of
 from .shell import shown
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
@@ -26,7 +25,6 @@ WHYS: tuple[Why, ...] = get_args(Why)
 Whose = Literal["mine", "nobodys"]
 Count = Annotated[int, Query(ge=0)]
 AT_ONCE = 8
-MAX_TITLE = 300
 router = APIRouter(route_class=PageRoute)
 
 
@@ -88,13 +86,11 @@ async def inbox_page(
     ``nobody``: what was assigned was to nobody.
     """
     listing = await session.client.listing()
-    documents = listing.documents
-    items = await waiting(session.client, documents)
+    items = await waiting(session, listing.documents)
     counts = {name: sum(item.why == name for item in items) for name in WHYS}
     owners = {"mine": session.user, "nobodys": ""}
     of_whom = {name: sum(item.section.assignee == owner for item in items) for name, owner in owners.items()}
     theirs = [item for item in items if whose is None or item.section.assignee == owners[whose]]
-    titles = {item.document.document_id: item.title for item in items}
     return shown(
         request,
         session,
@@ -108,7 +104,6 @@ async def inbox_page(
         total=len(items),
         sequence=listing.sequence,
         why=why,
-        documents=[(each, titles.get(each.document_id, each.kind)) for each in documents[:20]],
         approved=approved,
         refused_count=refused,
         left=left,
@@ -117,10 +112,10 @@ async def inbox_page(
     )
 
 
-async def waiting(client: Client, documents: list[DocumentSummary]) -> list[Item]:
+async def waiting(session: Session, documents: list[DocumentSummary]) -> list[Item]:
     """All that waits in some documents; those that are gone meanwhile are left out."""
     bound = asyncio.Semaphore(AT_ONCE)
-    found = await asyncio.gather(*(_of(client, one, bound) for one in documents if listed_sections(one)))
+    found = await asyncio.gather(*(_of(session, one, bound) for one in documents if listed_sections(one)))
     return sorted((item for items in found for item in items), key=_most_pressing_first)
 
 
@@ -129,13 +124,13 @@ def _most_pressing_first(item: Item) -> tuple[int, float, float]:
     return -item.unblocks, due.timestamp() if due else inf, since.timestamp() if since else 0
 
 
-async def _of(client: Client, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:
+async def _of(session: Session, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:
     async with bound:
         try:
-            overview = await client.overview(document.document_id)
+            overview = await session.client.overview(document.document_id)
         except DocumentNotFoundError:
             return []
-        title = (await title_of(client, overview.document))[:MAX_TITLE]
+        title = await session.followed.title(overview.document)
     return list(_items(overview.document, title, overview.sections))
 
 

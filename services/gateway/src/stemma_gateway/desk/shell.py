@@ -200,6 +200,8 @@ KEYS = (
         (
             ("?", "key_help"),
             ("i", "key_inbox"),
+            ("/", "search"),
+            ("Ctrl K", "search"),
             ("c", "new_document"),
             (",", "settings"),
             ("j", "key_next"),

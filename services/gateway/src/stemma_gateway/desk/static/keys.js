@@ -27,6 +27,7 @@ addEventListener("keydown", send);
 addEventListener("keydown", (event) => {
   if (document.documentElement.dataset.keys === "off") return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.querySelector("dialog[open]")) return;
   const [target] = event.composedPath();
   if (typing(target) && !["checkbox", "radio"].includes(target.type)) {
     if (event.key === "Escape") target.blur();

@@ -1,0 +1,111 @@
+"""Search over documents, sections, requirements and commands: a page, and a dialog that shows its results."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from stemma_client.errors import DocumentNotFoundError, LedgerFailedError
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1.summary import DocumentSummary
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.catalogues import words
+from stemma_gateway.pages import PageRoute, language_of
+from stemma_gateway.resources.addresses import document_of
+from stemma_gateway.sessions import Session
+
+from .documents import Words, has_words
+from .shell import shown
+
+Kind = Literal["command", "document", "section", "requirement"]
+MOST = 20
+NEWEST = 5
+"""Documents that are named before anything is typed."""
+LEDGERS = 3
+"""Of so many of the newest documents the requirements are searched, where no document is open."""
+MAX_LABEL = 160
+PAGES = (
+    ("inbox", "/desk"),
+    ("documents", "/desk/documents"),
+    ("new_document", "/desk/new"),
+    ("keys_page", "/desk/keys"),
+)
+OF_DOCUMENT = (
+    ("document", ""),
+    ("requirements", "/requirements"),
+    ("inputs", "/inputs"),
+    ("history", "/history"),
+    ("map", "#map"),
+    ("exports", "#exports"),
+)
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something that a person may go to; ``of`` says what it belongs to."""
+
+    kind: Kind
+    label: str
+    path: str
+    of: str = ""
+
+    def rank(self, q: str) -> int:
+        """How well it fits: its label begins with the words, has them, or has some while the rest says what of."""
+        if self.label.casefold().startswith(q):
+            return 0
+        return 1 if has_words(self.label, q) else 2
+
+
+@router.get("/desk/search")
+async def search(request: Request, session: Caller, q: Words = "", document: Token | None = None) -> Response:
+    summaries = await session.client.documents()
+    titled = [(one, await session.followed.title(one)) for one in summaries]
+    here = next((each for each in titled if each[0].document_id == document), None)
+    hits = [*_commands(request, here), *islice(_documents(titled), NEWEST)]
+    if sought := " ".join(q.casefold().split()):
+        hits = [*_commands(request, here), *_documents(titled)]
+        hits += await _requirements(session, [here] if here else titled[:LEDGERS])
+        found = [hit for hit in hits if has_words(f"{hit.label} {hit.of}", sought)]
+        hits = sorted(found, key=lambda hit: hit.rank(sought))
+    return shown(request, session, "search.html", q=q.strip(), hits=hits[:MOST], within=document if here else None)
+
+
+def _commands(request: Request, here: tuple[DocumentSummary, str] | None) -> Iterator[Hit]:
+    names = words(language_of(request))
+    if here:
+        document, title = here
+        for name, path in OF_DOCUMENT:
+            yield Hit("command", names[name], f"/desk/documents/{document.document_id}{path}", title)
+    for name, path in PAGES:
+        yield Hit("command", names[name], path)
+
+
+def _documents(titled: list[tuple[DocumentSummary, str]]) -> Iterator[Hit]:
+    for document, title in titled:
+        yield Hit("document", title, f"/desk/documents/{document.document_id}")
+    for document, title in titled:
+        for section in document.sections:
+            path = f"/desk/documents/{document.document_id}/sections/{section.section_id}"
+            yield Hit("section", section.title, path, title)
+
+
+async def _requirements(session: Session, titled: list[tuple[DocumentSummary, str]]) -> list[Hit]:
+    found = await asyncio.gather(*(_of_ledger(session, document, title) for document, title in titled))
+    return [hit for hits in found for hit in hits]
+
+
+async def _of_ledger(session: Session, document: DocumentSummary, title: str) -> list[Hit]:
+    try:
+        ledger = await session.client.ledger_of(await document_of(session, document.document_id))
+    except (DocumentNotFoundError, LedgerFailedError):
+        return []
+    here = f"/desk/documents/{document.document_id}/requirements"
+    rows = [entry.row for entry in ledger.entries if entry.counts]
+    return [
+        Hit("requirement", f"{row.requirement_id} {row.quote}"[:MAX_LABEL], f"{here}/{row.requirement_id}", title)
+        for row in rows
+    ]

@@ -1,0 +1,142 @@
+"""Finding documents on the desk: the list, its filters, and the search over everything."""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import CREATED_AT, document_requested
+
+from .conftest import PAGES
+from .desk_pages import NARROW, Desk, check, plain
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8", "H4", "H5")]
+HOSTILE = 'Tom <img src=x onerror="alert(1)"> & \u202ebob'
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a document for each state."""
+    async with open_backstage(server) as stage:
+        await stage.append(document_id, document_requested())
+        await put(stage, document_id, f"Garden beside the library {document_id}", assignee="")
+        yield stage
+
+
+async def put(bus: Backstage, document_id: str, title: str, *sections: str, **about: Any) -> None:
+    """A document of the list, whose sections wait for review unless something else is told."""
+    status = about.pop("becomes", DocumentStatus.RUNNING)
+    told = {"status": SectionStatus.AWAITING_REVIEW, "version": 1, **about}
+    names = sections or ("Budget", "Schedule")
+    await bus.summarise(
+        DocumentSummary(
+            document_id=document_id,
+            kind="proposal",
+            status=status,
+            title=await bus.text(document_id, title),
+            created_at=CREATED_AT,
+            last_sequence=1,
+            sections=tuple(
+                SectionSummary(section_id=name.lower().replace(" ", "-"), title=name, **told) for name in names
+            ),
+        )
+    )
+
+
+async def listed(web: httpx.AsyncClient, query: str) -> list[str]:
+    page = await web.get(f"/desk/documents{query}", headers=PAGES)
+    assert page.status_code == 200, page.text
+    return re.findall(r'id="document-([^"]+)"', page.text)
+
+
+async def test_documents_are_found_by_words_of_their_titles_and_sections_and_by_their_state(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await put(bus, done := f"{document_id}-done", "Ferry", assignee="bob", becomes=DocumentStatus.COMPLETED)
+    await put(bus, ended := f"{document_id}-ended", "Tram", becomes=DocumentStatus.CANCELLED)
+    mine = {document_id, done, ended}
+
+    async def found(query: str) -> set[str]:
+        return mine & set(await listed(web, query))
+
+    assert await found("?q=LIBRARY+garden") == {document_id}
+    assert await found("?q=budget") == mine
+    assert await found(f"?q={document_id}") == mine
+    assert await found(f"?q={document_id}&state=waiting") == {document_id}
+    assert await found(f"?q={document_id}&state=done") == {done}
+    assert await found(f"?q={document_id}&state=ended") == {ended}
+    assert await found("?q=nothing+of+that") == set()
+
+
+async def test_the_list_always_tells_titles_and_how_much_of_each_document_is_settled(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await put(bus, document_id, HOSTILE, "Budget", "Schedule", status=SectionStatus.APPROVED)
+    page = (await web.get(f"/desk/documents?q={document_id}", headers=PAGES)).text
+    assert "<img src=x" not in page
+    assert "Tom &lt;img src=x" in page
+    assert '<progress max="2" value="2" aria-hidden="true">' in page
+    assert "2 of 2 settled" in plain(page)
+    assert "waiting: " not in plain(page)
+
+
+async def test_a_long_list_has_pages_and_a_page_that_is_not_there_is_the_last(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    for number in range(26):
+        await put(bus, f"{document_id}-{number}", "Long list")
+    first, beyond = [await listed(web, f"?q={document_id}-&page={page}") for page in (1, 99)]
+    assert (len(first), len(beyond)) == (25, 1)
+    assert f"q={document_id}-&amp;page=2" in (await web.get(f"/desk/documents?q={document_id}-", headers=PAGES)).text
+
+
+async def hits(web: httpx.AsyncClient, query: str) -> list[tuple[str, str]]:
+    page = (await web.get(f"/desk/search?{query}", headers=PAGES)).text
+    return re.findall(r'<a href="([^"]+)" data-row><span class="line">([^<]+)</span>', page)
+
+
+async def test_the_search_finds_documents_sections_and_commands_the_best_first_and_at_most_twenty(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = f"/desk/documents/{document_id}"
+    unique = f"Zeppelin {document_id}"
+    await put(bus, document_id, unique, "Budget", *(f"Appendix {number}" for number in range(30)))
+    assert (await hits(web, f"q={unique}"))[0] == (here, "Document")
+    assert (await hits(web, f"q=budget+{document_id}"))[0] == (f"{here}/sections/budget", "Section")
+    assert len(await hits(web, f"q=appendix+{document_id}")) == 20
+    assert (await hits(web, "q=new+doc"))[0] == ("/desk/new", "Go to")
+    of_document = await hits(web, f"document={document_id}")
+    assert (f"{here}/requirements", "Go to") in of_document
+    assert (f"{here}/requirements", "Go to") not in await hits(web, "")
+
+
+async def test_keys_alone_lead_from_any_page_to_what_is_searched_and_no_letter_decides_anything(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    here = f"/desk/documents/{document_id}"
+    async with desk("/desk/keys", viewport=NARROW, locale="en") as page:
+        await page.keyboard.press("Control+k")
+        await page.keyboard.type("libra")
+        await expect(page.get_by_role("dialog").get_by_text("Garden beside the library").first).to_be_visible()
+        await check(page, "search dialog")
+        await page.keyboard.press("ArrowDown")
+        await page.keyboard.press("i")
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        assert page.url.endswith("/desk/keys")
+        await page.keyboard.press("/")
+        await page.keyboard.press("Control+a")
+        await page.keyboard.type(f"garden {document_id}")
+        await page.keyboard.press("Enter")
+        await page.wait_for_url(f"**{here}")
+        await page.goto(page.url.removesuffix(here) + "/desk/search?q=garden")
+        await check(page, "search page")
+        await page.goto(page.url.partition("/desk")[0] + "/desk/documents?q=garden")
+        await check(page, "documents")
