@@ -1,4 +1,4 @@
-"""Asking for a document, what it is written from, and an amendment, which is shown before it counts."""
+"""Asking for a document, what it is written from, its forms, and an amendment, which is shown before it counts."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -12,10 +12,20 @@ from stemma_contracts.media import READ
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.forms import FormFields
 from stemma_contracts.v1.inputs import InputChanges
 from stemma_contracts.v1.references import UploadRef, UploadRole
-from stemma_contracts.v1.requests import ApplyInput, InputDecision, MarkConfidential, SetInputRole, WithdrawInput
-from stemma_contracts.v1.views import InputView
+from stemma_contracts.v1.requests import (
+    ApplyInput,
+    ConfirmFormFields,
+    ExportForm,
+    InputDecision,
+    MarkConfidential,
+    SetInputRole,
+    WithdrawInput,
+)
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.views import InputView, SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute, led_to
@@ -31,14 +41,16 @@ INPUTS = "/desk/documents/{document_id}/inputs"
 MOST_SHOWN = 50
 ROLES: tuple[UploadRole, ...] = ("request", "evidence", "past-text", "style", "form", "internal", "price")
 InputId = Annotated[Token, Path()]
-Done = Literal["apply", "withdraw", "role", "confidential", "unmark"]
+Done = Literal["apply", "withdraw", "role", "confidential", "unmark", "confirm"]
 DECISIONS: Mapping[Done, type[InputDecision]] = {
     "apply": ApplyInput,
     "withdraw": WithdrawInput,
     "role": SetInputRole,
     "confidential": MarkConfidential,
     "unmark": MarkConfidential,
+    "confirm": ConfirmFormFields,
 }
+ANSWERED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 router = APIRouter(route_class=PageRoute)
 
 
@@ -148,9 +160,22 @@ async def amend(request: Request, session: Caller, document_id: DocumentId) -> R
 
 
 @router.get(f"{INPUTS}/{{input_id}}")
-async def show_input(request: Request, session: Caller, document_id: DocumentId, input_id: InputId) -> Response:
-    document = await document_of(session, document_id)
+async def show_input(
+    request: Request, session: Caller, document_id: DocumentId, input_id: InputId, at_least: AtLeast = 0
+) -> Response:
+    document = await document_of(session, document_id, at_least)
     return await _one(request, session, document, found_input(document, input_id))
+
+
+@router.post(f"{INPUTS}/{{input_id}}/form")
+async def export_form(request: Request, session: Caller, document_id: DocumentId, input_id: InputId) -> Response:
+    """Have the approved answers of its section written into a form."""
+    try:
+        answer = await ask(session, ExportForm(document_id=document_id, input_id=input_id))
+    except REFUSED as error:
+        document = await document_of(session, document_id)
+        return await _one(request, session, document, found_input(document, input_id), error)
+    return led_on(request, f"{INPUTS.format(document_id=document_id)}/{input_id}", "form", answer.sequence, "#form")
 
 
 @router.post(f"{INPUTS}/{{input_id}}/{{verb}}")
@@ -159,6 +184,8 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
     async with sent(request) as form:
         version = whole_number(form.text("version"))
         more: dict[str, Any] = {name: words for name in ("role", "passage") if (words := form.text(name))}
+        if verb == "confirm":
+            more["dropped"] = [str(field) for field in form.form.getlist("dropped")]
     if version is None:
         raise Invalid(Problem.of("version_no_number", "version"))
     about: dict[str, Any] = {"document_id": document_id, "input_id": input_id, "version": version}
@@ -218,6 +245,8 @@ async def _one(
     told = changes.changed[:MOST_SHOWN]
     pairs = tuple((part.before, part.after) for part in told)
     words = await session.client.compute(pairs_compared, pairs, document.language)
+    answers = _answers(document, one)
+    found = one.form and await session.client.stored(document.document_id, one.form.fields, FormFields)
     marked = [await session.client.stored_text(document.document_id, passage) for passage in one.confidential]
     return shown(
         request,
@@ -229,7 +258,17 @@ async def _one(
         marked=[passage for passage in marked if passage],
         parts=list(zip(told, words, strict=True)),
         more=max(len(changes.changed) - MOST_SHOWN, 0) + changes.left_off,
+        fields=found.fields if found else (),
+        answers=answers,
+        is_answered=answers is not None and answers.status in ANSWERED,
+        exports=[each for each in document.form_exports.values() if each.input_id == one.input_id][::-1],
     )
+
+
+def _answers(document: DocumentView, form: InputView) -> SectionView | None:
+    """The section that answers the fields of a form."""
+    sections = document.sections.values()
+    return next((each for each in sections if each.form and each.form.input_id == form.input_id), None)
 
 
 def found_input(document: DocumentView, input_id: str) -> InputView:
