@@ -135,7 +135,7 @@ async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_
             await emil.keyboard.press("c")
             await emil.keyboard.type(f"While {name} is killed.")
             kill()
-            await emil.get_by_role("button", name="Send all together").click()
+            await emil.get_by_role("button", name="Send all comments").click()
             await expect(emil.get_by_text("Done: Comment")).to_be_visible(timeout=STARTED_MS)
             await emil.wait_for_load_state()
             await expect(emil.locator(".thread")).to_have_count(number)

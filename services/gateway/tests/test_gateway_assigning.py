@@ -68,8 +68,8 @@ async def test_what_is_ticked_in_the_inbox_is_assigned_together_and_nothing_is_a
     async with desk("/desk", timezone_id="Asia/Kolkata") as page:
         await page.locator(box(document_id)).check()
         await page.keyboard.press("s")
-        await page.get_by_label("To whom").fill("carl")
-        await page.get_by_label("Until when").fill("2099-12-01T17:00")
+        await page.get_by_label("Assignee").fill("carl")
+        await page.get_by_label("Due date").fill("2099-12-01T17:00")
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("status").filter(has_text="1 assigned")).to_be_visible()
     [(_, asked)] = bus.received
@@ -91,8 +91,8 @@ async def test_what_is_ticked_is_taken_from_whoever_has_it_and_times_stay_local_
         await expect(row).to_contain_text("8:34")
         await page.locator(box(document_id)).check()
         await page.keyboard.press("s")
-        await page.get_by_role("button", name="Assign what is ticked to nobody").click()
-        await expect(page.get_by_role("status").filter(has_text="1 assigned to nobody")).to_be_visible()
+        await page.get_by_role("button", name="Unassign selected").click()
+        await expect(page.get_by_role("status").filter(has_text="1 unassigned")).to_be_visible()
     [(_, asked)] = bus.received
     assert isinstance(asked, UnassignSection)
     assert (asked.document_id, asked.section_id) == (document_id, "research")
@@ -137,7 +137,7 @@ async def test_only_what_had_passed_is_approved_of_what_is_ticked(
 ) -> None:
     ticked = {"item": f"{document_id}/research", "seen": f"{document_id}/budget/1"}
     told = await web.post("/desk/approve", data=ticked, headers=HTML, follow_redirects=True)
-    assert "only what passed is approved together" in told.text
+    assert "only sections that passed are approved together" in told.text
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
     assert asked.section_id == "budget"

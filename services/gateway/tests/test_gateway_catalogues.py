@@ -14,7 +14,7 @@ CODE = "\n".join(
     for path in Path(str(files("stemma_gateway"))).rglob("*")
     if path.suffix in {".html", ".py"}
 )
-NAMED = set(re.findall(r"\bt\.(?!plural\b)([a-z_0-9]+)", CODE))
+NAMED = set(re.findall(r"\bt\.(?!plural\b)([a-z_0-9]+)", CODE)) | set(re.findall(r"\bplural\(\"([a-z_]+)\"", CODE))
 FAMILIES = tuple(set(re.findall(r"\"([a-z_]+_)(?:\" ~|\{)", CODE)))
 """How ids begin that are made of a word of a contract."""
 LINTER = "MD"

@@ -84,8 +84,8 @@ async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_v
         for key in ("j", "n", "y", "y", "y"):
             await page.keyboard.press(key)
         await page.reload()
-        await page.get_by_role("button", name="Do what is chosen").click()
-        await expect(page.get_by_role("status")).to_contain_text("Take back")
+        await page.get_by_role("button", name="Apply decisions").click()
+        await expect(page.get_by_role("status")).to_contain_text("Undo")
     [(_, asked)] = bus.received
     assert isinstance(asked, EditSection)
     assert (asked.version, asked.text) == (2, NEW.replace("6", "5"))
@@ -147,7 +147,7 @@ async def test_a_section_tells_what_it_comes_from_and_leads_to_the_page_of_its_s
         lineage = page.partition('<dl class="lineage">')[2].partition("</aside>")[0]
         source = await http.get(re.findall('href="([^"]*/at[?][^"]*)"><bdi>p. 4', lineage)[0])
     assert ("offline" in lineage, "ada" in lineage) == (True, True)
-    assert "Sentences with their sources: 1" in lineage
+    assert "1 sentence with its sources" in lineage
     assert "It costs" in lineage.partition('class="plain sentences"')[2]
     assert str(source.url).endswith("/inputs/input-1/text?line=3#line-3")
     assert re.search('id="line-3"[^>]*>Six euros.', source.text)

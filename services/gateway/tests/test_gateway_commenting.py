@@ -67,7 +67,7 @@ async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harml
         await check(page)
         assert (await page.title()).endswith("Research · Stemma")
         await page.goto(f"{address}/desk")
-        await expect(page.get_by_text("comments: 2").first).to_be_visible()
+        await expect(page.get_by_text("2 comments").first).to_be_visible()
         assert await violations(page) == []
 
 
@@ -78,13 +78,13 @@ async def test_selected_words_and_others_become_one_review_that_survives_a_close
         await page.evaluate(SELECT)
         await page.keyboard.press("c")
         await page.keyboard.type("From which budget?")
-        await page.get_by_role("button", name="One more comment").click()
+        await page.get_by_role("button", name="Add another comment").click()
         await page.keyboard.type("Good section.")
         await page.reload()
-        await expect(page.get_by_label("What you say").nth(1)).to_have_value("Good section.")
-        await page.get_by_role("button", name="Send all together").click()
+        await expect(page.get_by_label("Your comment").nth(1)).to_have_value("Good section.")
+        await page.get_by_role("button", name="Send all comments").click()
         await expect(page.get_by_role("status")).to_contain_text("Comment")
-        await expect(page.get_by_label("What you say").first).to_have_value("")
+        await expect(page.get_by_label("Your comment").first).to_have_value("")
     [(_, asked)] = bus.received
     assert isinstance(asked, CommentSection)
     assert asked.version == 1
@@ -102,7 +102,7 @@ async def test_what_is_to_be_revised_quotes_the_words_that_are_selected(
         await page.keyboard.press("r")
         await page.keyboard.type("Say per year.")
         await page.keyboard.press("Control+Enter")
-        await expect(page.get_by_role("status")).to_contain_text("Send back")
+        await expect(page.get_by_role("status")).to_contain_text("Request changes")
     [(_, asked)] = bus.received
     assert isinstance(asked, ReviseSection)
     assert (asked.feedback, asked.version) == ("> pilot costs\n\nSay per year.", 1)
@@ -138,7 +138,7 @@ async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
         await page.get_by_label("What should stand there instead").fill("trial costs")
         await page.reload()
         await expect(page.get_by_label("What should stand there instead")).to_have_value("trial costs")
-        await page.get_by_role("button", name="Send all together").click()
+        await page.get_by_role("button", name="Send all comments").click()
         await expect(page.get_by_role("status")).to_contain_text("Comment")
     [(_, asked)] = bus.received
     assert isinstance(asked, CommentSection)

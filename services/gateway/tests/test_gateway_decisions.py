@@ -92,7 +92,7 @@ async def test_what_is_sent_decides_about_this_version_as_this_person_under_the_
     approve, revise = link(document_id), link(document_id, verb=Verb.REVISE)
     assert (await browser.post(path(approve))).json()["request_id"] == approve.request_id
     page = await browser.post(path(revise), data={"feedback": "Shorter."}, headers=PAGES)
-    assert "sent back for a revision" in page.text
+    assert "Changes to version 1 were requested" in page.text
     known = {"document_id": document_id, "section_id": "research", "version": 1, "actor": "ada"}
     [(subject, approval), (_, revision)] = asked
     assert subject == subjects.request_of("default", "ada", "approve-section")

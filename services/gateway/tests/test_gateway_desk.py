@@ -64,7 +64,7 @@ async def test_keys_alone_lead_from_the_inbox_to_a_decision_about_the_version_th
         await page.keyboard.type("Shorter, please.")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_role("status")).to_contain_text("Send back")
+        await expect(page.get_by_role("status")).to_contain_text("Request changes")
         await page.wait_for_load_state()
         await page.keyboard.press("a")
         await expect(page.get_by_role("status")).to_contain_text("Approve")
@@ -220,7 +220,7 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
 
 @pytest.mark.req("H2")
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "It is written once these are settled"), ("de", "Wird geschrieben, sobald diese")]
+    ("language", "said"), [("en", "It is written once these are approved"), ("de", "Wird geschrieben, sobald diese")]
 )
 async def test_a_queued_section_says_what_it_waits_for(
     web: httpx.AsyncClient, bus: Backstage, document_id: str, language: str, said: str

@@ -109,9 +109,9 @@ async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
         await page.goto(f"{address}{section(other)}")
         await expect(page.locator(".facts")).to_contain_text(re.compile(r"Writing \d+ min"))
         await page.go_back()
-        await page.get_by_text("End for good").click()
-        await expect(page.get_by_role("button", name="End it; the texts stay")).to_be_visible()
-        await page.get_by_role("button", name="Pause: begin nothing new").click()
+        await page.get_by_text("Cancel the document").click()
+        await expect(page.get_by_role("button", name="Cancel; texts stay")).to_be_visible()
+        await page.get_by_role("button", name="Pause: start nothing new").click()
         await page.wait_for_url("**?done=*")
     pause = bus.received[-1][1]
     assert isinstance(pause, PauseDocument)
@@ -185,21 +185,21 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     assert len(others) == 2
     assert "bob (claimed) changed the text: Research version 2" in plain(first)
     assert "Solution : written from Research, of which it saw version 1" in plain(first)
-    assert "sent it back" in sent_back
+    assert "requested changes" in sent_back
     assert '<q class="said-words"><bdi>Say &lt;b&gt;less&lt;/b&gt;.</bdi></q>' in sent_back
     late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
     await bus.append(document_id, late, again)
     kept, refused, *_ = await rows(here)
     assert "eve (claimed) refused: Research" in plain(refused)
     assert "version 1 is not current; version 2 is" in refused
-    assert "sections made stale: 3" in kept.partition("<details")[2].partition("</summary>")[0]
+    assert "3 sections made stale" in kept.partition("<details")[2].partition("</summary>")[0]
     assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
     await bus.append(document_id, *many)
     page = (await web.get(f"{here}?section=research")).text
     assert page.count('class="item event"') == 50
     [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
     last = await rows(unescape(earlier))
-    assert (len(last), "sent it back" in last[-1]) == (14, True)
+    assert (len(last), "requested changes" in last[-1]) == (14, True)
 
 
 @pytest.mark.req("B6")

@@ -80,7 +80,7 @@ async def test_the_editor_and_what_it_merged_fit_320_pixels_and_axe_finds_nothin
         assert await violations(page) == []
         await write(page, OURS)
         await edited(bus, document_id, THEIRS, version=4)
-        await page.get_by_role("button", name="Merge it into your text").click()
+        await page.get_by_role("button", name="Merge into your text").click()
         await expect(page.get_by_role("heading", name="Merged into your text: version 4")).to_be_visible()
         await check(page)
 
@@ -120,7 +120,7 @@ async def test_of_two_people_who_change_one_sentence_no_word_is_lost(
         await expect(editor(page)).to_contain_text("Our words.")
         await expect(editor(page)).to_contain_text("The very end.")
         await expect(page.locator(".conflicts")).to_contain_text("Their words.")
-        await page.get_by_role("button", name="Take the other").click()
+        await page.get_by_role("button", name="Use theirs").click()
         await expect(editor(page)).to_contain_text("Their words.")
         bus.problems = ()
         await page.get_by_role("button", name="Save as version 5").click()
@@ -149,16 +149,16 @@ async def test_a_draft_survives_a_closed_tab_and_is_merged_into_what_came_meanwh
         again = await page.context.new_page()
         await again.goto(here)
         await expect(editor(again)).to_contain_text("The end, mine.")
-        await expect(again.get_by_text("This is the draft that you left here.")).to_be_visible()
-        await again.get_by_role("button", name="Merge it into your text").click()
+        await expect(again.get_by_text("Your unsaved draft was restored.")).to_be_visible()
+        await again.get_by_role("button", name="Merge into your text").click()
         await expect(again.locator(".conflicts")).to_contain_text("Their words.")
         await again.goto(here)
         await expect(editor(again)).to_contain_text("The end, mine.")
-        await again.get_by_role("button", name="Drop the draft").click()
+        await again.get_by_role("button", name="Discard the draft").click()
         await expect(editor(again)).to_contain_text("The very end.")
         await again.reload()
         await expect(editor(again)).to_contain_text("The very end.")
-        await expect(again.get_by_text("This is the draft that you left here.")).to_be_hidden()
+        await expect(again.get_by_text("Your unsaved draft was restored.")).to_be_hidden()
 
 
 @pytest.mark.req("H2", "H4", "H5")

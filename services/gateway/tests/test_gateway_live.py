@@ -64,7 +64,7 @@ async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_p
     async with desk(section(document_id)) as page:
         await page.keyboard.press("c")
         await page.keyboard.type("Kept as well.")
-        await page.get_by_role("button", name="One more comment").click()
+        await page.get_by_role("button", name="Add another comment").click()
         await page.keyboard.press("Escape")
         await page.keyboard.press("r")
         await page.keyboard.type("Half a sen")
@@ -74,10 +74,10 @@ async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_p
         assert await page.evaluate(MARKED) == ["pilot costs"]
         assert await page.evaluate("scrollY") == 400
         assert await page.evaluate("document.querySelector('details:not(.verb)').open")
-        await expect(page.get_by_label("What you say")).to_have_count(2)
-        await expect(page.get_by_label("What you say").first).to_have_value("Kept as well.")
+        await expect(page.get_by_label("Your comment")).to_have_count(2)
+        await expect(page.get_by_label("Your comment").first).to_have_value("Kept as well.")
         await page.keyboard.type("tence.")
-        await expect(page.get_by_label("What is to change").first).to_have_value("Half a sentence.")
+        await expect(page.get_by_label("What should change").first).to_have_value("Half a sentence.")
         await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rendered strong'))")
         await commented(bus, document_id, "Operation", "And this?", 2)
         await expect(page.locator(".thread")).to_have_count(2)
@@ -177,13 +177,13 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
         await page.keyboard.press("r")
         await page.keyboard.type("Mine.")
         await written(bus, document_id, "# Third\n")
-        await expect(page.get_by_text("Something changed meanwhile.")).to_be_visible()
+        await expect(page.get_by_text("This page is out of date.")).to_be_visible()
         await expect(page.locator(".rendered")).not_to_contain_text("Third")
         assert await page.locator(".side [name=version]").first.get_attribute("value") == "2"
-        await page.get_by_role("link", name="Show it").click()
+        await page.get_by_role("link", name="Show").click()
         await expect(page.locator(".rendered")).to_contain_text("Third")
-        await expect(page.get_by_text("Something changed meanwhile.")).to_be_hidden()
-        await expect(page.get_by_label("What is to change").first).to_have_value("Mine.")
+        await expect(page.get_by_text("This page is out of date.")).to_be_hidden()
+        await expect(page.get_by_label("What should change").first).to_have_value("Mine.")
         await expect(page.get_by_role("link", name="What changed since you last looked")).to_be_visible()
 
 
@@ -205,7 +205,7 @@ async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_an
           });
         }""")
         await bus.append(other, section_drafted("s0"), review_requested("s0"))
-        await expect(page.locator("#section-s0 .status").first).to_have_text("waits for review")
+        await expect(page.locator("#section-s0 .status").first).to_have_text("waiting for review")
         assert await page.evaluate("kept.length") >= 2 * len(sections)
         off_middle = "each => Math.abs(2 * each.scrollLeft + each.clientWidth - each.scrollWidth)"
         assert await page.locator(".map").evaluate(off_middle) < 3
@@ -280,7 +280,7 @@ async def test_words_are_shown_as_they_are_written_and_none_is_missed_or_doubled
         await expect(page.locator("#section-solution .tail")).to_have_text("Anew.")
         draft = await bus.text(document_id, "# Solution\n\nAnew.\n")
         await bus.append(document_id, section_drafted("solution", draft), review_requested("solution"))
-        await expect(page.locator("#section-solution .status").first).to_have_text("waits for review")
+        await expect(page.locator("#section-solution .status").first).to_have_text("waiting for review")
         await expect(page.locator(".tail")).to_have_count(0)
 
 
@@ -301,7 +301,7 @@ async def test_a_page_says_that_its_connection_is_lost_and_goes_on_where_it_was(
         async with gateway(port=port, cookie_keys=KEY):
             await expect(page.get_by_text("The connection is lost.")).to_be_hidden(timeout=20_000)
             await expect(page.locator(".thread")).to_contain_text("Said meanwhile.")
-            await expect(page.get_by_label("What is to change").first).to_have_value("Still here.")
+            await expect(page.get_by_label("What should change").first).to_have_value("Still here.")
 
 
 @pytest.mark.full
@@ -318,7 +318,7 @@ async def test_a_page_says_that_its_session_has_ended_and_keeps_what_was_typed(
         await commented(bus, document_id, "", "Unseen.")
         await expect(page.get_by_role("alert")).to_contain_text("Your session has ended.")
         await expect(page.locator(".thread")).to_have_count(0)
-        await expect(page.get_by_label("What is to change").first).to_have_value("Mine.")
+        await expect(page.get_by_label("What should change").first).to_have_value("Mine.")
 
 
 @pytest.mark.req("H1")
@@ -354,14 +354,14 @@ async def test_who_else_has_the_editor_open_is_shown_until_they_leave_it(
     async with opened(browser) as writes, opened(browser) as reads:
         await signed_in_by_name(reads, address, bob, section(document_id))
         await signed_in_by_name(writes, address, ada, f"{section(document_id)}/edit")
-        told = reads.get_by_text("this is being edited by adele")
+        told = reads.get_by_text("being edited by adele")
         await expect(told).to_be_visible()
         await bus.append(document_id, e.DocumentPaused())
         await expect(told).to_be_visible()
         await expect(writes.locator("[data-editors]")).to_be_hidden()
         await reads.keyboard.press("e")
         await expect(told).to_be_visible()
-        await expect(writes.get_by_text("this is being edited by bruno")).to_be_visible()
+        await expect(writes.get_by_text("being edited by bruno")).to_be_visible()
         await writes.goto(f"{address}/desk/keys")
         await expect(told).to_be_hidden()
 
@@ -405,7 +405,7 @@ async def test_how_long_sections_take_is_known_from_the_first_one_that_is_writte
     assert usual == {"research": 40}
 
 
-WAITS = "It is not answered yet."
+WAITS = "No answer yet."
 
 
 @pytest.mark.req("H2", "H5", "E1")
@@ -418,11 +418,11 @@ async def test_a_decision_that_is_sent_while_the_gateway_is_away_is_done_once_it
             await signed_in(page, url, token(), section(document_id))
             await page.keyboard.press("r")
             await page.keyboard.type("Shorter.")
-        await page.get_by_role("button", name="Send back").click()
+        await page.get_by_role("button", name="Request changes").click()
         await expect(page.get_by_text(WAITS)).to_be_visible()
-        await expect(page.get_by_label("What is to change").first).to_have_value("Shorter.")
+        await expect(page.get_by_label("What should change").first).to_have_value("Shorter.")
         async with gateway(port=port, cookie_keys=KEY):
-            await expect(page.get_by_text("Done: Send back")).to_be_visible(timeout=20_000)
+            await expect(page.get_by_text("Done: Request changes")).to_be_visible(timeout=20_000)
     [(_, asked)] = bus.received
     assert isinstance(asked, ReviseSection)
     assert (asked.feedback, asked.version) == ("Shorter.", 2)

@@ -48,7 +48,7 @@ def test_a_code_is_shown_by_its_sentence_without_the_name_of_a_field_where_it_is
 )
 def test_a_problem_that_the_desk_has_no_sentence_for_is_shown_by_its_message_as_english(problem: Problem) -> None:
     assert reasons_shown(rejected(problem), "de") == 'Was sich ändern soll: <bdi lang="en">is &lt;odd&gt;</bdi>'
-    assert reasons_shown(rejected(problem), "en") == "What is to change: is &lt;odd&gt;"
+    assert reasons_shown(rejected(problem), "en") == "What should change: is &lt;odd&gt;"
 
 
 def test_the_failure_of_a_job_is_shown_by_its_code() -> None:

@@ -228,13 +228,13 @@ async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_
         await page.keyboard.press("j")
         await page.keyboard.press("j")
         await page.keyboard.press("x")
-        await expect(page.get_by_role("status")).to_contain_text("Not applicable (requirements: 1)")
+        await expect(page.get_by_role("status")).to_contain_text("Not applicable (1 requirement)")
         await expect(page.locator("#R2")).to_be_focused()
         await page.get_by_label("all 3 of this page").check()
         await page.keyboard.press("a")
-        await expect(page.get_by_role("status")).to_contain_text("Confirm (requirements: 3)")
+        await expect(page.get_by_role("status")).to_contain_text("Confirm (3 requirements)")
         await page.get_by_role("button", name="Drop R3").click()
-        await expect(page.get_by_role("status")).to_contain_text("Drop (requirements: 1)")
+        await expect(page.get_by_role("status")).to_contain_text("Drop (1 requirement)")
     asked = [request for _, request in bus.received]
     assert all(isinstance(one, DecideRequirements) for one in asked)
     decided = [one.decisions for one in asked if isinstance(one, DecideRequirements)]
@@ -419,7 +419,7 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
     assert "begins nowhere" in refused.text.partition('role="alert">')[2]
     told = [plain(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
     assert told == [
-        f"Done: {each}" for each in ("Assign (requirements: 2)", "Merge", "Cut in two", "Read the requirements")
+        f"Done: {each}" for each in ("Assign (2 requirements)", "Merge", "Cut in two", "Read the requirements")
     ]
     assigned, merged, cut, read = [request for _, request in bus.received]
     assert isinstance(cut, SplitRequirements)
@@ -471,7 +471,7 @@ async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_st
     assert "tick at least one requirement" in none.text
     assert "read again meanwhile" in before.text
     assert "there is no row R8" in refused.text
-    assert 'value="R2" aria-label="Choose R2" checked' in refused.text
+    assert 'value="R2" aria-label="Select R2" checked' in refused.text
     assert [missing.status_code, unlike.status_code] == [404, 422]
 
 
