@@ -58,3 +58,8 @@ ROLES: Mapping[Role, tuple[str, ...]] = {
     Role.AUTHOR: (*_DECIDES, *_WRITES),
     Role.OWNER: EVERY_REQUEST,
 }
+
+
+def may_ask(role: str) -> frozenset[str]:
+    """The requests of a role by their names; a program has none and asks for all, as does a role that is not known."""
+    return frozenset(ROLES[Role(role)] if role in set(Role) else EVERY_REQUEST)

@@ -232,12 +232,13 @@ def reading_user(tenant: str, person: str) -> User:
 def asking_user(tenant: str, person: str, names: Iterable[str]) -> User:
     """The requests of these names of a person, uploads for them, and the person's own rules, ticks and ended sessions.
 
-    A person who may send no request writes ticks and ended sessions only. An upload is looked up by a call whose answer
-    quotes it: one that were the upload itself could be a request. People tell each other here whose editors are open:
-    no answer of the server in this account says what they say.
+    A person who may send no request writes ticks and ended sessions only. The server tells which requests those are.
+    An upload is looked up by a call whose answer quotes it: one that were the upload itself could be a request. People
+    tell each other here whose editors are open: no answer of the server in this account says what they say.
     """
     uploads, account = subjects.uploads_bucket(tenant), asking_account(tenant)
-    own, inbox = _at(STREAMS, _set_viewed(tenant, person)), _at(account, f"{person_inbox(person)}.>")
+    own = *_at(STREAMS, _set_viewed(tenant, person)), *_at(account, USER_INFO)
+    inbox = _at(account, f"{person_inbox(person)}.>")
     requests = [subjects.request_of(tenant, person, name) for name in names]
     if not requests:
         return User(person, account, own, inbox)

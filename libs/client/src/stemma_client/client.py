@@ -27,6 +27,7 @@ from .own_values import SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
+from .rights import Rights
 from .settings import ServerAddress, find_server
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Client(Decisions):
         login = connection.address.login
         self.actor = login.person if login else actor
         self.role = login.role if login else ""
+        self.rights = Rights(connection)
         self._key = ""
         self.compute: Compute = in_a_thread
 
@@ -181,6 +183,7 @@ class Client(Decisions):
         return encoded.request_id
 
     async def _completed(self, request: Request) -> Request:
+        self.rights.check(request)
         if self._connection.address.login is None and "actor" not in request.model_fields_set:
             request = request.model_copy(update={"actor": self.actor})
         return await self._with_short_text(with_request_id(request, self._key))

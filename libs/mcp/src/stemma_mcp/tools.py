@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as Listed
 from pydantic import BaseModel, PrivateAttr, ValidationError
 from stemma_contracts.misfits import MOST_VALUES, JsonValues
-from stemma_contracts.roles import EVERY_REQUEST, ROLES, Role
+from stemma_contracts.roles import may_ask
 from stemma_contracts.v1.answers import Problem
 
 from .clients import ClientOf
@@ -169,11 +169,6 @@ SHORT = frozenset(
         "export_result",
     }
 )
-
-
-def may_ask(role: str) -> frozenset[str]:
-    """The requests of a role by their names; a program has none and asks for all, as does a role that is not known."""
-    return frozenset(ROLES[Role(role)] if role in set(Role) else EVERY_REQUEST)
 
 
 def listed_names(asks: Mapping[str, frozenset[str]], profile: Profile, role: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from stemma_telemetry import annotate
 from .cookies import NAME, Cookies, check_change
 from .limits import counted_as
 from .openid import OpenId, address_of_identity, is_signed
+from .pages import reads_pages
 from .problems import SessionEnded, Unauthenticated, problem_in
 from .sessions import Find, Session
 
@@ -132,6 +133,8 @@ async def authenticated(
             raise SessionEnded(Problem.of("session_ended"))
         annotate(tenant=session.tenant)
         compute = request.app.state.computing.called_by(request, session.owner)
+        if reads_pages(request):
+            await session.client.rights.learn()
         with still_admitted(session):
             yield replace(session, client=session.client.computing(compute))
 

@@ -22,6 +22,7 @@ from stemma_client.bearer import PREFIX
 from stemma_client.connection import CALL_TIMEOUT_S, connect
 from stemma_client.errors import AccessDeniedError
 from stemma_client.logins import IdentityLogin
+from stemma_client.rights import USER_INFO
 from stemma_client.settings import ServerAddress
 from stemma_contracts.connections import KnownAs, asks_who
 from stemma_contracts.v1.answers import Problem
@@ -152,9 +153,6 @@ def claims_of(token: str) -> dict[str, Any]:
 def ends_at(claims: dict[str, Any]) -> float:
     ends = claims.get("exp", 0)
     return float(ends) if isinstance(ends, (int, float)) else 0.0
-
-
-USER_INFO = "$SYS.REQ.USER.INFO"
 
 
 async def address_of_identity(token: str, url: str, tls: Mapping[str, Any]) -> ServerAddress:

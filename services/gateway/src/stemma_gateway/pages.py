@@ -112,6 +112,9 @@ def page(
         "user": "",
         "waiting": None,
         "renewed": False,
+        "may": (),
+        "refused": "",
+        "unplaced": (),
     }
     content = TEMPLATES.get_template(template).render(common | about)
     return HTMLResponse(content, status, {**SAFE, **(headers or {})})

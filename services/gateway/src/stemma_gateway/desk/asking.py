@@ -17,6 +17,7 @@ from stemma_gateway.sessions import Session
 
 from .forms import PICTURES, REFUSED, SECTION, InSection, SectionAddress, Sent, ask, led_on, picture_of, sent
 from .section import PICTURES as SHOWN
+from .section import section_page
 from .shell import shown
 
 CHOICE, UPLOAD = "decision:", "upload:"
@@ -43,8 +44,18 @@ async def answer(request: Request, session: RepeatableCaller, at: InSection) -> 
             )
             answered = await ask(session, asked)
         except REFUSED as error:
-            return await _page(request, session, at, typed, error)
+            return await _refused(request, session, at, typed, error)
     return led_on(request, at.path, "answer", answered.sequence)
+
+
+async def _refused(
+    request: Request, session: Session, at: SectionAddress, typed: dict[str, str], error: Exception
+) -> Response:
+    """The question again, or the section where it was answered meanwhile, with what was typed."""
+    try:
+        return await _page(request, session, at, typed, error)
+    except NotFound:
+        return await section_page(request, session, at, error=error, typed=typed)
 
 
 async def _decisions(session: Session, form: Sent) -> dict[str, str | UploadRef]:

@@ -94,7 +94,7 @@ async def document_page(
         usual=usual,
         left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,
         read_now=read_now(document),
-        stops=STOPS.get(document.status, ()) if session.client.role in ("", "owner") else (),
+        stops=STOPS.get(document.status, ()) if "pause-document" in session.client.rights.names else (),
         done=done,
         viewed=await session.client.viewed.of(document_id),
     )

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from fastapi import Depends, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
-from stemma_client import AnswerTimeoutError, InvalidInputError, RequestRejectedError
+from stemma_client import AccessDeniedError, AnswerTimeoutError, InvalidInputError, RequestRejectedError
 from stemma_client.inputs import MAX_FILE_BYTES, MAX_FILES
 from stemma_client.pictures import picture_name
 from stemma_contracts.shown import check_upload_name, shown
@@ -28,7 +28,7 @@ from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
 SECTION = "/desk/documents/{document_id}/sections/{section_id}"
-REFUSED = (HttpError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
+REFUSED = (HttpError, AccessDeniedError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
 """What a page tells beside the form that was sent; nothing of the form is lost."""
 WAIT_S = 20.0
 MAX_FIELDS, MAX_FIELDS_BYTES = 500, 4 * 1024 * 1024

@@ -31,7 +31,7 @@ from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown
 from .document import title_of
 from .forms import SECTION, InSection, SectionAddress
 from .shell import Told, shown, told
-from .verbs import BY_NAME, open_verbs
+from .verbs import BY_NAME, Verb, barred_verbs, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -80,6 +80,7 @@ async def section_page(
     read = await read_log(session, at.document_id, at_least)
     document, section = read.document, section_in(read.document, at.section_id)
     client = session.client
+    verbs = open_verbs(section, client.rights.names)
     text = await stored(client, at.document_id, section.current)
     threads = await client.threads(at.document_id, section)
     findings = told(await findings_of(client, at.document_id, section.current), language_of(request))
@@ -93,7 +94,8 @@ async def section_page(
         section=section,
         held_up_by=held_up_by(document, at.section_id),
         usual=await session.followed.usual(document) if section.at_work else {},
-        verbs=open_verbs(section),
+        verbs=verbs,
+        barred=barred_verbs(section, client.rights.names),
         lines=shown_lines(text),
         rendered=await client.compute(rendered, text, pictures(request, document, section)),
         findings=findings,
@@ -109,9 +111,18 @@ async def section_page(
         threads=threads,
         replacements=replacements(text, section, threads),
         remarks=remarks,
+        unplaced=_unplaced(verbs, typed, () if "comment-section" in client.rights.names else remarks),
         people=_people(session, document),
         viewed=await client.viewed.of(at.document_id),
     )
+
+
+def _unplaced(verbs: Mapping[str, Verb], typed: Mapping[str, str], remarks: Iterable[Mapping[str, str]]) -> list[str]:
+    """The words of a form that was refused and is not on the page any more."""
+    placed = {field for verb in verbs.values() if verb.name != "edit" for field in verb.fields}
+    words = [typed.get(field, "") for verb in BY_NAME.values() for field in verb.fields if field not in placed]
+    said = [words for each in remarks for words in (each["text"], each["instead"])]
+    return [each for each in (*words, *said) if each.strip()]
 
 
 async def stored(client: Client, document_id: str, version: VersionView | None) -> str:
@@ -129,6 +140,7 @@ async def _compared(
         raise NotFound(Problem.of("version_unknown", section_id=section.section_id, version=missing))
     old, new = [await stored(client, document.document_id, version) for version in found]
     is_open = numbers[1] == section.version != numbers[0] and not section.at_work
+    is_open = is_open and "edit-section" in client.rights.names
     return await client.compute(compared, old, new, document.language, is_open)
 
 
@@ -136,7 +148,9 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
     if section.proposal is None or section.proposal.draft is None:
         return None
     new = await client.text(document.document_id, section.proposal.draft)
-    return await client.compute(compared, text, new, document.language, section.proposes)
+    return await client.compute(
+        compared, text, new, document.language, section.proposes and "edit-section" in client.rights.names
+    )
 
 
 def _people(session: Session, document: DocumentView) -> list[str]:

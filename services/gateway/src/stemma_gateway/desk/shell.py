@@ -47,11 +47,12 @@ def shown(
     common = {
         "user": session.user,
         "waiting": session.followed.waiting.known,
+        "may": session.client.rights.names,
         "renewed": request.method == "GET",
         "refused": reasons_shown(problem, language) if problem else "",
     }
     status = HTTPStatus(problem.status) if problem else HTTPStatus.OK
-    return page(request, template, status, **common, **about)
+    return page(request, template, status, **(common | about))
 
 
 def age(since: datetime | None, language: str) -> str:

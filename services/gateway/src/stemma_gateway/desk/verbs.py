@@ -1,9 +1,10 @@
 """What can be decided about a section, each with its key, and what its form sends."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stemma_contracts import registry
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.views import SectionView, VersionView
@@ -27,6 +28,10 @@ class Verb:
     flags: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("version",)
     hidden: tuple[str, ...] = ()
+
+    @property
+    def token(self) -> str:
+        return registry.entry_of(self.request).token
 
     def asked(self, document_id: str, section_id: str, form: Form) -> r.DocumentRequest:
         body: dict[str, Any] = {"document_id": document_id, "section_id": section_id}
@@ -64,5 +69,11 @@ VERBS = (
 BY_NAME = {verb.name: verb for verb in VERBS}
 
 
-def open_verbs(section: SectionView) -> Mapping[str, Verb]:
-    return {verb.name: verb for verb in VERBS if verb.is_open(section)}
+def open_verbs(section: SectionView, may: Container[str]) -> Mapping[str, Verb]:
+    """What can be decided about a section by somebody who may make these requests."""
+    return {verb.name: verb for verb in VERBS if verb.token in may and verb.is_open(section)}
+
+
+def barred_verbs(section: SectionView, may: Container[str]) -> list[str]:
+    """What somebody else could decide about it."""
+    return [verb.name for verb in VERBS if verb.token not in may and verb.is_open(section)]

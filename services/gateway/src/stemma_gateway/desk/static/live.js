@@ -79,6 +79,9 @@ function sinceLast() {
   localStorage.setItem(seen, version);
 }
 
+// The page that a refusal comes with has the words of the form, also where that form is no more.
+document.addEventListener("refused", ({ detail }) => detail.includes('<main id="main"') && put(detail));
+
 function lost(status) {
   note("ended", status === 401);
   note("lost", status !== 401);
@@ -93,7 +96,6 @@ if (stream && !("still" in main().dataset)) {
     event.preventDefault();
     await showNow();
   });
-  document.addEventListener("refused", showNow);
 }
 let editors = [];
 

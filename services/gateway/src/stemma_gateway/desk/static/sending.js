@@ -56,5 +56,5 @@ function tell(page) {
   const why = new DOMParser().parseFromString(page, "text/html").querySelector("main [role=alert]");
   document.querySelector("[data-refused]").textContent = why?.textContent ?? "";
   note("refused", true);
-  document.dispatchEvent(new Event("refused"));
+  document.dispatchEvent(new CustomEvent("refused", { detail: page }));
 }

@@ -1,0 +1,128 @@
+"""Each page of the desk offers what the role of its reader allows; what is refused all the same comes back as typed."""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.references import InputFile
+from stemma_provisioning.roles import Role
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
+
+from .conftest import PAGES, Person, at
+from .desk_pages import plain
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8")]
+DOCUMENT, SECTION = "/desk/documents/{}", "/desk/documents/{}/sections/research"
+REVIEWS = {"approve", "revise", "assign", "comments"}
+WRITES = {"edit", "instruct", "regenerate", "restore"}
+OFFERED = {
+    "/desk": {Role.REVIEWER: {"approve", "assign"}, Role.AUTHOR: {"approve", "assign", "new"}},
+    "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
+    DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
+    SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
+    f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},
+    f"{SECTION}/edit": {Role.REVIEWER: set(), Role.AUTHOR: {"edit", "edit/look"}},
+    f"{DOCUMENT}/inputs": {Role.REVIEWER: set(), Role.AUTHOR: {"inputs", "role"}},
+    f"{DOCUMENT}/inputs/input-1": {Role.REVIEWER: set(), Role.AUTHOR: {"confidential", "withdraw"}},
+    f"{DOCUMENT}/requirements": {Role.REVIEWER: set(), Role.AUTHOR: {"read"}},
+}
+"""What each page offers to whom; to an owner as to an author, if not said."""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a document whose section `research` waits for review, in version 2."""
+    async with open_backstage(server) as stage:
+        drafts = [await stage.text(document_id, text) for text in ("# Research\n\nOld.\n", "# Research\n\nNew.\n")]
+        events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+        prices = e.DocumentInputAdded(input_id="input-1", file=InputFile(name="prices.md", artifact=drafts[0]))
+        await stage.append(document_id, document_requested(), prices, *events, review_requested("research", 2))
+        await stage.list_research(document_id, version=2)
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(address: str, person: Person) -> AsyncIterator[Callable[[Role], Any]]:
+    """A browser in which somebody with a role has signed in by a password, which says nothing of the role."""
+    async with at(address) as client:
+
+        async def of(role: Role) -> httpx.AsyncClient:
+            client.headers.update(PAGES)
+            assert (await client.post("/sign-in", json=person(f"it-{role}", role))).status_code < 400
+            return client
+
+        yield of
+
+
+def offered(page: httpx.Response) -> set[str]:
+    """The last parts of the addresses to which a page sends something, or leads to send something."""
+    main = page.text.partition("<main")[2]
+    sent = re.findall(r'(?:method="post" action|formaction)="[^"]*?([^"/]+)"', main.replace("/edit/look", "/edit_look"))
+    led = re.findall(r'class="button" href="[^"]*?/(edit|new|question)"', main)
+    return {each.replace("_look", "/look") for each in (*sent, *led)}
+
+
+@pytest.mark.parametrize("role", list(Role))
+async def test_a_page_offers_what_the_role_allows_and_nothing_else(
+    role: Role, browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    who = await browser(role)
+    for path, by_role in OFFERED.items():
+        page = await who.get(path.format(document_id))
+        assert page.status_code == 200, page.text
+        wanted = set() if role is Role.READER else by_role.get(role, by_role[Role.AUTHOR])
+        assert offered(page) == wanted, (path, role)
+
+
+@pytest.mark.parametrize(
+    ("role", "verb", "typed", "request_name"),
+    [
+        (Role.READER, "comments", {"version": "2", "text": "Which <prices>?"}, "comment-section"),
+        (Role.READER, "revise", {"version": "2", "feedback": "Which <prices>?"}, "revise-section"),
+        (Role.REVIEWER, "instruct", {"version": "2", "instruction": "Which <prices>?"}, "edit-section"),
+    ],
+)
+async def test_what_a_role_forbids_comes_back_with_its_words_and_the_reason(
+    role: Role, verb: str, typed: dict[str, str], request_name: str, browser: Callable[[Role], Any],
+    bus: Backstage, document_id: str,
+) -> None:  # fmt: skip
+    who = await browser(role)
+    answer = await who.post(f"{SECTION.format(document_id)}/{verb}", data=typed)
+    assert answer.status_code == 403
+    assert f"your role does not allow {request_name}" in plain(answer.text.partition('role="alert">')[2])
+    assert "Which &lt;prices&gt;?" in answer.text
+
+
+async def test_a_reader_sees_why_nothing_can_be_decided_and_may_tick_what_was_viewed(
+    browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    who = await browser(Role.READER)
+    page = await who.get(SECTION.format(document_id))
+    assert "Your role reads." in plain(page.text)
+    ticked = await who.post(f"{DOCUMENT.format(document_id)}/viewed", data={"section": "research", "version": 2})
+    assert ticked.status_code == 204
+    assert 'data-seen-version="2"' in (await who.get(SECTION.format(document_id))).text
+
+
+async def test_a_reviewer_is_told_which_verbs_another_role_has(
+    browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    who = await browser(Role.REVIEWER)
+    told = plain((await who.get(SECTION.format(document_id))).text)
+    assert "Your role does not allow: Edit" in told
+    assert "Your role begins no documents." in plain((await who.get("/desk/new")).text)
+
+
+async def test_an_answer_comes_back_also_where_its_question_is_no_more(
+    browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    who = await browser(Role.READER)
+    typed = {"need_id": "n1", "answer": "Blue <bikes>"}
+    answer = await who.post(f"{SECTION.format(document_id)}/question", files={"x": b""}, data=typed)
+    assert answer.status_code >= 400
+    assert "Blue &lt;bikes&gt;" in answer.text
