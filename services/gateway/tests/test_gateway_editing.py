@@ -202,7 +202,7 @@ async def test_a_form_that_no_page_of_the_desk_sends_is_refused_in_words(
 
 
 @pytest.mark.req("H4")
-@pytest.mark.parametrize("name", ["codemirror", "htmx"])
+@pytest.mark.parametrize("name", ["codemirror", "graph", "htmx"])
 async def test_what_others_wrote_is_built_of_what_is_pinned_and_brings_its_licences(name: str) -> None:
     folder = files("stemma_gateway") / "desk" / "static"
     about = json.loads((folder / f"{name}.json").read_text())
@@ -218,6 +218,8 @@ async def test_all_scripts_but_the_editor_have_less_than_sixty_kilobytes() -> No
     scripts = [file for file in (files("stemma_gateway") / "desk" / "static").iterdir() if file.name.endswith(".js")]
     sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in scripts}
     assert sizes.pop("codemirror.js") > 60_000
+    of_the_map = sizes.pop("graph.js")
+    assert of_the_map + sizes["htmx.js"] < 40_000
     assert sum(sizes.values()) < 60_000
 
 

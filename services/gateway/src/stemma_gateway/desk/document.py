@@ -24,7 +24,6 @@ from stemma_gateway.problems import Invalid
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, log_of, read_log
 from stemma_gateway.sessions import Session
 
-from .document_map import drawn
 from .forms import REFUSED, ask, fields_of, led_on, whole_number
 from .shell import shown
 
@@ -85,7 +84,6 @@ async def document_page(
         document=document,
         title=await title_of(session.client, document),
         kind=await kind_title(session, document.kind),
-        map=await asyncio.to_thread(drawn, document),
         exports=list(document.exports.values())[::-1],
         formats=list(ExportFormat),
         timeline=timeline(document),

@@ -191,7 +191,7 @@ def translated(finding: Finding, language: str) -> str:
 
 TEMPLATES.tests["past"] = is_past
 TEMPLATES.filters |= {
-    one.__name__: one for one in (age, format_name, few, stale_words, mark_words, reason_words, number, money, step_of)
+    one.__name__: one for one in (age, format_name, few, stale_words, mark_words, number, money, step_of)
 }
 TEMPLATES.filters |= {"criterion": name_of, "problem": problem_shown}
 
