@@ -78,6 +78,7 @@ DATES = [
     ("zh", "二〇二七年六月", "2027-06"),
     ("en", "in the year 2027", "2027"),
     ("de", "Preise in EUR 2027", "2027"),
+    ("it", "nel 2026 ha ospitato", "2026"),
 ]
 
 QUANTITIES = [

@@ -12,6 +12,7 @@ from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
 from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
+from .modes import ModeWords, mode_words
 from .outlines import asks_for_a_form, count_words, limits_in
 from .roles import Role, is_mail, role_of_name, role_of_text, unknown_language
 from .sentences import (
@@ -35,6 +36,7 @@ __all__ = [
     "FormWords",
     "Grammar",
     "Language",
+    "ModeWords",
     "Numbered",
     "Role",
     "UnknownLanguage",
@@ -59,6 +61,7 @@ __all__ = [
     "leans",
     "limits_in",
     "load_detection",
+    "mode_words",
     "negates",
     "only_lists",
     "primary",

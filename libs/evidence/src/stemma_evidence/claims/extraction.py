@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import chain
 
+from stemma_languages import mode_words
 from stemma_markdown import Document
 
 from . import numerals
@@ -140,6 +141,8 @@ def _is_measured(shown: str, day: Day, language: str) -> bool:
         return bool(measured.currency) and not _IN.search(shown, max(0, measured.start - 4), measured.start)
     behind = shown[day.end : measured.end].strip()
     is_of_this = not _NUMBER_AFTER.match(shown, measured.end)
+    if behind in mode_words(language).modes.get("done", ()):  # "ha" is a verb in Spanish and Italian.
+        return False
     return is_of_this and bool(measured.currency or (measured.unit and " " not in behind))
 
 

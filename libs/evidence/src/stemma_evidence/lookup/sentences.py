@@ -4,119 +4,46 @@ A sentence is compared with those of the sources that have most of its words: fo
 denied, when, how often, who does it, what a figure is of, and whether it is a fact, a plan or a promise.
 """
 
-import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, pairwise, permutations, takewhile
+from itertools import chain, permutations, takewhile
 from math import log
 from typing import Literal, NamedTuple
 
+from stemma_languages import mode_words
+
 from stemma_evidence.claims.claim import Claim
-from stemma_evidence.claims.modes import LANGUAGES, Word, words
-from stemma_evidence.claims.numerals import is_number
+from stemma_evidence.claims.modes import DAYS
 from stemma_evidence.claims.quotations import folded
-from stemma_evidence.claims.vocabulary import HEDGES, TITLES
-from stemma_evidence.sources.contexts import COMPARED, comparable, plain
-from stemma_evidence.sources.source import Source, kept_with_source
-from stemma_evidence.sources.words import stemmed
+from stemma_evidence.claims.vocabulary import LANGUAGES
+from stemma_evidence.sources.contexts import comparable
+from stemma_evidence.sources.source import Source
 
-Why = Literal["quantifier", "negation", "time", "rate", "figure", "promise", "actor", "ordinal", "fraction"]
+from .clauses import Clause, Said, sentences_of
 
-
-def _ends(digits: int) -> re.Pattern[str]:
-    """Where a sentence, a block, an item or a cell ends; after fewer ``digits`` a point may be of an ordinal."""
-    after = rf"(?:(?<=[^\W\d_]{{2}})|(?<=[0-9]{{{digits}}})|(?<=[%)”\"»€]))"
-    mark = r"[.!?…]+[ \u00a0]?[\"”»)]{0,2}\s+(?=[^\Wa-zà-öø-ÿ_]|[„“«\"($€£¥])"
-    block = r"\n[ >]{0,12}\n|\n(?=[ >]{0,12}(?:[-*+#|]|[0-9]{1,3}[.)])[ ])|\|"
-    return re.compile(f"{after}{mark}|{block}")
-
-
-_END, _END_GERMAN = _ends(1), _ends(3)
-_CLAUSE = re.compile(
-    r"[;:]|,(?=\s)|(?<!\w)(?:and|but|while|whereas|und|aber|während|sondern|et|mais|tandis|y|pero|mientras|e|ma|mentre)"
-    r"(?!\w)"
-)
-_HEADING = re.compile(r"[ >]{0,12}#{1,6}[ ]")
+Why = Literal[
+    "quantifier", "negation", "time", "rate", "figure", "promise", "actor", "ordinal", "fraction", "permission"
+]
 _MOST_PLACES = 60
 _MOST_CANDIDATES = 4
 _NEAR = 0.8
-_SHORTEST, _LONGEST = 8, 2000
 _HALF, _MOST, _SAME, _NEARLY_ALL = 0.5, 0.6, 0.65, 0.75
-_EXACT, _ROUGH = 0.01, 0.06
+_EXACT, _ROUGH, _BESIDE = 0.01, 0.06, 0.2
 _MARGIN = 0.1
 _OF_SUBJECT = 2
 _FAR = 0.5
 _MOST_SHARES = 12
 _MOST_DAYS = 31
-_REACH = 3
-_MOST_VALUES = 1000
-_FIRST_VALUE = 0xE000
-_ENDING = 9
-_PIECE = re.compile(r"[^\W_]+")
-_TITLES = frozenset(title.casefold() for title in TITLES)
-_DIGIT = re.compile(r"[0-9]")
 _REFUSED = frozenset(("only", "notall"))
-_WITH_CONTENT = frozenset(("guarantee", "agreed", "want", "not"))
-_LEADING = frozenset(("before", "early", "late", "least", "atmost", "all"))
-_OF_VALUES = frozenset(("by", "from", "dal"))
-"""Words that say when only before a date or a time."""
 _SIDE = {"before": "early", "early": "early", "late": "late", "least": "least", "atmost": "atmost", "all": "all"}
 _OPPOSITE = {"early": "late", "late": "early", "least": "atmost", "atmost": "least", "all": ""}
 _RATES = frozenset(("year", "month", "week", "day", "hour"))
 _NO_COUNTS = frozenset(("percent", "second", "minute", "hour", "day", "working-day", "week", "month", "year"))
+_DAYS, _SPAN = frozenset(DAYS), 3
 _TIMES = frozenset(("x1", "x2", "x3"))
-_OBJECT_BEGINS = frozenset("the a an our its his her their this these".split())
-"""After ``approved`` they tell that somebody did it: in English it looks like a participle."""
-_PRONOUNS = frozenset(
-    "it they he she this these its their sie es er diese dieser dieses davon elle il elles ils ce cette".split()
-)
-_ARTICLES = frozenset("a an one ein eine un une una uno".split())
 _PLANS = frozenset(("will", "want", "must", "if"))
-
-
-class Ahead(NamedTuple):
-    """A word that says when or how much, with the words and values right behind it."""
-
-    mode: str
-    terms: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of a sentence: the words with content in their order, and what marks how it holds."""
-
-    terms: tuple[str, ...] = ()
-    modes: frozenset[str] = frozenset()
-    ahead: tuple[Ahead, ...] = ()
-    ordinals: tuple[tuple[int, str], ...] = ()
-    fractions: tuple[Fraction, ...] = ()
-    values: tuple[Claim, ...] = ()
-    counts: frozenset[str] = frozenset()
-
-    @property
-    def measures(self) -> frozenset[str]:
-        """The amounts and quantities of it."""
-        return frozenset(value for claim in self.values if claim.numbers for value in claim.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One sentence of a text at ``text[start:end]``, whole and in its clauses."""
-
-    text: str
-    start: int
-    end: int
-    line: int
-    whole: Clause
-    clauses: tuple[Clause, ...]
-
-    def terms_up_to(self, clause: Clause) -> frozenset[str]:
-        """The words of a clause and of those before it, which may say of whom it is."""
-        parts = self.clauses[: self.clauses.index(clause) + 1]
-        return frozenset(chain.from_iterable(part.terms for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,150 +66,6 @@ def doubts(draft: Source, sources: Iterable[Source]) -> tuple[Doubt, ...]:
     return tuple(doubt for said in sentences_of(draft) if (doubt := known.doubt(said)))
 
 
-@kept_with_source
-def sentences_of(source: Source) -> tuple[Said, ...]:
-    """The sentences of a text in one of the languages whose words are known; headings and tables have none."""
-    if source.language not in LANGUAGES:
-        return ()
-    return tuple(_sentences(source))
-
-
-def _sentences(source: Source) -> Iterator[Said]:
-    text, claims = source.shown, [claim for claim in source.claims if claim.kind in COMPARED]
-    starts = [claim.start for claim in claims]
-    lines = [match.start() for match in re.finditer("\n", text)]
-    for start, end in _ranges(text, source.language):
-        if end - start < _SHORTEST:
-            continue
-        own = claims[bisect_left(starts, start) : bisect_left(starts, end)]
-        whole = _clause(text, start, end, own, source.language)
-        if not whole.terms and not whole.modes:
-            continue
-        cuts = [start, *(match.end() for match in _CLAUSE.finditer(text, start, end)), end]
-        clauses = [
-            _clause(text, one, other, [c for c in own if one <= c.start < other], source.language)
-            for one, other in pairwise(cuts)
-        ]
-        yield Said(text[start:end], start, end, bisect_left(lines, start) + 1, whole, tuple(_joined(clauses)))
-
-
-def _ranges(text: str, language: str) -> Iterator[tuple[int, int]]:
-    position = 0
-    for cut in chain(
-        (match.span() for match in (_END_GERMAN if language == "de" else _END).finditer(text)), [(len(text), len(text))]
-    ):
-        start, end = position, cut[1]
-        position = cut[1]
-        start += len(text[start:end]) - len(text[start:end].lstrip())
-        end = start + len(text[start:end].rstrip("\n |"))
-        if not _HEADING.match(text, start, end):
-            yield from ((at, min(end, at + _LONGEST)) for at in range(start, end, _LONGEST))
-
-
-def _joined(clauses: Iterable[Clause]) -> Iterator[Clause]:
-    """Clauses with at least two words of content; those with fewer belong to the one before."""
-    kept: Clause | None = None
-    for clause in clauses:
-        if kept is not None and (len(clause.terms) < 2 or len(kept.terms) < 2):
-            kept = _both(kept, clause)
-        else:
-            if kept is not None:
-                yield kept
-            kept = clause
-    if kept is not None:
-        yield kept
-
-
-def _both(one: Clause, other: Clause) -> Clause:
-    return Clause(
-        one.terms + other.terms,
-        one.modes | other.modes,
-        one.ahead + other.ahead,
-        one.ordinals + other.ordinals,
-        one.fractions + other.fractions,
-        one.values + other.values,
-        one.counts | other.counts,
-    )
-
-
-def _clause(text: str, start: int, end: int, claims: Sequence[Claim], language: str) -> Clause:
-    written = [claim for claim in claims if claim.end <= end and _DIGIT.search(claim.text)]
-    found = list(words(_with_values(text[start:end], start, written), language))
-    content = [_content(word, written, language) for word in found]
-    modes = frozenset(
-        mode for at, word in enumerate(found) for mode in word.modes if not _is_a_year(found, at, written)
-    )
-    if any(word.text in HEDGES for word in found):
-        modes |= {"hedged"}
-    ahead = tuple(_ahead(found, content))
-    if any("agreed" in one.modes and other.text in _OBJECT_BEGINS for one, other in pairwise(found)):
-        modes |= {"done"}
-    if {"not", "exceed"} <= modes:
-        modes = modes - {"not"} | {"atmost"}
-    if "not" in modes and any(one.mode == "before" for one in ahead):
-        ahead = tuple(one._replace(mode="late") if one.mode == "before" else one for one in ahead)
-        modes -= {"not"}
-    return Clause(
-        tuple(chain.from_iterable(content)),
-        modes,
-        ahead,
-        tuple((word.ordinal, _behind(content, at)) for at, word in enumerate(found) if word.ordinal),
-        tuple(word.fraction for word in found if word.fraction),
-        tuple(written),
-        frozenset(word.text for word in found if is_number(word.text, language)),
-    )
-
-
-def _with_values(part: str, start: int, claims: Sequence[Claim]) -> str:
-    """A part of a text in which a mark stands in place of each claim."""
-    pieces, position = list[str](), 0
-    for number, claim in enumerate(claims[:_MOST_VALUES]):
-        at, end = claim.start - start, claim.end - start
-        if at >= position:
-            pieces += [part[position:at], chr(_FIRST_VALUE + number), " " * (end - at - 1)]
-            position = end
-    return "".join([*pieces, part[position:]])
-
-
-def _content(word: Word, claims: Sequence[Claim], language: str) -> tuple[str, ...]:
-    if word.text[0] >= chr(_FIRST_VALUE) and len(word.text) == 1:
-        return ("=" + claims[ord(word.text) - _FIRST_VALUE].values[0],)
-    if word.ordinal or word.fraction or not word.modes <= _WITH_CONTENT:
-        return ()
-    stems = (stemmed(piece, language) for piece in _PIECE.findall(word.text) if piece not in _TITLES)
-    return tuple(plain(stem)[:_ENDING] for stem in stems if stem)
-
-
-def _is_a_year(found: Sequence[Word], at: int, claims: Sequence[Claim]) -> bool:
-    """Whether a word for a rate names a year that follows, as in ``im Jahr 2027``."""
-    following = found[at + 1].text if "year" in found[at].modes and at + 1 < len(found) else ""
-    return following[:1] >= chr(_FIRST_VALUE) and claims[ord(following) - _FIRST_VALUE].kind == "date"
-
-
-def _ahead(found: Sequence[Word], content: Sequence[tuple[str, ...]]) -> Iterator[Ahead]:
-    for at, word in enumerate(found):
-        for mode in sorted(word.modes & _LEADING):
-            led = _led(found, content, at, 1 if mode == "all" else _REACH)
-            if word.text not in _OF_VALUES or any(term[0] == "=" for term in led):
-                yield Ahead(mode, led)
-
-
-def _led(found: Sequence[Word], content: Sequence[tuple[str, ...]], at: int, reach: int) -> frozenset[str]:
-    """The value that follows a word, or else the words up to the next one that leads others."""
-    led = list[str]()
-    for number in range(at + 1, min(len(found), at + 1 + reach)):
-        if found[number].modes & _LEADING:
-            break
-        led += content[number]
-        if any(term[0] == "=" for term in led):
-            break
-    return frozenset(led)
-
-
-def _behind(content: Sequence[tuple[str, ...]], at: int) -> str:
-    return next((one for these in content[at + 1 : at + 4] for one in these), "")
-
-
 class _Candidate(NamedTuple):
     """A sentence of a source, the clause of it that is meant, and the share of words that it has in common."""
 
@@ -295,12 +78,12 @@ class _Candidate(NamedTuple):
     @property
     def is_of_the_one_before(self) -> bool:
         """Whether the sentence begins with a pronoun."""
-        return self._first in _PRONOUNS
+        return self._first in mode_words(self.source.language).pronouns
 
     @property
     def is_of_each_one(self) -> bool:
         """Whether the sentence begins with an indefinite article, as in "A meal costs"."""
-        return self._first in _ARTICLES
+        return self._first in mode_words(self.source.language).articles
 
     @property
     def _first(self) -> str:
@@ -398,12 +181,17 @@ class _Known:
 
     def _has_share(self, share: Fraction, clause: Clause, candidates: Sequence[_Candidate]) -> bool:
         """Whether the sources have a fraction, what is left of it, or numbers that come to it."""
-        if share in self._fractions or 1 - share in self._fractions:
+        if share in self._fractions:
             return True
+        if 1 - share in self._fractions:
+            own = set(clause.terms)
+            return not any(1 - share in c.clause.fractions and own <= set(c.clause.terms) for c in candidates)
         if any(c.said.whole.fractions and c.share >= _HALF for c in candidates):
             return False
         reach = _ROUGH if "hedged" in clause.modes else _EXACT
-        return any(abs(float(share) - one) <= reach for c in candidates for one in _shares(c.said.whole.values))
+        low, high = (_BESIDE if mode in clause.modes else reach for mode in ("below", "above"))
+        told = chain.from_iterable(_shares(c.said.whole.values) for c in candidates)
+        return any(-low <= one - float(share) <= high for one in told)
 
     def _is_of_another(self, claim: Claim, own: Clause) -> bool:
         """Whether a figure stands in words that the sources have for something else, and in none of its own."""
@@ -467,12 +255,14 @@ def _shares(values: Sequence[Claim]) -> Iterator[float]:
 def _quantifier(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
     """False if a sentence clearly says it of more, or of fewer; True if it may; None if not."""
     theirs = known.said.whole.modes
-    if own.modes & _REFUSED or theirs & {"only"}:
+    if own.modes & _REFUSED:
         return None
+    if "only" in theirs:
+        return False if "all" in own.modes else None
+    if "all" in own.modes and "notall" in known.clause.modes:
+        return False
     if "all" in own.modes and not theirs & {"all", "each"}:
-        counted = any(one.mode == "all" and any(term[0] == "=" for term in one.terms) for one in own.ahead)
-        counted = counted or bool(own.counts and known.clause.counts - own.counts)
-        return not (counted or theirs & {"some", "most", "notall"} or known.clause.fractions)
+        return not (_counts_fewer(own, known) or theirs & {"some", "most", "notall"} or known.clause.fractions)
     if "none" in own.modes and "some" not in own.modes and theirs & {"some", "most"} and "not" not in theirs:
         return False
     if "most" in own.modes and not theirs & {"most", "all"}:
@@ -480,6 +270,15 @@ def _quantifier(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
     if "several" in own.modes and not theirs & {"some", "most", "all", "several"}:
         return "one" not in known.clause.modes
     return None
+
+
+def _counts_fewer(own: Clause, known: _Candidate) -> bool:
+    """Whether the source counts others than all of those that a sentence counts."""
+    every = {term for one in own.ahead if one.mode == "all" for term in one.terms if term[0] == "="}
+    theirs = known.clause
+    return bool(every and (theirs.counts or theirs.measures - own.measures)) or bool(
+        own.counts and theirs.counts - own.counts
+    )
 
 
 def _negation(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
@@ -499,11 +298,27 @@ def _negation(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
 
 
 def _time(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
+    if (days := own.modes & _DAYS) and (theirs := known.said.whole.modes & _DAYS) and not days <= _spanned(theirs):
+        return False
     for one in own.ahead:
         sides = {_SIDE[other.mode] for other in known.said.whole.ahead if one.terms & other.terms}
         if _SIDE[one.mode] not in sides and _OPPOSITE[_SIDE[one.mode]] in sides:
             return False
     return None
+
+
+def _spanned(days: frozenset[str]) -> frozenset[str]:
+    """Some days of the week; two of them may be the first and the last."""
+    first, last = (sorted(map(DAYS.index, days)) * 2)[:2] if len(days) < _SPAN else (0, -1)
+    return days | frozenset(DAYS[first : last + 1])
+
+
+def _permission(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
+    """A duty that a source leaves open, or a right where it has a duty."""
+    ours, theirs = (modes & {"may", "must"} for modes in (own.modes, known.clause.modes))
+    if "not" in own.modes | known.clause.modes or len(ours) != 1 or len(theirs) != 1:
+        return None
+    return None if ours == theirs else False
 
 
 def _rate(own: Clause, whole: Clause, known: _Candidate) -> bool | None:
@@ -555,6 +370,7 @@ _RULES: dict[Why, Callable[[Clause, Clause, _Candidate], bool | None]] = {
     "time": _time,
     "rate": _rate,
     "promise": _promise,
+    "permission": _permission,
     "ordinal": _ordinal,
 }
 """None: nothing differs; False: it does; True: perhaps only the words do."""
