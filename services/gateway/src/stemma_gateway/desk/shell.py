@@ -212,7 +212,7 @@ KEYS = (
             ("Ctrl Enter", "key_send"),
         ),
     ),
-    ("document", (("u", "inputs"), ("q", "requirements"), ("h", "history"), ("x", "export"))),
+    ("document", (("u", "inputs"), ("q", "requirements"), ("m", "map"), ("h", "history"), ("x", "export"))),
     (
         "section",
         (

@@ -1,5 +1,7 @@
-// Shows the words of sections while they are written: all of them on the page of a section, the last ones elsewhere.
+// Shows the words of sections while they are written: rendered where a place names the address that does that, the last
+// ones elsewhere.
 const TAIL = 120;
+const RENDER_EVERY_MS = 1000;
 const texts = new Map();
 // Roughly, in Latin script: how many characters a token has.
 const TOKEN = 4;
@@ -7,8 +9,24 @@ const begun = new Map();
 const speeds = new Map();
 
 function show(place) {
-  const text = texts.get(place.dataset.writing) ?? "";
-  place.textContent = place.classList.contains("tail") ? text.slice(-TAIL) : text;
+  if (place.dataset.rendered) render(place);
+  else place.textContent = (texts.get(place.dataset.writing) ?? "").slice(-TAIL);
+}
+
+// As the server shows a text that is done: one at a time for each place, and the newest words last.
+const rendering = new WeakMap();
+
+async function render(place) {
+  const text = texts.get(place.dataset.writing);
+  if (text === undefined || rendering.get(place) !== undefined) return;
+  rendering.set(place, text);
+  const headers = { "Content-Type": "text/markdown" };
+  const answer = await fetch(place.dataset.rendered, { method: "POST", body: text, headers }).catch(() => null);
+  if (answer?.ok) place.innerHTML = await answer.text();
+  setTimeout(() => {
+    rendering.delete(place);
+    if (place.isConnected && (!answer?.ok || texts.get(place.dataset.writing) !== text)) render(place);
+  }, RENDER_EVERY_MS);
 }
 
 function all() {
