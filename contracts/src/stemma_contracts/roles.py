@@ -8,6 +8,7 @@ from stemma_contracts import Family, registry
 
 _DECIDES = (
     "approve-section",
+    "withdraw-approval",
     "revise-section",
     "answer-need",
     "keep-section",

@@ -27,6 +27,7 @@ ABOUT: dict[str, Any] = {"section_id": "research", "version": 1}
 SEVERAL = (r.SeenVersion(section_id="research", version=1), r.SeenVersion(section_id="solution", version=1))
 REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] = {
     ("approve", "research", "--version", "1"): (r.ApproveSection, ABOUT),
+    ("withdraw-approval", "research", "--version", "1"): (r.WithdrawApproval, ABOUT),
     ("revise", "research", "--version", "1", "-m", "Shorter."): (r.ReviseSection, {**ABOUT, "feedback": "Shorter."}),
     ("answer", "research", "n1", "-m", "2024."): (
         r.AnswerNeed, {"section_id": "research", "need_id": "n1", "answer": "2024."},

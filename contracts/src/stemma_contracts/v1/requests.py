@@ -104,6 +104,15 @@ class ApproveSection(SectionDecision):
     """Approve the version of a section that waits for review."""
 
 
+@registry.contract("stemma.withdraw.approval.v1", Family.REQUEST)
+class WithdrawApproval(SectionDecision):
+    """Take back the approval of a version, which waits for review again.
+
+    It is refused once another section was written from that version. A section that is being written from it for the
+    first time waits again.
+    """
+
+
 @registry.contract("stemma.revise.section.v1", Family.REQUEST)
 class ReviseSection(SectionDecision):
     """Send a section that waits for review to the editor agent, with feedback in words.

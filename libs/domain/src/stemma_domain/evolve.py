@@ -179,6 +179,8 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
         case e.SectionEvent() | e.FormExportRequested():
             yield event.section_id
             yield from (upstream.section_id for upstream in _upstream_of(event))
+            if isinstance(event, e.SectionApprovalWithdrawn):
+                yield from event.stops
         case e.RevisionCycleStarted():
             yield from event.sections
         case e.FormFieldsConfirmed():

@@ -1,5 +1,6 @@
 """Fold an event about a section into the section. The event is a fact: no rule is applied here."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -66,10 +67,12 @@ _REOPENING = (
     e.SectionEdited,
     e.SectionRestored,
     e.SectionRegenerationRequested,
+    e.SectionApprovalWithdrawn,
 )
 """They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
 
 _WITHOUT_JOB = (
+    e.SectionApprovalWithdrawn,
     e.SectionRevisionRequested,
     e.SectionRetried,
     e.SectionCheckRequested,
@@ -87,6 +90,8 @@ def section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     section = section_after(document, before, event)
     notes = notes_after(before.notes, event, document.time, aside=section.phase is before.phase)
     document = with_section(document, replace(section, notes=notes))
+    if isinstance(event, e.SectionApprovalWithdrawn):
+        document = _stopped(document, event.stops)
     if not isinstance(event, _WITHOUT_JOB) and event.job_id is not None:
         document = settled(document, event.job_id)
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
@@ -96,6 +101,14 @@ def section_applied(document: Document, event: e.AnySectionEvent) -> Document:
     reopens = isinstance(event, _REOPENING) and section.phase is not before.phase
     reopened = found_stale or (at_its_end and reopens)
     return replace(document, lifecycle=Lifecycle.RUNNING) if reopened else document
+
+
+def _stopped(document: Document, names: Iterable[str]) -> Document:
+    """Sections that were being written wait again, by the same guidance."""
+    for section in (document.sections[name] for name in names):
+        queued = Queued(guidance_of(section.phase), _tried(section.phase))
+        document = with_section(document, replace(section, phase=queued))
+    return document
 
 
 def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:
@@ -115,8 +128,8 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return _failed(section, event)
         case e.SectionRetried() | e.SectionCheckRequested():
             return _retried(document, section, event)
-        case e.SectionNeedRaised() | e.SectionNeedAnswered():
-            return replace(section, phase=_need_phase(document, section, event))
+        case e.SectionNeedRaised() | e.SectionNeedAnswered() | e.SectionApprovalWithdrawn():
+            return replace(section, phase=_phase_after(document, section, event))
         case e.SectionKept():
             return _kept(document, section, event)
         case e.SectionRegenerationRequested():
@@ -301,13 +314,19 @@ def cancelled(section: Section) -> Section:
             return replace(section, checks={})
 
 
-def _need_phase(document: Document, section: Section, event: e.SectionNeedRaised | e.SectionNeedAnswered) -> Phase:
+def _phase_after(
+    document: Document,
+    section: Section,
+    event: e.SectionNeedRaised | e.SectionNeedAnswered | e.SectionApprovalWithdrawn,
+) -> Phase:
     new_job = partial(_new_job, document, section)
     match event:
         case e.SectionNeedRaised():
             return after_need_raised(section.phase, event, new_job)
         case e.SectionNeedAnswered():
             return after_need_answered(section.phase, event, new_job)
+        case e.SectionApprovalWithdrawn():
+            return AwaitingReview()
         case _:
             assert_never(event)
 
@@ -382,7 +401,7 @@ def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, 
             return replace(notes, refusal=event.reason)
         case e.SectionLintFailed():
             return replace(notes, lint_round=event.round)
-        case e.SectionReviewRequested() | e.SectionNeedRaised():
+        case e.SectionReviewRequested() | e.SectionNeedRaised() | e.SectionApprovalWithdrawn():
             return replace(notes, waits_since=at)
         case e.SectionApproved() | e.SectionKept() | e.SectionChecked() | e.SectionNeedAnswered():
             return notes

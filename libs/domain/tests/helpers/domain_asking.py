@@ -43,6 +43,7 @@ def _in_order(kind: type[r.Request], *names: str) -> Callable[..., Asked[Any]]:
 
 
 approve = _in_order(r.ApproveSection, "section_id", "version")
+withdraw_approval = _in_order(r.WithdrawApproval, "section_id", "version")
 revise = _in_order(r.ReviseSection, "section_id", "version", "feedback", "cycle", "replace_edited")
 edit = _in_order(r.EditSection, "section_id", "version", "instruction")
 keep = _in_order(r.KeepSection, "section_id", "version")

@@ -126,6 +126,7 @@ ASKING = (
         "Read it first with read_section. The sections that rest on it begin. "
         "It is recorded under the name of whoever runs you.",
     ),
+    Asking(r.WithdrawApproval, "Refused, with the sections that it names, once they were written from that version."),
     Asking(r.ReviseSection, "It comes back for review as a new version, in seconds to minutes."),
     Asking(r.AcceptEdit, "version is the one that the edit changes. The sections that rest on it become stale."),
     Asking(r.RejectEdit, "The text stays.", ENDS),

@@ -41,6 +41,7 @@ from .document import RevisionCycleStarted as RevisionCycleStarted
 from .refusals import DecisionRefused as DecisionRefused
 from .section import ReviewConclusion as ReviewConclusion
 from .section import SectionAnswerMalformed as SectionAnswerMalformed
+from .section import SectionApprovalWithdrawn as SectionApprovalWithdrawn
 from .section import SectionApproved as SectionApproved
 from .section import SectionAssigned as SectionAssigned
 from .section import SectionChecked as SectionChecked
@@ -93,6 +94,7 @@ AnySectionEvent = (
     | SectionLintFailed
     | SectionReviewRequested
     | SectionApproved
+    | SectionApprovalWithdrawn
     | SectionRevisionRequested
     | SectionRevised
     | SectionRevisionRefused

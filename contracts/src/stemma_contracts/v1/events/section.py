@@ -89,6 +89,14 @@ class SectionApproved(SectionEvent):
     )
 
 
+@registry.contract("stemma.section.approval.withdrawn.v1", Family.EVENT)
+class SectionApprovalWithdrawn(SectionEvent):
+    """A person took back the approval of the version: it waits for review again."""
+
+    version: int = Field(ge=1)
+    stops: tuple[Token, ...] = Field(default=(), description="sections whose writing from it is given up; they wait")
+
+
 @registry.contract("stemma.section.revision.requested.v1", Family.EVENT)
 class SectionRevisionRequested(SectionEvent):
     """A reviewer sent the version to the editor agent."""

@@ -110,6 +110,22 @@ async def approve(
             tell_answer(accepted, f"approved {name} version {number}", as_json=as_json, version=number)
 
 
+async def withdraw_approval(
+    document: Document,
+    section: Section,
+    version: Annotated[int, typer.Option(help="The version that was approved.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take back an approval: the section waits for review again, unless another one was written from it.
+
+    Example: stemma withdraw-approval 3f2a research --version 1
+    """
+    from stemma_contracts.v1 import requests as r
+
+    done = "{section_id} version {version} waits for review again"
+    await ask(r.WithdrawApproval, document, section, done=done, as_json=as_json, version=version)
+
+
 async def revise(
     document: Document,
     section: Section,
@@ -371,6 +387,7 @@ async def comments(
 VERBS = {
     "inbox": inbox,
     "approve": approve,
+    "withdraw-approval": withdraw_approval,
     "revise": revise,
     "answer": answer,
     "retry": retry,

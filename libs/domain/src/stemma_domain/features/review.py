@@ -1,7 +1,10 @@
-"""Review: a person approves the draft of a section or has it revised, bound to the version that the person saw."""
+"""Review: a person approves the draft of a section, takes that back, or has the draft revised.
+
+Each decision is bound to the version that the person saw.
+"""
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
@@ -10,11 +13,20 @@ from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 
 from stemma_domain.commands import Asked, of_status, old_version, refused_section
 from stemma_domain.hooks import Feature
-from stemma_domain.state import AwaitingReview, Document, Section
+from stemma_domain.state import (
+    Approved,
+    AwaitingAnswer,
+    AwaitingReview,
+    Document,
+    Generating,
+    NeedDispatched,
+    Resuming,
+    Section,
+)
 
 from .cycles import may_be_approved, revise_all
 
-ReviewRequest = r.ApproveSection | r.ReviseSection
+ReviewRequest = r.ApproveSection | r.ReviseSection | r.WithdrawApproval
 
 
 def decide(command: Asked[ReviewRequest], document: Document) -> Sequence[e.AnyEvent]:
@@ -26,7 +38,8 @@ def decide(command: Asked[ReviewRequest], document: Document) -> Sequence[e.AnyE
 def _not_reviewable(command: Asked[ReviewRequest], section: Section) -> e.DecisionRefused | None:
     if refusal := old_version(command, section.current_number):
         return refusal
-    return None if isinstance(section.phase, AwaitingReview) else refused_section(command, of_status(section))
+    fitting = Approved if isinstance(command.request, r.WithdrawApproval) else AwaitingReview
+    return None if isinstance(section.phase, fitting) else refused_section(command, of_status(section))
 
 
 def _reviewed(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
@@ -37,6 +50,8 @@ def _reviewed(command: Asked[ReviewRequest], document: Document, section: Sectio
             return _revise_all(command, request, document)
         case r.ReviseSection():
             return _revise(command, section)
+        case r.WithdrawApproval():
+            return _withdraw(command, document)
         case _:
             assert_never(command.request)
 
@@ -55,6 +70,37 @@ def _approve(command: Asked[ReviewRequest], document: Document, section: Section
 def _answers_found(section: Section, rule: str) -> int:
     validation = section.current.validation if section.plan.form and section.current else None
     return validation.rules.get(rule, 0) if validation else 0
+
+
+def _withdraw(command: Asked[ReviewRequest], document: Document) -> e.AnyEvent:
+    name, version = command.request.section_id, command.request.version
+    cycle = document.cycle
+    if cycle and name in (cycle.plan.review_section, cycle.plan.final_section):
+        return refused_section(command, Problem.of("approval_of_cycle", "section_id"))
+    others = document.sections.items()
+    stops = tuple(one for one, other in others if _is_begun(other) and _uses(other, name, version))
+    if users := [one for one, other in others if one not in stops and _uses(other, name, version)]:
+        found = {"version": version, "sections": ", ".join(users)}
+        return refused_section(command, Problem.of("approval_in_use", "section_id", **found))
+    return e.SectionApprovalWithdrawn(**command.asked, section_id=name, version=version, stops=stops)
+
+
+def _is_begun(section: Section) -> bool:
+    """Whether it is being written, and nothing of that is there yet."""
+    return isinstance(section.phase, Generating) and section.phase.round == 0
+
+
+def _uses(section: Section, upstream: str, version: int) -> bool:
+    """Whether its text rests on a version of another section, or the text that is being made."""
+    match section.phase:
+        case Generating(upstream=versions):
+            pass
+        case AwaitingAnswer(generating=made) | NeedDispatched(generating=made) | Resuming(generating=made):
+            versions = made.upstream
+        case _:
+            versions = ()
+    rests_on = (*versions, *(section.current.rests_on if section.current else ()))
+    return any((each.section_id, each.version) == (upstream, version) for each in rests_on)
 
 
 def _revise(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
@@ -77,4 +123,4 @@ def _revise_all(command: Asked[ReviewRequest], request: r.ReviseSection, documen
     return revise_all(command.asked, document, cycle, feedback, replace_edited=request.replace_edited)
 
 
-FEATURE = Feature[Asked[ReviewRequest]](requests=(r.ApproveSection, r.ReviseSection), decide=decide)
+FEATURE = Feature[Asked[ReviewRequest]](requests=get_args(ReviewRequest), decide=decide)

@@ -218,6 +218,7 @@ KEYS = (
         (
             ("u", "document"),
             ("a", "approve"),
+            ("x", "withdraw_approval"),
             ("r", "revise"),
             ("e", "edit"),
             ("o", "instruct"),

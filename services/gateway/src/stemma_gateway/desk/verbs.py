@@ -7,6 +7,7 @@ from typing import Any
 from stemma_contracts import registry
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.views import SectionView, VersionView
 
 from stemma_gateway.problems import Invalid
@@ -49,6 +50,7 @@ def version_named(section: SectionView, number: str) -> VersionView:
 
 VERBS = (
     Verb("approve", "a", r.ApproveSection, lambda s: s.waits_for_review),
+    Verb("withdraw_approval", "x", r.WithdrawApproval, lambda s: s.status is SectionStatus.APPROVED),
     Verb("revise", "r", r.ReviseSection, lambda s: s.waits_for_review, ("feedback",)),
     Verb("answer", "w", r.AnswerNeed, lambda s: s.asks, ("answer",), numbers=(), hidden=("need_id",)),
     Verb("accept_edit", "y", r.AcceptEdit, lambda s: s.proposes, hidden=("proposal_id",)),
