@@ -80,8 +80,8 @@ def _withdraw(command: Asked[ReviewRequest], document: Document) -> e.AnyEvent:
     others = document.sections.items()
     stops = tuple(one for one, other in others if _is_begun(other) and _uses(other, name, version))
     if users := [one for one, other in others if one not in stops and _uses(other, name, version)]:
-        found = {"version": version, "sections": ", ".join(users)}
-        return refused_section(command, Problem.of("approval_in_use", "section_id", **found))
+        names = ", ".join(users)
+        return refused_section(command, Problem.of("approval_in_use", "section_id", version=version, sections=names))
     return e.SectionApprovalWithdrawn(**command.asked, section_id=name, version=version, stops=stops)
 
 
