@@ -32,7 +32,9 @@ PRICED_AS = "anthropic.claude-sonnet-4-6"
 RUN_S = 300.0
 REAL = Path(__file__).parents[2] / "libs/evidence/tests/labelled/alaska-search-rfp.md"
 """A request of 126 KB, public domain."""
-CASES = {"sample": (0.6, None), "request": (0.6, REAL), "inputs of 300 KB": (0.75, "annals")}
+AGENT = "agentic"
+"""A kind whose document is written by tools, step by step."""
+CASES = {"sample": (0.6, None), "request": (0.6, REAL), "inputs of 300 KB": (0.75, "annals"), AGENT: (0.6, "chapters")}
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,13 @@ class ListeningServer(ModelServer):
         began = time.monotonic()
         answer = super().reply(asked)
         schema = [asked[name] for name in ("tools", "response_format") if asked.get(name)]
-        messages = "\n".join(f"{one['role']}: {_words(one['content'])}" for one in asked["messages"])
+        messages = "\n".join(map(_told, asked["messages"]))
         self.prompts.append(Asked(messages, json.dumps(schema), began, time.monotonic()))
         return answer
+
+
+def _told(message: dict[str, Any]) -> str:
+    return f"{message['role']}: {_words(message.get('content'))}{json.dumps(message.get('tool_calls', ''))}"
 
 
 def _words(content: Any) -> str:
@@ -66,10 +72,10 @@ def _words(content: Any) -> str:
 
 
 async def prompts() -> None:
-    """The sample, a real request, and long inputs."""
+    """The sample, a real request, long inputs, and a document by an agent."""
     title("prompts of a proposal of 8 sections, each call of 1 s, with a simulated cache")
     for name, (least, extra) in CASES.items():
-        found = sorted(await _asked(extra), key=lambda one: one.began)
+        found = sorted(await _asked(extra, AGENT if name == AGENT else "proposal"), key=lambda one: one.began)
         sent, cached = _counted(found, [one.messages + one.schema for one in found])
         first = _counted(found, [one.schema + one.messages for one in found])[1]
         prices = litellm.model_cost[PRICED_AS]
@@ -80,31 +86,39 @@ async def prompts() -> None:
         row(f"{name}: from the cache with schemas first", f"{first / sent:.0%}")
 
 
-async def _asked(extra: Path | str | None) -> list[Asked]:
+async def _asked(extra: Path | str | None, kind: str) -> list[Asked]:
     server = ListeningServer()
     with serving(server, server.stopping), tempfile.TemporaryDirectory(prefix="stemma-bench-") as folder:
         own = {"STEMMA_GENERATION_GRAPH_MODEL": MODEL, "STEMMA_GENERATION_GRAPH_API_BASE": server.base}
         env = {subjects.GENERATION: {**own, "STEMMA_GENERATION_GRAPH_CONTEXT_TOKENS": "1000000"}}
         async with LocalStemma(Path(folder) / "data", env=env) as stemma, stemma.client() as client:
-            await _run(client, Path(folder), extra)
+            await _run(client, Path(folder), extra, kind)
     return server.prompts
 
 
-async def _run(client: Client, folder: Path, extra: Path | str | None) -> None:
+async def _run(client: Client, folder: Path, extra: Path | str | None, kind: str) -> None:
     sample = sample_folder()
-    inputs = [sample / "inputs"]
+    inputs = [] if kind == AGENT else [sample / "inputs"]
     if extra is not None:
-        text = extra.read_text() if isinstance(extra, Path) else "".join(map(_year, range(5000)))
+        text = extra.read_text() if isinstance(extra, Path) else TEXTS[extra]()
         (folder / "extra.md").write_text(text, encoding="utf-8")
         inputs.append(folder / "extra.md")
     accepted = await client.create_document(
-        "proposal", brief=(sample / "brief.md").read_text(), inputs=inputs, review=ReviewMode.NONE
+        kind, brief=(sample / "brief.md").read_text(), inputs=inputs, review=ReviewMode.NONE
     )
     await approve_all(client, accepted.document_id, RUN_S)
 
 
 def _year(number: int) -> str:
     return f"In the year {number} harbour works number {number * 7 % 1013} went on.\n\n"
+
+
+def _chapters() -> str:
+    parts = ("".join(map(_year, range(at, at + 60))) for at in range(0, 480, 60))
+    return "# Harbour\n\n" + "".join(f"## Decade {number}\n\n{part}" for number, part in enumerate(parts, 1))
+
+
+TEXTS = {"annals": lambda: "".join(map(_year, range(5000))), "chapters": _chapters}
 
 
 def _counted(asked: list[Asked], texts: list[str]) -> tuple[int, int]:

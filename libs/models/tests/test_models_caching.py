@@ -1,5 +1,5 @@
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from stemma_models import ModelSettings
 from stemma_models.client import usage_of
@@ -23,6 +23,13 @@ def test_claude_is_told_where_what_all_sections_share_ends(name: str) -> None:
     assert hinted[1].content == [{"type": "text", "text": SHARED, **BORDER}, {"type": "text", "text": OWN}]
     assert (hinted[2:], parameters) == (MESSAGES[2:], {})
     assert [str(message.text) for message in hinted] == [str(message.text) for message in MESSAGES]
+
+
+def test_claude_is_told_that_the_next_step_of_an_agent_begins_with_what_tools_answered() -> None:
+    thread = [*MESSAGES[:2], *(one for n in "ab" for one in (AIMessage("", id=n), ToolMessage(n, tool_call_id=n)))]
+    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), thread, "doc")
+    assert hinted[3].content == [{"type": "text", "text": "a", **BORDER}]
+    assert (hinted[2], hinted[4:]) == (thread[2], thread[4:])
 
 
 def test_a_thread_without_a_section_has_no_border_but_that_of_its_rules() -> None:

@@ -50,7 +50,7 @@ def append(text: str) -> AIMessage:
 
 def leave_all(messages: Sequence[BaseMessage]) -> AIMessage:
     """A message that leaves out every file that the agent is shown."""
-    files = dict.fromkeys(re.findall(r'<entry [^>]*file="([^"]+)"', str(messages[1].content)))
+    files = dict.fromkeys(re.findall(r'<entry [^>]*file="([^"]+)"', str(messages[-1].content)))
     return message(*(("leave_out", {"file": name, "heading": "", "reason": "Not asked for."}) for name in files))
 
 

@@ -1,5 +1,6 @@
 """The document agent from its inputs to its document, with a scripted model: every branch of its routing."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -34,8 +35,21 @@ TWO_FILES = {"a.md": "# A\n\nOne.\n\n# B\n\nTwo.\n", "c.md": "# C\n\nThree.\n"}
 
 
 def told(agency: Agency, step: int) -> list[str]:
-    """What the tools answered, as the prompt of a step shows it."""
-    return [str(m.content) for m in agency.model.prompts[step] if isinstance(m, ToolMessage)]
+    """What the tools answered, as the prompt of a step shows it, without the situation at its end."""
+    found = [str(m.content) for m in agency.model.prompts[step] if isinstance(m, ToolMessage)]
+    return [text.partition("\n\n<document ")[0] for text in found]
+
+
+@pytest.mark.req("M1")
+async def test_the_prompt_of_a_step_begins_with_all_but_the_situation_of_the_one_before() -> None:
+    agency = Agency(reports=[issues(3), CLEAN])
+    await agency.run([call("list_files"), append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
+    prompts = ["\n".join(str(m.content) for m in prompt) for prompt in agency.model.prompts[:-1]]
+    assert len(prompts) == 6
+    for before, after in pairwise(prompts):
+        same, where, _ = before.rpartition("\n\n<document ")
+        assert where
+        assert after.startswith(same)
 
 
 @pytest.mark.req("G17", "G8", "G13", "G2")

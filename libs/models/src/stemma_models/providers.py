@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel, ModelProfile
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
@@ -285,13 +285,16 @@ def with_cache_hints(
 ) -> tuple[list[BaseMessage], dict[str, Any]]:
     """Messages and parameters that tell a provider what of a prompt to cache, where it wants to be told.
 
-    Claude caches up to a border: behind the instructions, and behind what all sections of a document share. OpenAI
-    caches by itself, and finds more where the calls of a document have a key.
+    Claude caches up to a border: behind the instructions, behind what all sections of a document share, and behind the
+    answer of a tool that the next step of an agent is shown, too. OpenAI caches by itself, and finds more where the
+    calls of a document have a key.
     """
     if settings.name in _installed():
         return list(messages), {}
     if _CLAUDE in settings.name:
-        return [*map(_with_border, messages[:2]), *messages[2:]], {}
+        told = [number for number, one in enumerate(messages[:-1]) if isinstance(one, ToolMessage) and one.text]
+        bordered = {0, 1, *told[-1:]}
+        return [_with_border(one) if number in bordered else one for number, one in enumerate(messages)], {}
     is_openai = settings.name.startswith(OPENAI) and _is_theirs(settings)
     return list(messages), {"prompt_cache_key": document_id} if is_openai else {}
 

@@ -153,10 +153,15 @@ class Situation:
     issues: tuple[Issue, ...]
 
 
+_WHERE = "\n<document "
+"""With this block begins the situation at the end of the last message; nothing in its blocks reads like it."""
+
+
 def read_situation(messages: Sequence[BaseMessage]) -> Situation:
-    """The situation that the first message of a person holds."""
+    """The situation that the last message ends with, and the section of the first one of a person."""
     first = next((str(message.text) for message in messages if isinstance(message, HumanMessage)), "")
-    blocks = {block.tag: block for block in parse_blocks(first)}
+    last = str(messages[-1].text)
+    blocks = {block.tag: block for text in (first, _parted(last)[1]) for block in parse_blocks(text)}
     nothing = Block("", "")
     found = (_ISSUE.match(line) for line in blocks.get("issues", nothing).text.splitlines())
     return Situation(
@@ -165,6 +170,12 @@ def read_situation(messages: Sequence[BaseMessage]) -> Situation:
         current=_current(blocks.get("outline", nothing)),
         issues=tuple(Issue(int(match.group(1)), match.group(2)) for match in found if match),
     )
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The last message without the situation, and the situation."""
+    said, where, situation = text.rpartition(_WHERE)
+    return (said.rstrip("\n"), where + situation) if where else (text, "")
 
 
 def _current(outline: Block) -> Chapter | None:
@@ -219,6 +230,8 @@ class Act:
 
 def acts_of(messages: Sequence[BaseMessage]) -> list[Act]:
     """The acts in their order; a call without an answer yet is none."""
+    last = messages[-1].model_copy(update={"content": _parted(str(messages[-1].text))[0]})
+    messages = [*messages[:-1], last]
     answers = [message for message in messages if isinstance(message, ToolMessage)]
     taken = iter(answers)
     acts = []

@@ -172,19 +172,18 @@ class Material:
 
 
 def messages(prompt: str, material: Material) -> Sequence[BaseMessage]:
-    """The prompt of the editor, then the material in blocks."""
-    section = material.section
+    """The prompt of the editor, then the material in blocks: what is the same in the next revision first."""
     parts = [
         block("task", "revision"),
-        _section_block(section, material.language),
         block("brief", _cut(material.brief)),
         *(
             block("upstream", _cut(one.text), id=one.section_id, title=one.title, version=str(one.version))
             for one in material.upstream
         ),
+        _section_block(material.section, material.language),
+        block("blocks", [block("block", one.text, id=one.block_id) for one in material.draft.blocks]),
         *([block("issues", "\n".join(map(_issue, material.issues)))] if material.issues else []),
         block("instruction", material.instruction),
-        block("blocks", [block("block", one.text, id=one.block_id) for one in material.draft.blocks]),
     ]
     return [SystemMessage(prompt), HumanMessage("\n".join(parts))]
 

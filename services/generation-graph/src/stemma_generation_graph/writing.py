@@ -247,10 +247,13 @@ def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> l
     return [SystemMessage(rules), HumanMessage(f"{material}\n\n{task}")]
 
 
-def instructed(prompt: str, blocks: Sequence[str]) -> list[BaseMessage]:
-    """Instructions and blocks that open a thread: a line that explains blocks is left out if none of them is there."""
+def instructed(prompt: str, blocks: Sequence[str], later: Collection[str] = ()) -> list[BaseMessage]:
+    """Instructions and blocks that open a thread: a line that explains blocks is left out if none of them is there.
+
+    Blocks with the tags ``later`` may follow in the thread.
+    """
     material = "\n".join(blocks)
-    there = {one.tag for one in parse_blocks(material)}
+    there = {one.tag for one in parse_blocks(material)}.union(later)
     return [SystemMessage(_explaining(prompt, there)), HumanMessage(material)]
 
 

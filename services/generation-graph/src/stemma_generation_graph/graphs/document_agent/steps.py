@@ -52,31 +52,21 @@ async def title_of(job: GenerateSection, library: Library) -> str:
 
 
 TASK = "document_agent"
+SITUATION = ("document", "outline", "issues")
 MAX_BRIEF_CHARS = 8_000
 MAX_CHAPTERS_SHOWN = 60
 MAX_ISSUES_SHOWN = 50
 
 
-def situation(state: DocumentState, title: str, session: Session, brief: str, guidance: str, written: int) -> str:
-    """The step's message: the task, the chapters, what is open. ``written`` is the length of the document in lines."""
+def situation(state: DocumentState, session: Session, written: int) -> str:
+    """Where the work is: the chapters and what is open. ``written`` is the length of the document in lines."""
     parts = [
-        block("task", TASK),
-        _section(state, title),
-        block("brief", brief[:MAX_BRIEF_CHARS]),
         block("document", _position(state), lines=str(written), checkpoint=state["last_checkpoint_id"]),
         block("outline", list(_chapters(state, _names(session)))),
     ]
-    if guidance:
-        parts.append(block("guidance", guidance[:MAX_BRIEF_CHARS]))
     if issues := open_issues(state["validation_issues"], state["accepted_issues"])[:MAX_ISSUES_SHOWN]:
         parts.append(block("issues", "\n".join(_issue(issue) for issue in issues)))
     return "\n".join(parts)
-
-
-def _section(state: DocumentState, title: str) -> str:
-    """What the document is for, in what language, and how long at most."""
-    job = job_of(state)
-    return block("section", job.section.instructions or job.section.purpose, title=title, **form(job))
 
 
 def _names(session: Session) -> Mapping[str, str]:
@@ -115,11 +105,19 @@ def _issue(issue: Mapping[str, Any]) -> str:
 
 
 CHARACTERS_PER_TOKEN = 3
+KEPT_SHARE = 2
 CUT = "\n[...] (cut: too long for the history)"
 
 
 def recent(messages: Sequence[AnyMessage], limit: int) -> list[AnyMessage]:
-    """The newest messages that fit into ``limit`` tokens; the last exchange always, with its tool answers cut."""
+    """All messages that fit into ``limit`` tokens, else the newest that fit into a part of it.
+
+    So the prompt of a step mostly begins with that of the step before. The last exchange always stays, with its tool
+    answers cut.
+    """
+    if count_tokens_approximately(messages) <= limit:
+        return list(messages)
+    limit //= KEPT_SHARE
     kept: list[AnyMessage] = []
     for exchange in reversed(list(_exchanges(messages))):
         if not kept:
@@ -203,9 +201,9 @@ async def take_step(
         RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
     ]
     title = await title_of(job, run.library)
-    told = instructed(_instructions(deps, job, title), await _situation(state, title, run, session))
+    told = instructed(_instructions(deps, job, title), await _material(job, title, run), SITUATION)
     stuck = [HumanMessage(OTHER_STEP)] if stalled == MOST_STALLED else []
-    prompt = [*told, *map(sendable, history), *stuck]
+    prompt = _ending_with(await _situation(state, session), [*told, *map(sendable, history), *stuck])
     step = state["agent_steps"] + 1
     limit_s = deps.agent.step_limit_s * await caller.slowness()
     limit = asyncio.timeout(limit_s)
@@ -229,14 +227,29 @@ def _instructions(deps: GraphDeps, job: GenerateSection, title: str) -> str:
     return prompt.render({**prompt_values(job), "title": title})
 
 
-async def _situation(state: DocumentState, title: str, run: RunContext, session: Session) -> list[str]:
-    job = job_of(state)
-    beside = [*await request_blocks(job, run.library), *await internal_blocks(job, run.library)]
+async def _material(job: GenerateSection, title: str, run: RunContext) -> list[str]:
+    """What is the same in all steps."""
     brief = await run.library.text(job.document, job.brief)
     guidance = await run.library.text(job.document, job.guidance) if job.guidance else ""
+    return [
+        block("brief", brief[:MAX_BRIEF_CHARS]),
+        *await request_blocks(job, run.library),
+        *await internal_blocks(job, run.library),
+        block("task", TASK),
+        block("section", job.section.instructions or job.section.purpose, title=title, **form(job)),
+        *([block("guidance", guidance[:MAX_BRIEF_CHARS])] if guidance else []),
+    ]
+
+
+async def _situation(state: DocumentState, session: Session) -> str:
     draft = await session.text(DRAFT)
-    written = len(draft.rstrip("\n").split("\n")) if draft.strip() else 0
-    return [situation(state, title, session, brief, guidance, written), *beside]
+    return situation(state, session, len(draft.rstrip("\n").split("\n")) if draft.strip() else 0)
+
+
+def _ending_with(words: str, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages with words at the end of the last: some providers take no message of a person behind a tool's."""
+    last = messages[-1]
+    return [*messages[:-1], last.model_copy(update={"content": f"{last.text}\n\n{words}"})]
 
 
 def _spent(state: DocumentState, job_id: str, usage: Usage) -> dict[str, Any]:
