@@ -302,7 +302,7 @@ async def test_a_document_is_asked_for_with_its_brief_and_files_of_each_role(
         bus.problems, bus.received = (), []
         await page.get_by_label("notes.txt").uncheck()
         await page.get_by_role("button", name="Start the document").click()
-        await page.wait_for_url("**/documents/new-document/inputs**")
+        await page.wait_for_url("**/documents/new-document/reading**")
     [(_, asked)] = bus.received
     assert isinstance(asked, r.CreateDocument)
     assert (asked.kind, asked.title, asked.brief) == ("proposal", "Garden", "# Garden\n\nA small one.\n")

@@ -11,12 +11,14 @@ from . import (
     following,
     inbox,
     inputs,
+    reading,
     requirements,
     searching,
     section,
     settings,
     shell,
     sources,
+    starting,
 )
 
 PAGES = (
@@ -32,8 +34,10 @@ PAGES = (
     commenting,
     editing,
     following,
+    starting,
     inputs,
     sources,
+    reading,
     requirements,
     deciding,
 )

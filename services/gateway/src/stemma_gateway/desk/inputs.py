@@ -1,20 +1,15 @@
-"""Asking for a document, what it is written from, its forms, and an amendment, which is shown before it counts."""
+"""What a document is written from, its forms, and an amendment, which is shown before it counts."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
-from uuid import uuid4
 
-from fastapi import APIRouter, Path, Query, Request, Response
-from starlette.datastructures import UploadFile
+from fastapi import APIRouter, Path, Request, Response
 from stemma_client import DocumentView
-from stemma_client.inputs import media_type_of
-from stemma_contracts.media import READ
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem, RequestAccepted
-from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.forms import FormFields
 from stemma_contracts.v1.inputs import InputChanges
-from stemma_contracts.v1.references import UploadRef, UploadRole
+from stemma_contracts.v1.references import UploadRole
 from stemma_contracts.v1.requests import (
     ApplyInput,
     ConfirmFormFields,
@@ -34,7 +29,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
-from .forms import REFUSED, WAIT_S, Sent, ask, input_of, inputs_of, led_on, sent, whole_number
+from .forms import REFUSED, Sent, ask, input_of, led_on, sent, whole_number
 from .shell import shown
 
 INPUTS = "/desk/documents/{document_id}/inputs"
@@ -54,84 +49,6 @@ ANSWERED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 router = APIRouter(route_class=PageRoute)
 
 
-@router.get("/desk/new")
-async def show_new(request: Request, session: Caller) -> Response:
-    return await _new_page(request, session)
-
-
-@router.post("/desk/new")
-async def create(request: Request, session: Caller) -> Response:
-    """Ask for a document; what is refused is told, and neither words nor files have to be given again."""
-    async with sent(request) as form:
-        texts = {name: form.text(name) for name in ("kind", "title", "language", "brief")}
-        kept: tuple[UploadRef, ...] = ()
-        try:
-            kept = await _inputs(session, form)
-            brief = await _brief(session, form)
-            texts["brief"] = brief if isinstance(brief, str) else ""
-            answer = await session.client.create_document(
-                texts["kind"],
-                brief=brief,
-                inputs=kept,
-                title=texts["title"].strip(),
-                language=texts["language"].strip() or None,
-                request_id=form.text("request_id") or None,
-                wait_s=WAIT_S,
-            )
-        except REFUSED as error:
-            return await _new_page(request, session, texts, kept, error)
-    return led_to(request, f"/desk/documents/{answer.document_id}/inputs?new=true&at_least={answer.sequence or 0}")
-
-
-async def _inputs(session: Session, form: Sent) -> tuple[UploadRef, ...]:
-    """The files of a form, and those of the one before that was refused, unless another one has the name by now."""
-    new = await inputs_of(session, {role: form.files(role) for role in ROLES})
-    names = {upload.name for upload in new}
-    return (*(upload for upload in form.kept("kept") if upload.name not in names), *new)
-
-
-async def _brief(session: Session, form: Sent) -> str | UploadRef:
-    words, files = form.text("brief"), form.files("brief_file")
-    if bool(words.strip()) == bool(files):
-        raise Invalid(Problem.of("brief_ambiguous", "brief"))
-    return await _brief_in(session, files[0]) if files else words
-
-
-async def _brief_in(session: Session, file: UploadFile) -> str | UploadRef:
-    """The words of a brief; a file of another format than text goes as it is, to be read first."""
-    if media_type_of(file.filename or "") not in READ:
-        return await input_of(session, file, "evidence")
-    try:
-        return (await file.read()).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Invalid(Problem.of("file_not_utf8", "brief")) from None
-
-
-async def _new_page(
-    request: Request,
-    session: Session,
-    typed: Mapping[str, str] | None = None,
-    kept: tuple[UploadRef, ...] = (),
-    error: Exception | None = None,
-) -> Response:
-    kinds = await session.client.kinds()
-    return shown(
-        request,
-        session,
-        "new.html",
-        error=error,
-        kinds=[(kind, _needs(kind)) for kind in kinds],
-        roles=ROLES,
-        typed=typed or {"kind": kinds[0].kind if kinds else "", "title": "", "language": "", "brief": ""},
-        kept=kept,
-        request_id=uuid4().hex,
-    )
-
-
-def _needs(kind: DocumentKind) -> list[Any]:
-    return [(section.title, section.needs_input) for section in kind.sections if section.needs_input]
-
-
 @router.get(INPUTS)
 async def show_inputs(
     request: Request,
@@ -139,10 +56,9 @@ async def show_inputs(
     document_id: DocumentId,
     at_least: AtLeast = 0,
     done: Done | None = None,
-    new: Annotated[bool, Query()] = False,
 ) -> Response:
     document = await document_of(session, document_id, at_least)
-    return await _list(request, session, document, done=done, new=new)
+    return await _list(request, session, document, done=done)
 
 
 @router.post(INPUTS)
@@ -220,7 +136,6 @@ async def _list(
     document: DocumentView,
     *,
     done: Done | None = None,
-    new: bool = False,
     error: Exception | None = None,
 ) -> Response:
     there = document.counting
@@ -234,7 +149,6 @@ async def _list(
         read=sum(one.state != "reading" for one in there),
         roles=ROLES,
         done=done,
-        new=new,
     )
 
 

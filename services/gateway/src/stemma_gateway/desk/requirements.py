@@ -331,7 +331,7 @@ async def _list(
     error: Exception | None = None,
     ticked: Sequence[str] = (),
 ) -> Response:
-    ledger = await _ledger(session, document)
+    ledger = await ledger_in(session, document)
     found, open_rows = (ledger.entries, ledger.view.open_mandatory) if ledger else ((), ())
     return shown(
         request,
@@ -366,7 +366,7 @@ async def _one(
     error: Exception | None = None,
     typed: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    ledger = await _ledger(session, document)
+    ledger = await ledger_in(session, document)
     found = {entry.row.requirement_id: entry for entry in ledger.entries} if ledger else {}
     if ledger is None or row_id not in found:
         raise NotFound(Problem.of("row_unknown", requirement_id=row_id))
@@ -406,7 +406,7 @@ async def _drawn(session: Session, document: DocumentView, entry: LedgerEntry) -
     return await page_of(session.client, document.document_id, source, row.place, row.quote)
 
 
-async def _ledger(session: Session, document: DocumentView) -> RequirementLedger | None:
+async def ledger_in(session: Session, document: DocumentView) -> RequirementLedger | None:
     try:
         return await session.client.ledger_of(document)
     except (LedgerFailedError, ArtifactMissing):

@@ -1,0 +1,165 @@
+"""A request alone begins a document; one page tells what was read, found and missed, and has it count."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
+from stemma_contracts.v1.inputs import InputReading, ReadingFigures, ReadingWarning
+from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
+from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.requests import CreateDocument, DecideRequirements
+from stemma_contracts.v1.review import ReviewMode
+from stemma_gateway.desk import reading
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import document_requested
+
+from .conftest import PAGES
+from .desk_pages import NARROW, Desk, check, plain
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H8")]
+NAME = "rfp <i>.pdf"
+PDF: Any = {"request": ("tender.pdf", b"%PDF", "application/pdf")}
+DEMANDS: Any = ((1, "should"), (2, "mandatory"), (3, "mandatory"))
+ROWS = tuple(
+    LedgerRow(
+        requirement_id=f"R{number}",
+        line=number,
+        quote=f"Shall <b>{number}</b>.",
+        kind="work",
+        obligation=obligation,
+        source=NAME,
+    )
+    for number, obligation in DEMANDS
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side, with a request that is being read."""
+    async with open_backstage(server) as stage:
+        file = await stage.text(document_id, "file")
+        given = InputFile(name=NAME, artifact=file, role="request")
+        await stage.append(
+            document_id, document_requested(), e.DocumentInputAdded(input_id="input-1", file=given, to_read=True)
+        )
+        await stage.list_research(document_id)
+        told = Capabilities(kinds=(DocumentKind(kind="proposal", title="Proposal", sections=()),))
+        await stage.js.publish("$KV.capabilities.orchestrator", told.model_dump_json().encode())
+        yield stage
+
+
+async def read(bus: Backstage, document_id: str) -> None:
+    """The request is read, and its demands are."""
+    text = await bus.text(document_id, "Shall.")
+    about: dict[str, Any] = {
+        "figures": ReadingFigures(pages=7, recognised=2, characters=12_345),
+        "warnings": (ReadingWarning(code="of_a_later_release", place="p. 3", detail="a <picture>"),),
+    }
+    done = e.DocumentInputRead(input_id="input-1", version=1, job_id="j1", reading=InputReading(text=text, **about))
+    rows = await bus.text(document_id, LedgerRows(given=9, rows=ROWS).model_dump_json())
+    told = await bus.text(document_id, LedgerDifference().model_dump_json())
+    missed = (LedgerWarning(code="no_deadlines", source=NAME),)
+    summary = LedgerSummary(mandatory=("R2", "R3"), others=("R1",), warnings=missed)
+    await bus.append(
+        document_id,
+        done,
+        e.RequirementsRequested(sources=(NAME,)),
+        e.RequirementsRead(job_id="j2", rows=rows, difference=told, summary=summary),
+    )
+
+
+def page(document_id: str) -> str:
+    return f"/desk/documents/{document_id}/reading"
+
+
+async def test_a_request_without_a_brief_begins_a_document_in_three_steps(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    async with desk("/desk", locale="de") as shown:
+        await shown.keyboard.press("c")
+        await shown.wait_for_url("**/desk/new")
+        await shown.get_by_label("Anfrage:").set_input_files({"name": "tender.pdf", "mimeType": "", "buffer": b"%PDF"})
+        await shown.get_by_role("button", name="Dokument beginnen").click()
+        await shown.wait_for_url("**/documents/new-document/reading**")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CreateDocument)
+    assert (asked.title, asked.brief) == ("tender", "Beantworten Sie diese Anfrage vollständig: tender.pdf")
+    assert [(one.name, one.role) for one in asked.inputs] == [("tender.pdf", "request")]
+
+
+async def test_an_outline_a_policy_and_a_language_go_with_the_request(web: httpx.AsyncClient, bus: Backstage) -> None:
+    about = {"kind": "proposal", "language": "de-AT", "review": "auto", "min_score": "0.7"}
+    await web.post("/desk/new", data={**about, "outline": "# Lage (max 90 words)\n\n# Plan\n"}, files=PDF)
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CreateDocument)
+    assert asked.review is not None
+    assert (asked.review.mode, asked.review.min_score, asked.language) == (ReviewMode.AUTO, 0.7, "de-AT")
+    assert str(asked.brief).startswith("Beantworten")
+    assert [(one.title, one.max_words) for one in asked.outline or ()] == [("Lage", 90), ("Plan", None)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"review": "auto", "min_score": "high"}, "min_score"),
+        ({"review": "<b>"}, "mode"),
+        ({"outline": "no heading"}, "there is no section in it"),
+    ],
+)
+async def test_what_is_wrong_with_an_outline_or_a_policy_is_told_and_all_that_was_typed_is_kept(
+    web: httpx.AsyncClient, bus: Backstage, wrong: dict[str, str], said: str
+) -> None:
+    refused = await web.post("/desk/new", data={"kind": "proposal", "title": "Mine", **wrong}, files=PDF)
+    assert (refused.status_code, bus.received) == (422, [])
+    assert said in plain(refused.text)
+    assert 'value="Mine"' in refused.text
+    assert "tender.pdf" in plain(refused.text)
+    assert "<b>" not in refused.text
+    assert "<details open>" in refused.text
+
+
+async def test_how_reading_goes_on_and_what_was_found_and_missed_is_told_request_by_request(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    before = await web.get(page(document_id), headers=PAGES)
+    assert "1 of 2 read" in plain(before.text)
+    assert "Confirm all" not in before.text
+    await read(bus, document_id)
+    after = (await web.get(page(document_id), headers=PAGES)).text
+    said = plain(after)
+    assert "<progress" not in after
+    assert "rfp <i>.pdf" in said
+    assert "7 pages 2 recognised in pictures 12,345 characters 3 demands, mandatory: 2" in said
+    assert "p. 3 : a <picture>" in said
+    assert "<b>1</b>" not in after
+    assert said.index("Shall <b>2</b>.") < said.index("Shall <b>1</b>.")
+    assert "Confirm all 3" in said
+
+
+async def test_one_confirmation_makes_all_that_was_found_count_and_none_of_another_reading(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await read(bus, document_id)
+    monkeypatch.setattr(reading, "AT_ONCE", 2)
+    stale = await web.post(page(document_id), data={"rows": "0" * 64}, headers=PAGES)
+    assert (stale.status_code, bus.received) == (409, [])
+    digest = LedgerRows(given=9, rows=ROWS).model_dump_json()
+    rows = (await bus.text(document_id, digest)).digest
+    done = await web.post(page(document_id), data={"rows": rows}, headers=PAGES, follow_redirects=True)
+    assert "Done: Confirm" in plain(done.text)
+    asked = [request for _, request in bus.received]
+    assert all(isinstance(one, DecideRequirements) for one in asked)
+    decided = [each.requirement_id for one in asked for each in one.decisions if each.confirmed]  # type: ignore[attr-defined]
+    assert (len(asked), decided) == (2, ["R1", "R2", "R3"])
+
+
+async def test_what_was_read_fits_320_pixels_and_axe_finds_nothing(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    await read(bus, document_id)
+    async with desk(page(document_id), viewport=NARROW) as shown:
+        await check(shown)
