@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from stemma_contracts.complaints import COMPLAINTS
 from stemma_markdown import Document
 from stemma_testkit.counting import calls
 from stemma_validator.lapses import lapses
@@ -32,7 +33,7 @@ def found(body: str, language: str = "en") -> list[tuple[str, int]]:
         (f"{LONG}\n\n<think>Now the price.</think> It is low.", Rule.LEFT_OVER, 5),
         (f"</inputs>\n\n{LONG}", Rule.LEFT_OVER, 3),
         (f"{LONG}\n\n<|im_end|>", Rule.LEFT_OVER, 5),
-        (f"{LONG}\n\n- The answer was cut at the length limit; be shorter.", Rule.LEFT_OVER, 5),
+        *((f"{LONG}\n\n- {complaint}", Rule.LEFT_OVER, 5) for complaint in COMPLAINTS),
         ("\n".join([f"- {LONG}"] * 4), Rule.REPEATED, 6),
         (f"{LONG} {LONG} {LONG} {LONG}", Rule.REPEATED, 3),
         ("The ferry runs.\n\n" * 4, Rule.REPEATED, 9),

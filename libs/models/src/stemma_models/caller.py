@@ -18,6 +18,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from opentelemetry.trace import Span, SpanKind
 from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactMissing, ArtifactStore, reference
+from stemma_contracts.complaints import AGAIN, AS_JSON, UNUSABLE
 from stemma_contracts.v1.jobs import Job, ModelJob, ProposeRequirements, SectionJob
 from stemma_contracts.v1.outcomes import AnswerMalformed, ContextTooLong, ModelUnavailable
 from stemma_contracts.v1.references import ArtifactRef
@@ -433,10 +434,9 @@ def _asked_again(request: Request, reply: Reply, problems: Sequence[str], max_to
 
     One that was cut while it was thinking may be as long as the model's answers are at most.
     """
-    complaint = ["Your last answer cannot be used:", *(f"- {problem}" for problem in problems)]
-    complaint.append("Answer the same task again, completely, with this put right.")
+    complaint = [UNUSABLE, *(f"- {problem}" for problem in problems), AGAIN]
     if request.response_format is not None:
-        complaint.append("Give one JSON object that fits the schema of the answer, and nothing around it.")
+        complaint.append(AS_JSON)
     said = [AIMessage(_excerpt(reply.text))] if reply.text.strip() else []
     parameters = {**request.parameters, "max_tokens": max_tokens} if reply.record.thinking else request.parameters
     messages = [*request.messages, *said, HumanMessage("\n".join(complaint))]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
+from stemma_contracts import complaints
 from stemma_contracts.misfits import misfits
 
 from .prompting import behind_blocks, has_block_tag, parse_blocks
@@ -52,7 +53,7 @@ class CopiedAnswer(UnusableAnswer):
     """An answer made of what its model was told; nothing of it is kept."""
 
     def __init__(self, detail: str) -> None:
-        super().__init__(detail, ["The answer quotes your instructions; give only the text that they ask for."])
+        super().__init__(detail, [complaints.QUOTES])
 
 
 def finished(text: str) -> str:
@@ -94,16 +95,16 @@ def check_complete(reply: Reply) -> Reply:
     """Refuses an answer that was refused, cut or empty."""
     record = reply.record
     if record.refusal or record.finish_reason in ("content_filter", "refusal"):
-        raise UnusableAnswer("the model refused", ["No answer was given; give the one that the material allows."])
+        raise UnusableAnswer("the model refused", [complaints.REFUSED])
     if record.finish_reason in ("length", "max_tokens", TIME_LIMIT):
         limit = "time" if record.finish_reason == TIME_LIMIT else "token"
         cut = f"cut at the {limit} limit while it was thinking" if record.thinking else f"cut at the {limit} limit"
         kept = "" if record.thinking else finished(reply.text)
-        raise UnusableAnswer(cut, ["The answer was cut at the length limit; be shorter."], kept)
+        raise UnusableAnswer(cut, [complaints.CUT], kept)
     if record.thinking:
-        raise UnusableAnswer("thoughts without an answer", ["There was no answer behind your thoughts; give it."])
+        raise UnusableAnswer("thoughts without an answer", [complaints.ONLY_THOUGHTS])
     if not reply.text.strip() and not record.tool_calls and not record.invalid_tool_calls:
-        raise UnusableAnswer("empty answer", ["The answer was empty."])
+        raise UnusableAnswer("empty answer", [complaints.EMPTY])
     return reply
 
 
@@ -111,7 +112,7 @@ def check_text(reply: Reply) -> str:
     """The text of a whole answer in words; tool calls do not count as one."""
     check_complete(reply)
     if not reply.text.strip():
-        raise UnusableAnswer("tool call instead of text", ["Answer in text; no tool is available now."])
+        raise UnusableAnswer("tool call instead of text", [complaints.NO_TOOL])
     return reply.text
 
 
@@ -123,15 +124,15 @@ def check_words(reply: Reply, prompt: Sequence[BaseMessage]) -> str:
     if quotes_prompt(reply.text, prompt):
         raise CopiedAnswer("the answer quotes the prompt")
     if (loop := loop_in(reply.text)) is not None:
-        again = ["The answer repeats itself; say each thing once, and stop when all is said."]
+        again = [complaints.REPEATS]
         raise UnusableAnswer("the answer repeats itself", again, finished(reply.text[:loop]))
     return check_text(reply)
 
 
-def check_complaints(reply: Reply, complaints: Sequence[BaseMessage]) -> None:
+def check_complaints(reply: Reply, made: Sequence[BaseMessage]) -> None:
     """Refuses an answer that quotes what was said about the one before."""
     said = _words(reply.text)
-    told = (_words(line) for one in complaints for line in str(one.text).splitlines())
+    told = (_words(line) for one in made for line in str(one.text).splitlines())
     if any(line in said for line in told if len(line) >= COMPLAINT_CHARS):
         raise CopiedAnswer("the answer quotes what was said about the one before")
 

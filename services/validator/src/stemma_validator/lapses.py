@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from stemma_contracts.complaints import COMPLAINTS
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_evidence import STEMMERS, language_of
 from stemma_markdown import Document, Prose
@@ -16,9 +17,7 @@ _TAG = re.compile(
     r"|(?-i:\[/?(?:THINK|INST)\])(?![(\[:])|<\|[a-z_]{1,30}\|>"
     r"|^[ ]{0,3}</?(?:task|document|outline|entry|brief|request|evidence|internal|upstream|manner|revision_feedback"
     r"|guidance|previous|issues|criteria|draft|headings|requirements?|inputs)(?:[ \t][^<>\n]{0,200})?>"
-    # What is said to a model whose answer cannot be used.
-    r"|\byour last answer cannot be used:|\bthe answer was cut at the length limit; be shorter\b"
-    r"|\bthe answer repeats itself; say each thing once\b|\bthe answer quotes your instructions; give only\b",
+    rf"|\b(?:{'|'.join(re.escape(said.partition(',')[0].rstrip('.')) for said in COMPLAINTS)})",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENDS = re.compile(r"[.!?:;…。！？」』)\]\"”“»’'|*_`>]\s*\Z")
