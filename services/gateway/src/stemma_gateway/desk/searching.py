@@ -31,12 +31,15 @@ PAGES = (
     ("inbox", "/desk"),
     ("documents", "/desk/documents"),
     ("new_document", "/desk/new"),
+    ("settings", "/desk/settings"),
+    ("notifications", "/desk/notifications"),
     ("keys_page", "/desk/keys"),
 )
 OF_DOCUMENT = (
     ("document", ""),
     ("requirements", "/requirements"),
     ("inputs", "/inputs"),
+    ("what_was_read", "/reading"),
     ("history", "/history"),
     ("map", "#map"),
     ("exports", "#exports"),
