@@ -11,7 +11,7 @@ from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
-from stemma_contracts.v1.provenance import Provenance
+from stemma_contracts.v1.provenance import Provenance, RetrievedSource
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit
 from stemma_contracts.v1.validation import ValidationSummary
@@ -29,6 +29,13 @@ NEW = (
 LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nWe (Brief). They pay.\n\nSee below.\n"
 
 
+GIVEN = (
+    RetrievedSource(kind="input", name="prices <i>.pdf", given=1200, of=4000),
+    RetrievedSource(kind="input", name="b.md"),
+    RetrievedSource(kind="input", name="c.md", given=0, of=9),
+)
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
     """The other side, with a section of two versions, of which the second rests on an input."""
@@ -36,6 +43,7 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
         drafts = [await stage.text(document_id, text) for text in (OLD, NEW)]
         read = await stage.text(document_id, "# Prices\n\nSix euros.\n")
         drafted = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+        drafted[1] = drafted[1].model_copy(update={"retrieved_context": GIVEN})
         place = CitedPlace(input_id="input-1", name="prices <i>.pdf", kind="page", label="p. 4", line=3)
         cited = GroundingReport(cited=(CitedText(start=9, end=26, line_number=3, text="It costs", places=(place,)),))
         grounding = await stage.text(document_id, cited.model_dump_json())
@@ -149,5 +157,6 @@ async def test_a_section_tells_what_it_comes_from_and_leads_to_the_page_of_its_s
     assert ("offline" in lineage, "ada" in lineage) == (True, True)
     assert "1 sentence with its sources" in lineage
     assert "It costs" in lineage.partition('class="plain sentences"')[2]
+    assert "prices <i>.pdf : 1,200 of 4,000 passages b.md : whole c.md : nothing" in plain(lineage)
     assert str(source.url).endswith("/inputs/input-1/text?line=3#line-3")
     assert re.search('id="line-3"[^>]*>Six euros.', source.text)
