@@ -469,8 +469,52 @@ async def test_of_the_only_answers_that_are_understood_one_is_chosen_and_what_fi
     choices, shown = [(await web.get(path)).text for path in (here, f"{section(other)}/question")]
     await web.post(here, data={"need_id": "n1", "answer": "no"}, files=NO_FILE)
     assert re.findall('type="radio" [^>]*name="answer" value="([^"]*)"', choices) == ["yes", "no"]
-    assert ("A service answers this" in shown, "<form class" in shown) == (True, False)
+    assert ("A service answers this" in shown, '<form class="wide"' in shown) == (True, False)
     assert '"kind": "conversion"' in unescape(shown)
     [(_, request)] = bus.received
     assert isinstance(request, AnswerNeed)
     assert request.answer == "no"
+
+
+@pytest.mark.req("H2", "H5")
+async def test_the_editor_shows_what_differs_from_the_version_within_the_text_or_beside_it_and_formats(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    await edited(bus, document_id, BASE)
+    async with desk(f"{section(document_id)}/edit") as page:
+        await write(page, OURS)
+        await page.get_by_label("Show as").select_option("Inline")
+        await expect(page.locator(".cm-deletedChunk").first).to_be_visible()
+        assert await violations(page) == []
+        await page.get_by_label("Show as").select_option("Side by side")
+        await expect(page.locator(".cm-merge-b .cm-changedLine").first).to_be_visible()
+        assert await violations(page) == []
+        await page.locator(".cm-merge-revert button").first.click()
+        await page.get_by_label("Show as").select_option("Text")
+        await expect(editor(page)).not_to_contain_text("Our words.")
+        await write(page, "plain")
+        await page.keyboard.press("Control+a")
+        for name in ("Bold", "Numbered list", "Table", "Table"):
+            await page.get_by_role("button", name=name).click()
+        await page.get_by_role("button", name="Save as version 4").click()
+        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
+    table = "| Column | Column |\n| --- | --- |\n|   |   |\n|   |   |\n"
+    assert asked(bus)[-1].text == f"1. **plain**\n\n{table}"
+
+
+@pytest.mark.req("H2", "H5")
+async def test_any_two_versions_are_compared_side_by_side_or_inline_by_choice(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    await edited(bus, document_id, BASE)
+    await edited(bus, document_id, THEIRS, version=4)
+    async with desk(section(document_id)) as page:
+        await page.get_by_label("From version").select_option("3")
+        await page.get_by_label("to version").select_option("4")
+        await page.get_by_role("button", name="Compare").click()
+        await expect(page.get_by_role("heading", name="Version 3 beside version 4")).to_be_visible()
+        await page.get_by_label("Show as").select_option("Side by side")
+        await expect(page.locator(".cm-merge-b .cm-changedLine").first).to_be_visible()
+        await page.get_by_label("Show as").select_option("Inline")
+        await expect(page.locator(".cm-deletedChunk").first).to_be_visible()
+        assert await violations(page) == []
