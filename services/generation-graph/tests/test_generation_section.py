@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
 from generation_workshop import ANNALS, CONFIG, Workshop, evaluation
+from langchain_core.language_models import ModelProfile
 from langchain_core.messages import AIMessage, ToolCall
 from stemma_contracts.v1.evaluation import EvaluationResult
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
@@ -13,8 +15,10 @@ from stemma_contracts.v1.outcomes import ContextTooLong, ModelUnavailable, Secti
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_generation_graph import handlers
 from stemma_generation_graph.evaluating import Probe
+from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.settings import AnswerLimits, ContextLimits
+from stemma_generation_graph.runner import Runner
+from stemma_generation_graph.settings import AnswerLimits, ContextLimits, GenerationSettings
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.writing import asked, load_material, outline_block, section_block
 from stemma_kinds import find_kinds
@@ -457,6 +461,27 @@ async def test_a_section_that_is_only_to_quote_is_written_without_its_model_and_
     assert "The ferry carries 40 people and costs EUR 9,000 a month" in text
     assert (outcome.partial, outcome.evaluation.judged, outcome.usage.calls) == (True, False, 1)
     assert "passages of the inputs stand in its place" in outcome.warnings[0].detail
+
+
+@pytest.mark.req("M2")
+async def test_rules_of_style_and_internal_texts_fit_into_a_small_window_with_the_inputs(workshop: Workshop) -> None:
+    window, own = 8192, "The ferry floats on the river all day. " * 400
+    files = await workshop.inputs(ANNALS | {f"{name}.md": own for name in "abcdef"})
+    job = await workshop.job("approach", inputs=files[:1], manner=files[1:5], internal=files[5:])
+    model = ScriptedModel(
+        script=[DRAFT, evaluation("approach")],
+        profile=ModelProfile(max_input_tokens=window),
+        custom_get_token_ids=lambda text: [0] * (len(text) // 4),
+    )
+    tools = workshop.tools(model, "section")
+    limits = GenerationSettings(model="openai/x").context_limits(window)
+    deps = replace(tools.deps, limits=limits)
+    runner = Runner({"section": find_graphs()["section"]}, deps, None)
+    outcome = await on_generate_section(job, tools=replace(tools, deps=deps, runner=runner))
+    assert isinstance(outcome, SectionGenerated)
+    given = parse_blocks(model.prompt_text(0))
+    for tag in ("evidence", "manner", "internal"):
+        assert sum(len(one.text) for one in given if one.tag == tag) > 1000, tag
 
 
 async def test_a_lint_round_shows_the_last_draft_and_its_issues(workshop: Workshop) -> None:

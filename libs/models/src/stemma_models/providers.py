@@ -309,7 +309,8 @@ def cached_start(
     """A name for what a prompt shares with others of its document; empty if no cache of a provider will hold that."""
     texts = [str(message.text) for message in messages[:2]]
     start = "\n".join([document_id, *texts[:1], *(text[: shared_part(text)] for text in texts[1:])])
-    if len(start) < LEAST_CACHED_CHARS or not model.profile or not _caches_prompts(settings.name):
+    is_litellms = "tool_calling" in (model.profile or {})
+    if len(start) < LEAST_CACHED_CHARS or not is_litellms or not _caches_prompts(settings.name):
         return ""
     return hashlib.sha256(start.encode(errors="replace")).hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -100,11 +101,23 @@ class RolesSettings(BaseModel):
 
 @dataclass(frozen=True)
 class ContextLimits:
-    """How much material goes into a prompt, in characters."""
+    """How much material goes into a prompt, in characters; ``room`` is for all of it, if that is known.
+
+    ``beside`` is for the texts of a role that is not quoted: of manner, or internal.
+    """
 
     brief: int = 24_000
     inputs: int = 48_000
     upstream: int = 48_000
+    beside: int = 24_000
+    room: int | None = None
+
+    def inputs_with(self, beside: Sequence[str]) -> int:
+        """How much of the inputs goes in with blocks of texts that are not quoted."""
+        if self.room is None:
+            return self.inputs
+        left = self.room - self.brief - self.upstream - sum(map(len, beside))
+        return min(self.inputs, max(LEAST_CHARS // 2, left))
 
 
 class NodeModel(BaseModel):
@@ -178,7 +191,11 @@ class GenerationSettings(ModelFields, WorkerSettings):
         room = max(LEAST_CHARS, (window - window // ANSWER_SHARE - TASK_TOKENS) * CHARS_A_TOKEN)
         most = ContextLimits(inputs=self.max_input_chars or KNOWN_WINDOW_CHARS)
         return ContextLimits(
-            brief=min(most.brief, room // 4), inputs=min(most.inputs, room // 2), upstream=min(most.upstream, room // 4)
+            brief=min(most.brief, room // 4),
+            inputs=min(most.inputs, room // 2),
+            upstream=min(most.upstream, room // 4),
+            beside=min(most.beside, room // 8),
+            room=room,
         )
 
     def model_settings(self, key: str = "") -> ModelSettings:

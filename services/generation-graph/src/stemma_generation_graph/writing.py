@@ -190,14 +190,15 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
     demands = await _demands(job, library)
-    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief, demands, limits.inputs, kinds)
+    beside = [*await manner_blocks(job, library, limits), *await internal_blocks(job, library, limits)]
+    most = limits.inputs_with(beside)
+    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief, demands, most, kinds)
     parts = [
         outline_block(job),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
         *input_blocks(corpus, shared),
         *images_block(corpus.images),
-        *await manner_blocks(job, library),
-        *await internal_blocks(job, library),
+        *beside,
         *await upstream_blocks(job, library, limits.upstream),
         section_block(job),
         *_placed(own, corpus.tag_of),
@@ -419,29 +420,31 @@ async def upstream_blocks(job: GenerateSection, library: Library, limit: int) ->
     ]
 
 
-async def manner_blocks(job: GenerateSection, library: Library) -> list[str]:
+async def manner_blocks(job: GenerateSection, library: Library, limits: ContextLimits) -> list[str]:
     """The beginnings of earlier texts and of rules of style: how to write, and nothing that may be stated."""
-    texts = await _beginnings(job, library, job.manner)
+    texts = await _beginnings(job, library, job.manner, limits.beside)
     return [block("manner", text, name=file.name, role=file.role) for file, text in texts]
 
 
-async def request_blocks(job: GenerateSection, library: Library) -> list[str]:
+async def request_blocks(job: GenerateSection, library: Library, limits: ContextLimits) -> list[str]:
     """The beginnings of what asks for the document."""
     files = [file for file in job.inputs if words_of(file) == REQUEST and file.artifact.media_type in READ]
-    return [block(REQUEST, text, name=file.name) for file, text in await _beginnings(job, library, files)]
+    texts = await _beginnings(job, library, files, limits.beside)
+    return [block(REQUEST, text, name=file.name) for file, text in texts]
 
 
-async def internal_blocks(job: GenerateSection, library: Library) -> list[str]:
+async def internal_blocks(job: GenerateSection, library: Library, limits: ContextLimits) -> list[str]:
     """The beginnings of what is to be known and never quoted."""
-    texts = await _beginnings(job, library, job.internal)
+    texts = await _beginnings(job, library, job.internal, limits.beside)
     return [block("internal", text, name=file.name) for file, text in texts]
 
 
 async def _beginnings(
-    job: GenerateSection, library: Library, files: Sequence[InputFile]
+    job: GenerateSection, library: Library, files: Sequence[InputFile], limit: int
 ) -> list[tuple[InputFile, str]]:
     few = files[:MOST_BESIDE]
-    return [(file, clip(await library.text(job.document, file.artifact), BESIDE_CHARS)) for file in few]
+    most = min(BESIDE_CHARS, limit // max(1, len(few)))
+    return [(file, clip(await library.text(job.document, file.artifact), most)) for file in few]
 
 
 def criteria_block(criteria: Criteria) -> str:

@@ -23,6 +23,7 @@ from stemma_markdown import Document
 from stemma_models.prompting import block
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
+from stemma_generation_graph.settings import ContextLimits
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import tool_name
 from stemma_generation_graph.writing import (
@@ -201,7 +202,7 @@ async def take_step(
         RemoveMessage(id=str(message.id)) for message in state["messages"] if message.id not in kept
     ]
     title = await title_of(job, run.library)
-    told = instructed(_instructions(deps, job, title), await _material(job, title, run), SITUATION)
+    told = instructed(_instructions(deps, job, title), await _material(job, title, run, deps.limits), SITUATION)
     stuck = [HumanMessage(OTHER_STEP)] if stalled == MOST_STALLED else []
     prompt = _ending_with(await _situation(state, session), [*told, *map(sendable, history), *stuck])
     step = state["agent_steps"] + 1
@@ -227,14 +228,14 @@ def _instructions(deps: GraphDeps, job: GenerateSection, title: str) -> str:
     return prompt.render({**prompt_values(job), "title": title})
 
 
-async def _material(job: GenerateSection, title: str, run: RunContext) -> list[str]:
+async def _material(job: GenerateSection, title: str, run: RunContext, limits: ContextLimits) -> list[str]:
     """What is the same in all steps."""
     brief = await run.library.text(job.document, job.brief)
     guidance = await run.library.text(job.document, job.guidance) if job.guidance else ""
     return [
-        block("brief", brief[:MAX_BRIEF_CHARS]),
-        *await request_blocks(job, run.library),
-        *await internal_blocks(job, run.library),
+        block("brief", brief[: min(MAX_BRIEF_CHARS, limits.brief)]),
+        *await request_blocks(job, run.library, limits),
+        *await internal_blocks(job, run.library, limits),
         block("task", TASK),
         block("section", job.section.instructions or job.section.purpose, title=title, **form(job)),
         *([block("guidance", guidance[:MAX_BRIEF_CHARS])] if guidance else []),

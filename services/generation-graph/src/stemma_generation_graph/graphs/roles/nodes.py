@@ -75,12 +75,12 @@ async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -
     """The request in words, and as blocks with all that it may be answered from."""
     limits, library = deps.limits, run.library
     request = clip(await library.text(job.document, job.brief), limits.brief)
-    corpus = await library.corpus(job.document, job.inputs)
+    corpus, internal = await library.corpus(job.document, job.inputs), await internal_blocks(job, library, limits)
     found = [
         block("brief", request),
-        *input_blocks(corpus, await asyncio.to_thread(_chosen, corpus, request, limits.inputs)),
+        *input_blocks(corpus, await asyncio.to_thread(_chosen, corpus, request, limits.inputs_with(internal))),
         *images_block(corpus.images),
-        *await internal_blocks(job, library),
+        *internal,
         *await upstream_blocks(job, library, limits.upstream),
     ]
     return request, "\n".join(found)

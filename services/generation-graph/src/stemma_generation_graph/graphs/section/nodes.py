@@ -171,7 +171,7 @@ class SectionNodes:
         job, run = state["job"], runtime.context
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         may_search = kind.tools and state["tool_rounds"] < kind.tool_rounds and not job.quote_only
-        tools = await self._tools_of_use(kind, job, run) if may_search else []
+        tools = self._tools_of_use(kind, state["material"]) if may_search else []
         unsearched = list[dict[str, Any]]()
         if tools:
             caller = self._deps.models.for_node(job.section.graph, "generate")
@@ -207,10 +207,9 @@ class SectionNodes:
             raise error
         return *await self._write(self._deps.models.quoting, job, messages, run), why + QUOTED_INSTEAD
 
-    async def _tools_of_use(self, kind: Kind, job: GenerateSection, run: RunContext) -> list[type[BaseModel]]:
+    def _tools_of_use(self, kind: Kind, material: str) -> list[type[BaseModel]]:
         """The tools of a kind; no search of inputs that stand in the prompt as a whole."""
-        corpus = await run.library.corpus(job.document, job.inputs)
-        is_whole = corpus.size <= self._deps.limits.inputs
+        is_whole = all(one.tag != "left_out" for one in parse_blocks(material))
         tools = (self._deps.tools[name].arguments for name in kind.tools)
         return [one for one in tools if not (is_whole and one is SearchInputs)]
 
