@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +24,8 @@ from stemma_contracts.v1.review import ReviewMode
 from stemma_provisioning.topology import ACK_WAIT_S
 from stemma_testkit.driving import request_sample, wait_for
 
+ROOT = Path(__file__).parents[2]
+BUILD = ("hatchling", "editables")
 PAGE_CHARACTERS = 2600
 PAGES = (5, 50, 300)
 SECTIONS = ("research", "solution", "connections", "problem_statement", "approach", "timeline", "budget", "conclusion")
@@ -57,13 +60,33 @@ async def _up() -> float:
 async def verbs() -> None:
     """What a person waits for a verb of the command, at least, beside a Python that does nothing."""
     title(f"verbs of the command, the least of {TIMES}")
-    stemma = str(Path(sys.executable).with_name("stemma"))
-    async with installation() as running:
-        env = {**os.environ, "STEMMA_DATA_DIR": str(running.stemma.folder.root)}
-        nothing = await _least_s([sys.executable, "-c", "pass"], env)
-        row("python -c pass", f"{nothing:.3f} s")
-        for verb, most_s in VERBS_S.items():
-            target(f"stemma {verb}", await _least_s([stemma, verb], env), most_s, " s")
+    with tempfile.TemporaryDirectory() as folder:
+        alone = str(_installed_alone("stemma-cli", Path(folder)) / "stemma")
+        with_services = str(Path(sys.executable).with_name("stemma"))
+        async with installation() as running:
+            env = {**os.environ, "STEMMA_DATA_DIR": str(running.stemma.folder.root)}
+            nothing = await _least_s([sys.executable, "-c", "pass"], env)
+            row("python -c pass", f"{nothing:.3f} s")
+            for verb, most_s in VERBS_S.items():
+                target(f"stemma {verb}", await _least_s([alone, verb], env) - nothing, most_s, " s")
+                row("  where services are installed beside it", f"{await _least_s([with_services, verb], env):.3f} s")
+
+
+def _installed_alone(package: str, folder: Path) -> Path:
+    """The programs of a package in an environment of its own: nats-py, for one, imports aiohttp where it finds it."""
+    uv = str(Path(sys.executable).with_name("uv"))
+    install = [uv, "pip", "install", "--quiet", "--python", str(folder), "--no-deps"]
+    subprocess.run([uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, folder], check=True)
+    subprocess.run([*install, "--require-hashes", "-r", "-"], input=_closure(package, *BUILD), check=True)
+    own = (f"-e{ROOT / path}" for path in _closure("--folders", package).decode().split())
+    subprocess.run([*install, "--no-build-isolation", *own], check=True)
+    return folder / "bin"
+
+
+def _closure(*arguments: str) -> bytes:
+    return subprocess.run(
+        [sys.executable, ROOT / "deploy/closure.py", *arguments], stdout=subprocess.PIPE, check=True
+    ).stdout
 
 
 async def _least_s(command: list[str], env: dict[str, str]) -> float:
