@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stemma_models import (
     ModelSettings,
     ModelUnavailableError,
 )
+from stemma_models.pace import pace_of
 from stemma_models.prompting import block, has_block_tag
 from stemma_models.schemas import response_format
 from stemma_testkit.scripted import ScriptedModel
@@ -363,6 +365,36 @@ async def test_a_text_that_is_given_up_while_it_comes_is_kept_and_costs_what_was
     assert (answer.value, answer.shortcoming) == (SENTENCE[:-1], "cut at the time limit")
     assert answer.usage.output_tokens == 2 * (len(f"{SENTENCE}And th") // 4)
     assert answer.usage.input_tokens > 0
+
+
+class Looping(ScriptedModel):
+    """Says the same line for ever; in one piece it would never end."""
+
+    async def _astream(self, *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        for number in count():
+            line = f"{SENTENCE}\n" if number == 0 else "The offer is valid for ninety days from its opening.\n"
+            yield ChatGenerationChunk(message=AIMessageChunk(content=line))
+
+    async def _agenerate(self, *_: Any, **__: Any) -> ChatResult:
+        raise AssertionError
+
+
+@pytest.mark.req("M3")
+async def test_a_machine_of_the_users_is_stopped_once_it_repeats_itself_though_nobody_follows(desk: Desk) -> None:
+    heard = list[str]()
+
+    async def hear(text: str) -> bool:
+        heard.append(text)
+        return False
+
+    settings = SETTINGS.model_copy(update={"name": "ollama_chat/small"})
+    pace_of(settings, slots=1)
+    caller = ModelCaller(Looping(script=[]), settings, desk.records, desk.artifacts)
+    async with asyncio.timeout(30):
+        answer = await caller.text(context(), "generate", TOLD, on_token=hear)
+    assert answer.shortcoming == "the answer repeats itself"
+    assert answer.value.startswith(SENTENCE[:-1])
+    assert len(list(filter(None, heard))) == answer.usage.calls == 2, "each answer is told in one piece"
 
 
 @pytest.mark.req("M6")

@@ -339,7 +339,7 @@ async def test_a_judge_quotes_the_draft_for_each_score_and_no_words_that_are_not
         told = schema["schema"]["properties"][name]
         assert (list(told["properties"]), told["additionalProperties"]) == (list(good["scores"]), False)
     assert schema["strict"] is True
-    assert model.options[0]["max_tokens"] == AnswerLimits().section
+    assert model.options[0]["max_tokens"] == 900 * AnswerLimits().tokens_per_word, "its prompt says 500 to 900 words"
     assert model.options[1]["max_tokens"] == AnswerLimits().judgement
 
 

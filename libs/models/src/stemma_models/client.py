@@ -83,6 +83,10 @@ async def is_followed(tell: TokenSink | None) -> bool:
     return tell is not None and await tell("") is not False
 
 
+async def _to_nobody(_text: str) -> bool:
+    return False
+
+
 async def tell_whole(tell: TokenSink, text: str) -> None:
     """Tell a text in as few pieces as it fits into."""
     for start in range(0, len(text), PIECE_CHARS):
@@ -214,7 +218,8 @@ class ModelClient:
     ) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
 
-        It is streamed if somebody listens when the call begins; else ``on_token`` gets it in one piece.
+        It is streamed if somebody listens when the call begins, or by a machine of the user's, which is stopped once it
+        repeats itself; else ``on_token`` gets it in one piece.
         """
         pace = await self.pace()
         most = await room_for(self._model, request, self._settings, meter)
@@ -222,7 +227,9 @@ class ModelClient:
         spent, failures = Meter(meter), list[str]()
         start = cached_start(self._model, self._settings, request.messages, document_id)
         async with pace.behind_first(start) as is_read, pace.turn():
-            listener = Listener(on_token, opens_with, is_read) if on_token and await is_followed(on_token) else None
+            followed = await is_followed(on_token)
+            told = on_token if followed else _to_nobody if on_token and pace.is_local else None
+            listener = Listener(told, opens_with, is_read) if told else None
             limit_s = self._settings.call_limit or pace.patience(_about(request), most)
             limit = asyncio.timeout(limit_s)
             try:
@@ -242,7 +249,7 @@ class ModelClient:
                 answer = AIMessage(listener.said, response_metadata={"finish_reason": TIME_LIMIT})
         is_json = request.response_format is not None
         answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json)
-        if listener is not None:
+        if listener is not None and followed:
             await listener.end(str(answer.text))
         elif on_token is not None:
             await tell_whole(on_token, str(answer.text))

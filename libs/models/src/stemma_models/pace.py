@@ -41,6 +41,11 @@ class Pace:
         return self._allowed
 
     @property
+    def is_local(self) -> bool:
+        """Whether it is a machine of the user's that told what it takes: what it writes too much, it writes slowly."""
+        return self._is_own and self._fixed
+
+    @property
     def speed(self) -> float:
         """Tokens that it writes in a second."""
         return self._seen or self._usual

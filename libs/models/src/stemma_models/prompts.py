@@ -18,6 +18,7 @@ COMMON = "common"
 HOUSE = "house.md"
 
 _PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
+_LENGTH = re.compile(r"\b\d+ to (\d+) words\b")
 
 
 class PromptError(ValueError):
@@ -44,6 +45,11 @@ class Prompt:
     text: str
     digest: str
     house: str = ""
+
+    @property
+    def usual_words(self) -> int | None:
+        """The most words that the prompt names for an answer; nothing if it names none."""
+        return max(map(int, _LENGTH.findall(self.text)), default=None)
 
     def render(self, values: Mapping[str, str]) -> str:
         """The text with its placeholders filled in."""

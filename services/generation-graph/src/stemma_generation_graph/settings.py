@@ -69,8 +69,8 @@ class AnswerLimits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    section: int = Field(default=4096, ge=256, description="a section whose words are not limited")
-    tokens_per_word: float = Field(default=4.0, ge=1, description="of a section whose words are limited")
+    section: int = Field(default=4096, ge=256, description="a section of no usual length")
+    tokens_per_word: float = Field(default=4.0, ge=1, description="of a section's words, limited or usual")
     judgement: int = Field(default=2048, ge=256, description="scores, findings, a choice of roles")
 
     def of_section(self, max_words: int | None) -> int:

@@ -148,6 +148,11 @@ def _messages(job: GenerateSection, deps: GraphDeps, node: str, blocks: Sequence
     return asked(deps.prompts.get(GRAPH, node, job.section.kind), prompt_values(job), blocks)
 
 
+def _most_tokens(deps: GraphDeps, node: str, job: GenerateSection) -> int:
+    usual = deps.prompts.get(GRAPH, node, job.section.kind).usual_words
+    return deps.answers.of_section(job.section.max_words or usual)
+
+
 class StreamedText:
     """The tokens of the attempt that is under way; a retry says everything again."""
 
@@ -249,7 +254,7 @@ class RolesNodes:
             messages,
             on_token=heard,
             opens_with=OPENS_WITH,
-            max_tokens=self._deps.answers.of_section(job.section.max_words),
+            max_tokens=_most_tokens(self._deps, EXECUTOR, job),
             problem=partial(in_another_language, job),
         )
 
@@ -269,7 +274,7 @@ class RolesNodes:
             messages,
             on_token=run.live,
             opens_with=OPENS_WITH,
-            max_tokens=self._deps.answers.of_section(job.section.max_words),
+            max_tokens=_most_tokens(self._deps, SYNTHESIZER, job),
             problem=partial(in_another_language, job),
         )
         if answer.shortcoming:  # what it was to join is there, and better

@@ -238,7 +238,7 @@ class SectionNodes:
                 without_tools(messages),
                 on_token=run.live,
                 opens_with=OPENS_WITH,
-                max_tokens=self._deps.answers.of_section(job.section.max_words),
+                max_tokens=self._deps.answers.of_section(job.section.max_words or self._prompt(job).usual_words),
                 problem=partial(in_another_language, job),
             )
             return as_draft(job.section.title, answer.value), answer
