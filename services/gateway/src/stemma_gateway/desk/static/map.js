@@ -60,7 +60,7 @@ function draw() {
       const why = place.querySelector(`[data-why="${CSS.escape(each)}"]`);
       const line = made("path", { d: path(points), class: stale.has(each) ? "stale" : "" });
       const { x, y } = points[Math.floor(points.length / 2)];
-      return why ? [line, made("text", { x, y }, why.textContent)] : [line];
+      return why ? [line, made("text", { x: x + 8, y }, why.textContent)] : [line];
     }),
   );
   sheet().querySelector("[data-edges]").replaceChildren(...lines);
