@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.requests import ApproveSection, WithdrawApproval
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -107,6 +108,43 @@ async def test_a_reader_sees_why_nothing_can_be_decided_and_may_tick_what_was_vi
     ticked = await who.post(f"{DOCUMENT.format(document_id)}/viewed", data={"section": "research", "version": 2})
     assert ticked.status_code == 204
     assert 'data-seen-version="2"' in (await who.get(SECTION.format(document_id))).text
+
+
+async def test_an_approval_leads_to_what_waits_next_with_a_way_to_take_it_back(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = SECTION.format(document_id)
+    sent = await web.post(f"{here}/approve", data={"version": "2", "next": "yes"})
+    await bus.append(document_id, e.SectionApproved(section_id="research", version=2, actor="ada"))
+    on = await web.get(sent.headers["location"])
+    assert on.status_code == 303, on.text
+    assert on.headers["location"].endswith(f"?done=approve&of={document_id}/research/2")
+    assert here not in on.headers["location"].partition("?")[0]
+    page = (await web.get(on.headers["location"])).text
+    told = page.partition('class="note good" role="status">')[2].partition("</div>")[0]
+    assert plain(told) == "Done: Approve, Research Undo x"
+    assert f'action="{here}/withdraw_approval"' in told
+    await web.post(f"{here}/withdraw_approval", data={"version": "2"})
+    assert [type(request) for _, request in bus.received] == [ApproveSection, WithdrawApproval]
+
+
+@pytest.mark.parametrize("of", ["{}/research/1", "{}/nowhere/2", "nothing/research/2", "<script>", "{}/research/2/2"])
+async def test_a_result_that_is_not_what_is_there_is_not_told(
+    of: str, browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    who = await browser(Role.REVIEWER)
+    page = await who.get(SECTION.format(document_id), params={"done": "approve", "of": of.format(document_id)})
+    assert page.status_code == 200
+    assert 'class="note good" role="status"' not in page.text
+
+
+async def test_a_version_that_was_made_can_be_taken_back_by_who_may_restore(
+    browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    for role, offers in ((Role.REVIEWER, False), (Role.AUTHOR, True)):
+        page = await (await browser(role)).get(SECTION.format(document_id), params={"done": "edit"})
+        told = page.text.partition('class="note good" role="status">')[2].partition("</div>")[0]
+        assert told.count('name="restore_version" value="1"') == offers
 
 
 async def test_a_reviewer_is_told_which_verbs_another_role_has(

@@ -114,6 +114,7 @@ def page(
         "renewed": False,
         "may": (),
         "refused": "",
+        "result": None,
         "unplaced": (),
     }
     content = TEMPLATES.get_template(template).render(common | about)

@@ -82,7 +82,7 @@ async def mark(
         answer = await ask(session, decision(document_id=at.document_id, section_id=at.section_id, thread_id=thread_id))
     except REFUSED as error:
         return await section_page(request, session, at, error=error)
-    return led_on(request, at.path, verb, answer.sequence, "#comments")
+    return led_on(request, at.path, verb, answer.sequence, f"&thread={thread_id}#comments")
 
 
 def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:

@@ -1,6 +1,7 @@
 """What the forms of the desk send: decisions, each bound to the version that the person saw."""
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
@@ -160,7 +161,11 @@ async def decide(request: Request, session: RepeatableCaller, at: InSection, ver
         answer = await ask(session, BY_NAME[verb].asked(at.document_id, at.section_id, form))
     except REFUSED as error:
         return await section_page(request, session, at, error=error, typed=form)
-    return led_on(request, at.path, verb, answer.sequence)
+    if "next" not in form:
+        return led_on(request, at.path, verb, answer.sequence)
+    await _wait_for_read_model(session.client, {at.document_id: answer.sequence or 0})
+    decided = f"{at.document_id}/{at.section_id}/{whole_number(form.get('version', '')) or 0}"
+    return led_to(request, f"/desk/next?done={verb}&of={quote(decided)}")
 
 
 @router.post("/desk/approve")

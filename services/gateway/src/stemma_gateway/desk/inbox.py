@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Annotated, Literal, get_args
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentNotFoundError
@@ -15,9 +16,11 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
-from stemma_gateway.pages import PageRoute
+from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.sessions import Session
 
+from .forms import SectionAddress
+from .results import Decided, Result, result_elsewhere
 from .shell import shown
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
@@ -47,6 +50,14 @@ class Item:
         return self.why == "review" and passed and (validation is None or validation.complete) and not self.findings
 
     @property
+    def at(self) -> SectionAddress:
+        return SectionAddress(self.document.document_id, self.section.section_id)
+
+    @property
+    def place(self) -> str:
+        return f"{self.document.document_id}/{self.section.section_id}"
+
+    @property
     def findings(self) -> int:
         return self.details.validation.found if self.details.validation else self.section.issue_count
 
@@ -62,10 +73,23 @@ async def show_inbox(
     left: Count = 0,
     assigned: Count = 0,
     nobody: bool = False,
+    done: str = "",
+    of: Decided = "",
 ) -> Response:
-    return await inbox_page(
-        request, session, why, whose, approved=approved, refused=refused, left=left, assigned=assigned, nobody=nobody
-    )
+    result = await result_elsewhere(session, done, of)
+    counts = approved, refused, left, assigned
+    return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result)
+
+
+@router.get("/desk/next")
+async def go_on(request: Request, session: Caller, done: str = "", of: Decided = "") -> Response:
+    """Lead to what waits next, other than what was ``done`` just now."""
+    items = await waiting(session, (await session.client.listing()).documents)
+    decided = of.rpartition("/")[0]
+    left = (item.at for item in items if item.why != "comments" and item.place != decided)
+    first = next(left, None)
+    path = first.path if first else "/desk"
+    return led_to(request, f"{path}?done={quote(done)}&of={quote(of)}")
 
 
 async def inbox_page(
@@ -73,12 +97,13 @@ async def inbox_page(
     session: Session,
     why: Why | None = None,
     whose: Whose | None = None,
-    *,
     approved: int = 0,
     refused: int = 0,
     left: int = 0,
     assigned: int = 0,
+    *,
     nobody: bool = False,
+    result: Result | None = None,
     error: Exception | None = None,
 ) -> Response:
     """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not.
@@ -109,6 +134,7 @@ async def inbox_page(
         left=left,
         assigned=assigned,
         nobody=nobody,
+        result=result,
     )
 
 

@@ -30,18 +30,12 @@ from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown
 
 from .document import title_of
 from .forms import SECTION, InSection, SectionAddress
+from .results import DONE, Decided, Result, result_elsewhere, result_of
 from .shell import Told, shown, told
 from .verbs import BY_NAME, Verb, barred_verbs, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DONE = frozenset(
-    {
-        *BY_NAME,
-        *("comment", "accept_suggestion", "resolve", "reopen"),
-        *("take_back", "accept_some", "assign_to_person", "unassign"),
-    }
-)
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -56,11 +50,13 @@ async def show_section(
     new: Number = None,
     done: str = "",
     draft: str = "",
+    of: Decided = "",
+    thread: str = "",
 ) -> Response:
-    """A section, and with ``old`` what changed since that version."""
+    """A section, and with ``old`` what changed since that version; ``of`` is what was ``done`` about another one."""
     pair = (old, new) if old else None
     done, draft = done if done in DONE else "", draft if draft.isalnum() else ""
-    return await section_page(request, session, at, at_least, pair=pair, done=done, draft=draft)
+    return await section_page(request, session, at, at_least, pair=pair, done=done, draft=draft, of=of, thread=thread)
 
 
 async def section_page(
@@ -72,6 +68,8 @@ async def section_page(
     pair: tuple[int, int | None] | None = None,
     done: str = "",
     draft: str = "",
+    of: str = "",
+    thread: str = "",
     error: Exception | None = None,
     typed: Mapping[str, str] = NOTHING,
     remarks: tuple[Mapping[str, str], ...] = (),
@@ -105,7 +103,8 @@ async def section_page(
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
         lineage=await lineage_of(client, document, section, read.events),
-        done=done,
+        done=done if not of else "",
+        result=await _result(session, at, section, done, of, thread),
         draft=draft,
         typed=typed,
         threads=threads,
@@ -115,6 +114,14 @@ async def section_page(
         people=_people(session, document),
         viewed=await client.viewed.of(at.document_id),
     )
+
+
+async def _result(
+    session: Session, at: SectionAddress, section: SectionView, done: str, of: str, thread: str
+) -> Result | None:
+    if of:
+        return await result_elsewhere(session, done, of)
+    return result_of(done, at, section, session.client.rights.names, thread) if done else None
 
 
 def _unplaced(verbs: Mapping[str, Verb], typed: Mapping[str, str], remarks: Iterable[Mapping[str, str]]) -> list[str]:
