@@ -31,7 +31,7 @@ from stemma_telemetry.names import Span as SpanName
 from . import checks
 from .client import THINKING, Meter, ModelClient, TokenSink
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
-from .providers import provider
+from .providers import continues, provider
 from .records import Record, Recordings, RecordStore, Replay, Reply, Request
 from .schemas import Closed, response_format
 from .settings import ModelSettings
@@ -158,6 +158,8 @@ class _Call:
     meter: Meter
     on_token: TokenSink | None = None
     opens_with: tuple[str, ...] = ()
+    begun: str = ""
+    """What the last answer said, where it is gone on with."""
 
 
 class ModelCaller:
@@ -313,11 +315,15 @@ class ModelCaller:
             if reply is None:
                 return None
             try:
+                reply = _joined(call.begun, reply)
                 checks.check_complaints(reply, complaints)
                 return Answer(check(reply), call.meter.total, reply.record.artifact)
             except checks.UnusableAnswer as unusable:
                 log.warning("answer_malformed", call=call.name, retry=len(wrong), detail=unusable.detail)
                 wrong.append(unusable)
+                if isinstance(unusable, checks.CutAnswer) and self._can_go_on(call):
+                    call = _gone_on_with(call, reply.text.rstrip())
+                    continue
                 is_copy = isinstance(unusable, checks.CopiedAnswer)
                 before, shown = (first, replace(reply, text="")) if is_copy else (call.request, reply)
                 again = _asked_again(before, shown, unusable.problems, self.settings.max_tokens)
@@ -327,6 +333,11 @@ class ModelCaller:
         if best.kept and call.request.response_format is None:
             raise _Kept(best.kept, best.detail, call.meter.total)
         raise MalformedAnswerError(best.detail, call.meter.total)
+
+    def _can_go_on(self, call: _Call) -> bool:
+        """Whether the model takes the beginning of its answer: then a text that was cut is not written again."""
+        is_text = call.request.response_format is None and not call.request.tools
+        return is_text and not call.begun and continues(self.settings.name)
 
     async def _recorded_reply(self, name: str, call: _Call, retry: int) -> Reply | None:
         record = await self._record(call.ctx, _key(call, name, retry))
@@ -423,6 +434,18 @@ class _Kept(Exception):
     def __init__(self, text: str, detail: str, usage: Usage) -> None:
         super().__init__(detail)
         self.text, self.detail, self.usage = text, detail, usage
+
+
+def _gone_on_with(call: _Call, text: str) -> _Call:
+    request = replace(call.request, messages=[*call.request.messages, AIMessage(text)])
+    return replace(call, request=request, begun=text, opens_with=())
+
+
+def _joined(begun: str, reply: Reply) -> Reply:
+    """A whole answer: some providers give the rest alone, some with its beginning."""
+    if not begun or reply.text.startswith(begun):
+        return reply
+    return Reply(reply.record.model_copy(update={"artifact": None}), begun + reply.text)
 
 
 def _excerpt(text: str) -> str:

@@ -56,6 +56,10 @@ class CopiedAnswer(UnusableAnswer):
         super().__init__(detail, [complaints.QUOTES])
 
 
+class CutAnswer(UnusableAnswer):
+    """An answer that has its token limit for an end, and can be gone on with."""
+
+
 def finished(text: str) -> str:
     """A text up to the end of its last sentence."""
     text = _OPEN_FENCE.sub("", text, count=1)
@@ -100,7 +104,8 @@ def check_complete(reply: Reply) -> Reply:
         limit = "time" if record.finish_reason == TIME_LIMIT else "token"
         cut = f"cut at the {limit} limit while it was thinking" if record.thinking else f"cut at the {limit} limit"
         kept = "" if record.thinking else finished(reply.text)
-        raise UnusableAnswer(cut, [complaints.CUT], kept)
+        kind = CutAnswer if kept and limit == "token" else UnusableAnswer
+        raise kind(cut, [complaints.CUT], kept)
     if record.thinking:
         raise UnusableAnswer("thoughts without an answer", [complaints.ONLY_THOUGHTS])
     if not reply.text.strip() and not record.tool_calls and not record.invalid_tool_calls:

@@ -248,7 +248,8 @@ class ModelClient:
                     raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
                 answer = AIMessage(listener.said, response_metadata={"finish_reason": TIME_LIMIT})
         is_json = request.response_format is not None
-        answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json)
+        goes_on = isinstance(request.messages[-1], AIMessage)
+        answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json, goes_on=goes_on)
         if listener is not None and followed:
             await listener.end(str(answer.text))
         elif on_token is not None:
@@ -388,13 +389,14 @@ def _tokens_in(text: str) -> int:
     return len(text.encode(errors="replace")) // 4
 
 
-def _clean(message: AIMessage, opens_with: tuple[str, ...], *, is_json: bool) -> AIMessage:
+def _clean(message: AIMessage, opens_with: tuple[str, ...], *, is_json: bool, goes_on: bool) -> AIMessage:
     """The answer as text and tool calls that UTF-8 can carry; a lone surrogate would break the record.
 
-    Thoughts are left out. JSON that a server takes for a thought is the answer all the same.
+    Thoughts are left out. JSON that a server takes for a thought is the answer all the same. One that goes on with
+    another keeps the space at its beginning.
     """
     said, metadata = str(message.text), dict(message.response_metadata)
-    is_whole = is_json and _is_json(said)
+    is_whole = goes_on or (is_json and _is_json(said))
     parted = Parted(said, found=False, open=False) if is_whole else without_thoughts(said, opens_with)
     text, reasoning = parted.words, str(message.additional_kwargs.get("reasoning_content") or "").strip()
     if not text.strip() and is_json and reasoning.lstrip("`json \n").startswith("{"):

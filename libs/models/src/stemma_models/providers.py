@@ -47,6 +47,7 @@ def whole_answers() -> type[ChatLiteLLM]:
     class WholeAnswers(ChatLiteLLM):
         async def acompletion_with_retry(self, run_manager: Any = None, **call: Any) -> Any:
             """See `ChatLiteLLM`."""
+            call = {**call, "messages": _prefixed(call["messages"])} if "messages" in call else call
             try:
                 answer = await super().acompletion_with_retry(run_manager=run_manager, **call)
             except litellm.InternalServerError as error:
@@ -56,6 +57,12 @@ def whole_answers() -> type[ChatLiteLLM]:
             return _finished(answer) if isinstance(answer, litellm.CustomStreamWrapper) else _whole(answer)
 
     return WholeAnswers
+
+
+def _prefixed(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages; an answer at their end is told as one to go on with."""
+    *before, last = messages
+    return [*before, {**last, "prefix": True} if last["role"] == "assistant" else last]
 
 
 def _whole(answer: Any) -> Any:
@@ -320,6 +327,16 @@ def _caches_prompts(name: str) -> bool:
     import litellm
 
     return bool(litellm.utils.supports_prompt_caching(name))
+
+
+def continues(name: str) -> bool:
+    """Whether LiteLLM knows that the model goes on with an answer that it is given the beginning of."""
+    if name in _installed() or "/" not in name:
+        return False
+    import litellm
+
+    known = litellm.model_cost.get(name) or litellm.model_cost.get(name.partition("/")[2]) or {}
+    return bool(known.get("supports_assistant_prefill"))
 
 
 def structure_of(model: BaseChatModel, settings: ModelSettings) -> Structure:
