@@ -47,7 +47,8 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
             document_id, document_requested(), e.DocumentInputAdded(input_id="input-1", file=given, to_read=True)
         )
         await stage.list_research(document_id)
-        told = Capabilities(kinds=(DocumentKind(kind="proposal", title="Proposal", sections=()),))
+        kinds = (DocumentKind(kind=kind, title=kind, sections=()) for kind in ("agentic", "proposal"))
+        told = Capabilities(kinds=tuple(kinds))
         await stage.js.publish("$KV.capabilities.orchestrator", told.model_dump_json().encode())
         yield stage
 
@@ -87,6 +88,7 @@ async def test_a_request_without_a_brief_begins_a_document_in_three_steps(
         await shown.wait_for_url("**/documents/new-document/reading**")
     [(_, asked)] = bus.received
     assert isinstance(asked, CreateDocument)
+    assert asked.kind == "proposal"
     assert (asked.title, asked.brief) == ("tender", "Beantworten Sie diese Anfrage vollständig: tender.pdf")
     assert [(one.name, one.role) for one in asked.inputs] == [("tender.pdf", "request")]
 

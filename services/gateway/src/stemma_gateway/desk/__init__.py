@@ -20,6 +20,7 @@ from . import (
     shell,
     sources,
     starting,
+    submitting,
 )
 
 PAGES = (
@@ -41,6 +42,7 @@ PAGES = (
     sources,
     reading,
     requirements,
+    submitting,
     deciding,
 )
 """The pages of the desk, what they load, and what their forms send: each has a router."""

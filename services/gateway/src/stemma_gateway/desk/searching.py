@@ -40,6 +40,7 @@ OF_DOCUMENT = (
     ("requirements", "/requirements"),
     ("inputs", "/inputs"),
     ("what_was_read", "/reading"),
+    ("submission", "/submission"),
     ("history", "/history"),
     ("map", "#map"),
     ("exports", "#exports"),

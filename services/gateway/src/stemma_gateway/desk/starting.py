@@ -1,6 +1,6 @@
 """Asking for a document: from a brief, or from a request alone, with files, an outline and who settles its drafts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -124,6 +124,7 @@ async def _new_page(
     error: Exception | None = None,
 ) -> Response:
     kinds = await session.client.kinds()
+    usual = typed["kind"] or await _usual_kind(session, kinds)
     return shown(
         request,
         session,
@@ -132,7 +133,7 @@ async def _new_page(
         kinds=[(kind, _needs(kind)) for kind in kinds],
         roles=ROLES[1:],
         modes=list(ReviewMode),
-        typed={**typed, "kind": typed["kind"] or (kinds[0].kind if kinds else "")},
+        typed={**typed, "kind": usual},
         kept=kept,
         request_id=uuid4().hex,
     )
@@ -140,3 +141,11 @@ async def _new_page(
 
 def _needs(kind: DocumentKind) -> list[Any]:
     return [(section.title, section.needs_input) for section in kind.sections if section.needs_input]
+
+
+async def _usual_kind(session: Session, kinds: Sequence[DocumentKind]) -> str:
+    """The kind of the newest document, else the one with the most sections."""
+    offered = sorted(kinds, key=lambda kind: -len(kind.sections))
+    known = {kind.kind for kind in kinds}
+    there = (document.kind for document in await session.client.documents(warns=False))
+    return next((kind for kind in there if kind in known), offered[0].kind if offered else "")
