@@ -5,13 +5,12 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_converter.reading import escaping
 from stemma_converter.reading.kinds import Kind, kind_of
 from stemma_converter.reading.pdf import item_of
 from stemma_converter.reading.pdf_lines import Table, rows_behind
 from stemma_converter.reading.pictures import svg_to_png
 from stemma_converter.reading.result import Limits, Unreadable
-from stemma_markdown import Document
+from stemma_markdown import Document, escaping
 
 from .reading_files import bare_pdf, line, read, refusal, table
 

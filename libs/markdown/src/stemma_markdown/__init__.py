@@ -9,7 +9,7 @@ package imports a Markdown parser.
 
 from .blocks import Block, BlockKind, split
 from .cleaning import unwrapped, without_html, without_inner_links, without_unticked
-from .comparing import differing, match_parts, similarity
+from .comparing import differing, in_order, match_parts, similarity
 from .diff3 import Conflict, Merged
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
@@ -63,6 +63,7 @@ __all__ = [
     "html",
     "identify",
     "images",
+    "in_order",
     "letters",
     "links",
     "markup",

@@ -32,6 +32,16 @@ class House:
 
 
 @dataclass(frozen=True)
+class Source:
+    """A draft as it is stored, which the paragraphs of a Word document lead back to."""
+
+    section_id: str
+    version: int
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Manuscript:
     """Chapters as blocks, with the pictures that they show by name and what a person should know.
 
@@ -54,6 +64,8 @@ class Manuscript:
     previous: list[Node] | None = None
     replays: tuple[Replay, ...] = ()
     makers: tuple[Maker, ...] = ()
+    document_id: str = ""
+    sources: tuple[Source, ...] = ()
 
     @property
     def date(self) -> str:

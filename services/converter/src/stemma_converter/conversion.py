@@ -4,7 +4,8 @@ It finds all artifacts in a folder, and leaves the document there.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from html import unescape
 from math import ceil
 from pathlib import Path
@@ -25,6 +26,7 @@ from .appendices import answer_places, open_list, report_refs
 from .assembly import (
     Draft,
     Manuscript,
+    Source,
     assemble,
     draft,
     language_of,
@@ -179,11 +181,17 @@ async def _manuscript(
     demands, places = ledger.rows if ledger else (), answer_places(job, artifacts)
     manuscript = assemble(job, title, converter.house, drafts, pictures, reports, demands, places)
     if not job.redline:
-        return manuscript
+        return replace(manuscript, document_id=job.document.document_id, sources=tuple(_sources(job, artifacts)))
     previous = assemble(job, title, converter.house, earlier, pictures)
     files, replayed = _cited_files(job, artifacts), replayed_drafts(job).items()
     texts = {digest: without_places(decode(artifacts.get(ref)), files) for digest, ref in replayed}
     return with_previous(manuscript, previous, job, texts)
+
+
+def _sources(job: ConvertDocument, artifacts: Staged) -> Iterator[Source]:
+    for one in job.sections:
+        if one.draft is not None:
+            yield Source(one.section_id, one.version, one.draft.digest, decode(artifacts.get(one.draft)))
 
 
 async def _drafts(

@@ -21,6 +21,7 @@ from lxml.etree import _Element
 from .assembly import Manuscript
 from .contents import add_contents, headings_of, set_page_fields
 from .layout import staged, with_cells, with_pages
+from .origins import add_origin, marked_parts
 from .pandoc import Pandoc
 from .tracking import tracked_parts
 from .tree import Node, attributes, meta, node, plain, rewrite, text
@@ -107,11 +108,13 @@ def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> b
     _set_properties(document, manuscript)
     set_language(document, manuscript)
     fill_running_parts(document, manuscript)
+    if manuscript.sources and manuscript.previous is None:
+        add_origin(document)
     buffer = BytesIO()
     document.save(buffer)
     saved = buffer.getvalue()
     if manuscript.previous is None:
-        return with_fixed_dates(saved, manuscript.created_at)
+        return with_fixed_dates(saved, manuscript.created_at, marked_parts(saved, manuscript))
     tracked = tracked_parts(saved, manuscript.makers, _somebody(manuscript))
     return with_fixed_dates(saved, manuscript.created_at, tracked)
 

@@ -11,11 +11,10 @@ from pathlib import PurePath
 from PIL import Image as Pixels
 from stemma_contracts.shown import shown
 from stemma_contracts.v1.inputs import Anchor, ReadingFigures, ReadingWarning
-from stemma_markdown import Document
+from stemma_markdown import Document, escaping
 
 from stemma_converter.images import ImageLimits, Picture, vet
 
-from . import escaping
 from .result import AnchorKind, Child, Image, Limits, Reading
 
 PATH = " > "

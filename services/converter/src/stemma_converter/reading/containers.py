@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from stemma_markdown import escaping
 from stemma_ooxml import PackageError
 
-from . import escaping
 from .composing import Composer
 from .kinds import MIME_HEAD, encoding_of
 from .result import Unreadable

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from compressed_rtf import decompress
 from oxmsg import Message
+from stemma_markdown import escaping
 
-from . import escaping
 from .composing import Composer, plain
 from .containers import held_by_tnef, signed_content
 from .kinds import MIME_HEAD, decoded

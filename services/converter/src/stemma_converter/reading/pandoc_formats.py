@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import unquote
 
 import pypandoc  # type: ignore[import-untyped]
+from stemma_markdown import escaping
+from stemma_markdown.escaping import WIDE
 
 from stemma_converter.pandoc import MAX_DEPTH
 from stemma_converter.tree import Node
 
-from . import escaping
 from .composing import Composer, again, put_edges
-from .escaping import WIDE
 from .kinds import encoding_of
 from .result import Unreadable
 from .unseen import Seen, edges_of_odt, seen_html, seen_odt

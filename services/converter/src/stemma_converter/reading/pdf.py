@@ -12,8 +12,8 @@ from itertools import groupby, islice, pairwise
 import pypdfium2 as pdfium
 from PIL import Image
 from pypdfium2 import raw
+from stemma_markdown import escaping
 
-from . import escaping
 from .composing import Composer, put_edges
 from .pdf_lines import Line, Table, between, joined, lines_of, rows_behind, rows_of, ruled_tables, spaced_tables
 from .pdf_page import Page, Run, is_wide, page_labels, page_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 from pypdfium2 import raw
+from stemma_markdown import escaping
 
-from . import escaping
 from .pdf_seen import Box
 
 _MOST, _LONGEST = 5_000, 20_000

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
-from . import escaping
+from stemma_markdown import escaping
+from stemma_markdown.escaping import STRUCK
+
 from .composing import again
-from .escaping import STRUCK
 from .pdf_page import Page, Rule, Run, is_wide
 
 _NARROWEST_GUTTER, _NARROWEST_COLUMN = 6.0, 80.0

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pypdfium2 as pdfium
 from pypdfium2 import raw
+from stemma_markdown import escaping
+from stemma_markdown.escaping import STRUCK, WIDE
 
-from . import escaping
-from .escaping import STRUCK, WIDE
 from .pdf_annotations import annotations_of
 from .pdf_seen import Box, Letter, drawn, is_recognised, pictured, unseen
 

@@ -14,9 +14,9 @@ import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 import resvg_py
 from lxml import etree
 from PIL import Image, ImageSequence, UnidentifiedImageError
+from stemma_markdown import escaping
 from stemma_ooxml import ENTITY
 
-from . import escaping
 from .composing import Composer
 from .pdf_lines import between
 from .result import Limits, Unreadable

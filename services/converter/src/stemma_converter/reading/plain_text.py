@@ -4,9 +4,8 @@ import csv
 import io
 from collections import Counter
 
-from stemma_markdown import Document
+from stemma_markdown import Document, escaping
 
-from . import escaping
 from .composing import PATH, Composer
 from .kinds import decoded
 from .result import Unreadable

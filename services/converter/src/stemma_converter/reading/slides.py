@@ -9,8 +9,8 @@ from zipfile import BadZipFile
 from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
+from stemma_markdown import escaping
 
-from . import escaping
 from .composing import Composer, again
 from .result import Unreadable
 from .workbook import shown

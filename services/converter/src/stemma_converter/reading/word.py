@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from lxml import etree
+from stemma_markdown import escaping
 from stemma_ooxml import Package, PackageError
 
-from . import escaping
 from .composing import Composer, again, put_edges
 from .kinds import Kind, kind_of
 from .pandoc_formats import read_html, read_odt, read_rtf

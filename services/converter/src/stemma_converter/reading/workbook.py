@@ -15,9 +15,9 @@ from lxml import etree
 from openpyxl import load_workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.utils import get_column_letter, range_boundaries
+from stemma_markdown import escaping
 from stemma_ooxml import Package, worksheets
 
-from . import escaping
 from .composing import Composer, again
 from .result import Unreadable
 

@@ -1,0 +1,442 @@
+"""A Word document that comes back: its paragraphs with the changes of chosen people, its comments, and our marks.
+
+Each paragraph leaves with a bookmark that says which piece of which draft it shows. Tracked changes are accepted of
+the people that are given and rejected of others, so that the changes of each person can be told apart.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import NamedTuple
+
+from lxml import etree
+
+from . import Package, PackageError, serialize_xml
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+_W15 = "{http://schemas.microsoft.com/office/word/2012/wordml}"
+ORIGIN = "urn:stemma:document:1"
+"""The namespace of the part that says of which document a file is."""
+
+_NAME = re.compile(r"stm_(\d{1,4})_([0-9a-f]{8})_(o?)(\d{1,5})_([0-9a-f]{6})")
+_DIGEST, _PRINT = 8, 6
+# Far above the numbers that other bookmarks have.
+_FIRST_ID = 2_000_000
+_BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_COME, _GONE = (f"{W}ins", f"{W}moveTo"), (f"{W}del", f"{W}moveFrom")
+_INSIDE = frozenset((f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}smartTag", *_COME, *_GONE))
+_PAGE = re.compile(r"PAGE|NUMPAGES")
+_CONTENTS = re.compile(r"toc( heading|\s\d)", re.IGNORECASE)
+_ITEM = re.compile(r"list (bullet|number)", re.IGNORECASE)
+_LEVEL = re.compile(r"heading (\d)", re.IGNORECASE)
+
+
+class Mark(NamedTuple):
+    """What a paragraph was when it left: a piece of prose of a draft, by number, or text around the drafts.
+
+    ``draft`` is the beginning of the digest of the draft, ``text`` a fingerprint of what the paragraph said.
+    """
+
+    section: int
+    draft: str
+    number: int
+    text: str
+    is_own: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its bookmark: at most 40 characters, as Word wants it."""
+        return f"stm_{self.section}_{self.draft}_{'o' if self.is_own else ''}{self.number}_{self.text}"
+
+    @classmethod
+    def of(cls, name: str) -> "Mark | None":
+        """The mark in the name of a bookmark; LibreOffice adds to names that stand twice."""
+        if not (found := _NAME.match(name)):
+            return None
+        return cls(int(found[1]), found[2], int(found[4]), found[5], bool(found[3]))
+
+
+def marked(section: int, digest: str, number: int, text: str, *, is_own: bool = False) -> Mark:
+    """The mark of a paragraph that leaves."""
+    return Mark(section, digest[:_DIGEST].rjust(_DIGEST, "0"), number, fingerprint(text), is_own)
+
+
+def same(text: str) -> str:
+    """A text as it counts: white space and the forms of a letter make no difference."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def fingerprint(text: str) -> str:
+    """What tells whether a paragraph still says the same."""
+    return sha256(same(text).encode(errors="replace")).hexdigest()[:_PRINT]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph with the changes of some people.
+
+    ``level`` is that of a heading, else 0; ``depth`` that of an item of a list, else None. In a table ``row`` is a
+    number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in.
+    """
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    level: int = 0
+    depth: int | None = None
+    table: int | None = None
+    row: int | None = None
+    cell: int = 0
+    note: str = ""
+    comments: tuple[str, ...] = ()
+    element: etree._Element | None = field(default=None, repr=False, compare=False)
+
+
+class Change(NamedTuple):
+    """That somebody changed something, with the time that Word wrote down."""
+
+    author: str
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment on some words; ``parent`` is the one that it answers."""
+
+    identifier: str
+    author: str
+    at: datetime | None
+    text: str
+    quote: str = ""
+    resolved: bool = False
+    parent: str = ""
+
+
+class Left(NamedTuple):
+    """A section as it left: the digest of its draft, and the pieces of prose of it that no paragraph showed."""
+
+    section_id: str
+    version: int
+    digest: str
+    absent: frozenset[int]
+
+
+class Origin(NamedTuple):
+    """Of which document a file says that it is, with its sections in their order."""
+
+    document_id: str
+    sections: tuple[Left, ...]
+
+
+class _Place(NamedTuple):
+    """Where in which table; nowhere in none."""
+
+    table: int | None = None
+    row: int | None = None
+    cell: int = 0
+
+
+_NOWHERE = _Place()
+
+
+@dataclass
+class _Open:
+    """A paragraph under construction: the ones before it whose end is gone run into it."""
+
+    text: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+
+class WordFile:
+    """A DOCX, read within limits; raises `PackageError` for what is none."""
+
+    def __init__(self, content: bytes, *, most_bytes: int = 300 << 20) -> None:
+        self._package = Package(content, most_bytes, most_bytes)
+        self._package.refuse_entities()
+        self._related = self._package.related(self._package.main)
+        self._parts = dict[str, etree._Element | None]()
+        root = self._package.xml_if_there(self._package.main)
+        body = None if root is None else root.find(f"{W}body")
+        if body is None:
+            raise PackageError("damaged", "The file is no Word document.")
+        self._body = body
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The tracked changes, in the order of the text."""
+        found = (item for root in self._roots for item in root.iter(*_COME, *_GONE))
+        return tuple(Change(item.get(f"{W}author", ""), _time(item.get(f"{W}date"))) for item in found)
+
+    @cached_property
+    def saved_by(self) -> str:
+        """Who saved the file last, as it says itself."""
+        root = self._part("core-properties", of="")
+        found = None if root is None else root.find("{*}lastModifiedBy")
+        return (found.text or "").strip() if found is not None else ""
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """The document that the file says it is of; None if it does not."""
+        root = self._package.xml_if_there(self.origin_part)
+        if root is None:
+            return None
+        return Origin(root.get("id", ""), tuple(map(_left, root.iter(f"{{{ORIGIN}}}section"))))
+
+    @cached_property
+    def origin_part(self) -> str:
+        """The name of the part that says it; empty if there is none."""
+        for kind, part in self._related.values():
+            root = self._package.xml_if_there(part) if kind == "customXml" else None
+            if root is not None and root.tag == f"{{{ORIGIN}}}document":
+                return part
+        return ""
+
+    def paragraphs(self, accepts: Callable[[str], bool]) -> tuple[Paragraph, ...]:
+        """The paragraphs of the text and of its footnotes, with the tracked changes of those whose name is accepted."""
+        view = _View(accepts, self._styles)
+        found = [*view.blocks(self._body)]
+        notes = self._part("footnotes")
+        for note in [] if notes is None else notes.iter(f"{W}footnote"):
+            if note.get(f"{W}type") is None:
+                found += (replace(one, note=note.get(f"{W}id", "")) for one in view.blocks(note))
+        return tuple(found)
+
+    def with_marks(self, marks: Sequence[tuple[Paragraph, Mark]]) -> dict[str, bytes]:
+        """The parts of the file in which paragraphs, as `paragraphs` gave them, have their marks."""
+        for number, (paragraph, mark) in enumerate(marks):
+            if paragraph.element is not None:
+                _put(paragraph.element, mark.name, str(_FIRST_ID + number))
+        named = {"footnotes": self._part("footnotes")}
+        parts = {part: named[kind] for kind, part in self._related.values() if named.get(kind) is not None}
+        return {part: serialize_xml(root) for part, root in parts.items() if root is not None} | {
+            self._package.main: serialize_xml(self._body)
+        }
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments in the order of their part, with what they are about as everybody's changes have it."""
+        root, more = self._part("comments"), self._part("commentsExtended")
+        states = {} if more is None else {one.get(f"{_W15}paraId", ""): one for one in more.iter(f"{_W15}commentEx")}
+        quotes, found, by_paragraph = self._quotes(), list[Comment](), dict[str, str]()
+        for element in [] if root is None else root.iter(f"{W}comment"):
+            comment, paragraph = _comment(element, quotes)
+            by_paragraph[paragraph] = comment.identifier
+            state = states.get(paragraph)
+            if state is not None:
+                parent = by_paragraph.get(state.get(f"{_W15}paraIdParent", ""), "")
+                comment = replace(comment, parent=parent, resolved=state.get(f"{_W15}done") in ("1", "true"))
+            found.append(comment)
+        return tuple(found)
+
+    def _quotes(self) -> dict[str, str]:
+        """The words that each comment is about."""
+        texts, now = dict[str, list[str]](), set[str]()
+        for element in self._body.iter():
+            identifier = element.get(f"{W}id", "") if isinstance(element.tag, str) else ""
+            if element.tag == f"{W}commentRangeStart":
+                now.add(identifier)
+            elif element.tag == f"{W}commentRangeEnd":
+                now.discard(identifier)
+            elif now and element.tag in (f"{W}t", f"{W}p"):
+                for one in now:
+                    texts.setdefault(one, []).append((element.text or "") if element.tag == f"{W}t" else " ")
+        return {one: " ".join("".join(parts).split()) for one, parts in texts.items()}
+
+    @cached_property
+    def _roots(self) -> list[etree._Element]:
+        notes = self._part("footnotes")
+        return [self._body] if notes is None else [self._body, notes]
+
+    @cached_property
+    def _styles(self) -> dict[str, str]:
+        root = self._part("styles")
+        named = [] if root is None else root.iter(f"{W}style")
+        return {style.get(f"{W}styleId", ""): _val(style.find(f"{W}name")) for style in named}
+
+    def _part(self, kind: str, of: str | None = None) -> etree._Element | None:
+        related = self._related if of is None else self._package.related(of)
+        name = next((part for found, part in related.values() if found == kind), "")
+        return self._parts.setdefault(name, self._package.xml_if_there(name))
+
+
+def _left(section: etree._Element) -> Left:
+    version, absent = section.get("version", ""), section.get("absent", "").split()
+    return Left(
+        section.get("id", ""),
+        int(version) if version.isdecimal() else 0,
+        section.get("digest", ""),
+        frozenset(int(number) for number in absent if number.isdecimal()),
+    )
+
+
+def _comment(element: etree._Element, quotes: Mapping[str, str]) -> tuple[Comment, str]:
+    """A comment, and the id of its last paragraph, by which the other part knows it."""
+    identifier, paragraphs = element.get(f"{W}id", ""), list(element.iter(f"{W}p"))
+    lines = ["".join(_plain(paragraph)) for paragraph in paragraphs]
+    author, at = element.get(f"{W}author", ""), _time(element.get(f"{W}date"))
+    made = Comment(identifier, author, at, "\n".join(lines).strip(), quotes.get(identifier, ""))
+    return made, paragraphs[-1].get(f"{W14}paraId", "") if paragraphs else ""
+
+
+def _plain(paragraph: etree._Element) -> Iterator[str]:
+    for element in paragraph.iter(f"{W}t", f"{W}tab", f"{W}br"):
+        yield element.text or "" if element.tag == f"{W}t" else _BREAKS[element.tag.removeprefix(W)]
+
+
+def _val(element: etree._Element | None) -> str:
+    return "" if element is None else element.get(f"{W}val", "")
+
+
+def _time(value: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if value else None
+    except ValueError:
+        return None
+
+
+class _View:
+    """The paragraphs as they are with some changes accepted and all others rejected."""
+
+    def __init__(self, accepts: Callable[[str], bool], styles: Mapping[str, str]) -> None:
+        self._accepts, self._styles = accepts, styles
+        self._tables = self._rows = 0
+        self._waiting: list[Mark] = []
+        self._in_page = False
+
+    def blocks(self, parent: etree._Element, place: _Place = _NOWHERE) -> Iterator[Paragraph]:
+        before = _Open()
+        for element in self._elements(parent):
+            if element.tag == f"{W}bookmarkStart":
+                self._waiting += _marks(element)
+            elif element.tag == f"{W}p":
+                now = self._open(element, before)
+                if self._has_end(element):
+                    before = _Open()
+                    yield self._closed(element, now, place)
+                else:
+                    # Of a paragraph that is gone as a whole nothing runs into the next one.
+                    before = now if "".join(now.text).strip() else _Open(comments=now.comments)
+            else:
+                yield from self._table(element)
+        if before.text:
+            comments = tuple(before.comments)
+            yield Paragraph("".join(before.text), tuple(before.marks), comments=comments, **place._asdict())
+
+    def _elements(self, parent: etree._Element) -> Iterator[etree._Element]:
+        for element in parent:
+            if element.tag in (f"{W}p", f"{W}tbl", f"{W}bookmarkStart"):
+                yield element
+            elif element.tag in _INSIDE and self._is_there(element):
+                yield from self._elements(element)
+
+    def _is_there(self, element: etree._Element) -> bool:
+        """Whether what stands in a change is there; what stands in anything else is."""
+        if element.tag in _COME:
+            return self._accepts(element.get(f"{W}author", ""))
+        return element.tag not in _GONE or not self._accepts(element.get(f"{W}author", ""))
+
+    def _open(self, paragraph: etree._Element, before: _Open) -> _Open:
+        now = _Open([*before.text], [*before.marks, *self._waiting], [*before.comments])
+        self._waiting = []
+        if now.text and not now.text[-1].endswith((" ", "\n")):
+            now.text.append(" ")
+        self._read(paragraph, now)
+        return now
+
+    def _read(self, parent: etree._Element, now: _Open) -> None:
+        for element in parent:
+            name = element.tag.removeprefix(W) if isinstance(element.tag, str) else ""
+            match name:
+                case "t" | "delText":
+                    now.text.append("" if self._in_page else element.text or "")
+                case "tab" | "br" | "cr" | "noBreakHyphen":
+                    now.text.append(_BREAKS[name])
+                case "bookmarkStart":
+                    now.marks += _marks(element)
+                case "commentReference":
+                    now.comments.append(element.get(f"{W}id", ""))
+                case "fldSimple" | "fldChar" | "instrText":
+                    self._field(element, now)
+                case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
+                    pass
+                case _ if element.tag == _MATH_TEXT:
+                    now.text.append(element.text or "")
+                case _ if element.tag != _FALLBACK and self._is_there(element):
+                    self._read(element, now)
+
+    def _field(self, element: etree._Element, now: _Open) -> None:
+        """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
+        if element.tag == f"{W}fldSimple" and not _PAGE.search(element.get(f"{W}instr", "")):
+            self._read(element, now)
+        elif element.tag == f"{W}instrText":
+            self._in_page = self._in_page or bool(_PAGE.search(element.text or ""))
+        elif element.get(f"{W}fldCharType") == "end":
+            self._in_page = False
+
+    def _has_end(self, paragraph: etree._Element) -> bool:
+        mark = paragraph.find(f"{W}pPr/{W}rPr")
+        ends = [] if mark is None else [item for item in mark if item.tag in (*_COME, *_GONE)]
+        return all(map(self._is_there, ends))
+
+    def _closed(self, paragraph: etree._Element, now: _Open, place: _Place) -> Paragraph:
+        properties = paragraph.find(f"{W}pPr")
+        style = "" if properties is None else self._styles.get(_val(properties.find(f"{W}pStyle")), "")
+        listed = None if properties is None else properties.find(f"{W}numPr")
+        level = _LEVEL.fullmatch(style)
+        depth = None
+        if listed is not None and not level and _val(listed.find(f"{W}numId")) != "0":
+            found = _val(listed.find(f"{W}ilvl"))
+            depth = int(found) if found.isdecimal() else 0
+        elif _ITEM.match(style):
+            depth = 0
+        text = "" if _CONTENTS.fullmatch(style) else "".join(now.text)
+        return Paragraph(
+            text,
+            tuple(now.marks),
+            int(level[1]) if level else 0,
+            depth,
+            comments=tuple(now.comments),
+            element=paragraph,
+            **place._asdict(),
+        )
+
+    def _table(self, table: etree._Element) -> Iterator[Paragraph]:
+        self._tables += 1
+        number = self._tables
+        for row in _inside(table, f"{W}tr"):
+            properties = row.find(f"{W}trPr")
+            if properties is not None and not all(self._is_there(i) for i in properties if i.tag in (*_COME, *_GONE)):
+                continue
+            self._rows += 1
+            row_number = self._rows
+            for cell, element in enumerate(_inside(row, f"{W}tc")):
+                yield from self.blocks(element, _Place(number, row_number, cell))
+
+
+_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+def _inside(parent: etree._Element, wanted: str) -> Iterator[etree._Element]:
+    for element in parent:
+        if element.tag == wanted:
+            yield element
+        elif element.tag in _INSIDE:
+            yield from _inside(element, wanted)
+
+
+def _put(paragraph: etree._Element, name: str, identifier: str) -> None:
+    start = etree.Element(f"{W}bookmarkStart", {f"{W}id": identifier, f"{W}name": name})
+    properties = paragraph.find(f"{W}pPr")
+    paragraph.insert(0 if properties is None else 1, start)
+    etree.SubElement(paragraph, f"{W}bookmarkEnd", {f"{W}id": identifier})
+
+
+def _marks(element: etree._Element) -> list[Mark]:
+    found = Mark.of(element.get(f"{W}name", ""))
+    return [found] if found else []
