@@ -5,11 +5,12 @@ from xml.etree import ElementTree
 
 import pytest
 from stemma_cli.evaluation.asked import Asked, EvaluationError, read_set
-from stemma_cli.evaluation.measuring import MEASURES, Run, by_code
+from stemma_cli.evaluation.measuring import MEASURES, Run, by_code, unsupported_in
 from stemma_cli.evaluation.reports import write_reports
 from stemma_cli.evaluation.running import SHIPPED, combinations
 from stemma_cli.main import app
 from stemma_client.findings import Finding
+from stemma_contracts.v1.validation import ValidationSummary
 from typer.testing import CliRunner
 
 pytestmark = pytest.mark.req("M5")
@@ -98,6 +99,12 @@ def test_code_counts_leaks_limits_issues_and_languages(tmp_path: Path) -> None:
         "over_limit": 1.0,
         "format": 2.0,
     }
+
+
+def test_as_much_is_unsupported_as_the_gate_counts() -> None:
+    rules = {"grounding/amount": 1, "grounding/statement": 2, "MD022": 4}
+    told = {"passed": False, "issue_count": 7, "engine": "rumdl", "engine_version": "1", "unsupported": {"amount": 1}}
+    assert unsupported_in([ValidationSummary.model_validate(told | {"rules": rules}), None]) == 3
 
 
 def test_results_hold_hostile_text_as_text(tmp_path: Path) -> None:

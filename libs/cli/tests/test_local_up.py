@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.local import llama
+from stemma_cli.local.folder import DataFolder
 from stemma_cli.local.foreground import how_to_begin, how_to_connect, run_demo, run_demo_desk, run_in_foreground
 from stemma_cli.local.model import (
     KeptChecks,
@@ -21,6 +22,7 @@ from stemma_cli.local.model import (
     abilities_of,
     check_here,
     chosen_model,
+    running_model,
     variables_by_check,
     verdict_of,
 )
@@ -266,7 +268,7 @@ def test_a_file_that_is_no_gguf_is_refused_before_anything_starts(
     (page := tmp_path / "page.gguf").write_bytes(b"<html>")
     assert llama.served_here(Model(name=str(whole)), 1)
     with pytest.raises(CliError, match=r"page\.gguf is no GGUF file"):
-        asyncio.run(check_here(Model(name=str(page))))
+        asyncio.run(check_here(Model(name=str(page)), tmp_path))
 
 
 @pytest.mark.req("M4", "P13")
@@ -290,7 +292,8 @@ def test_a_model_that_cannot_write_is_told_with_what_becomes_of_it() -> None:
     cannot = verdict_of(checked(right=1, stops=False))
     assert cannot == (
         "openai/m does not stop, chose the true sentence 1 times of 4: "
-        "Stemma writes by quoting your inputs alone; name a larger model"
+        "Stemma writes by quoting your inputs alone; name a larger model, "
+        "or ask this one again by `stemma models check`"
     )
     refused = checked(problem="AuthenticationError (401): check the key")
     assert (verdict_of(refused)[:27], abilities_of(refused)) == ("openai/m could not be asked", {})
@@ -304,9 +307,34 @@ def test_what_a_model_can_do_is_kept_unless_it_could_not_be_asked(tmp_path: Path
     assert kept.get(model) is None
     kept.keep(model, checked())
     assert (kept.get(model), kept.get(Model(name="openai/m", context=2048))) == (checked(), None)
-    for unusable in (json.dumps({model.model_dump_json(): {"model": "of an older version"}}), "damaged"):
+    [key, *_] = json.loads((tmp_path / "models.json").read_text())
+    for unusable in (json.dumps({key: {"model": "without what it can do"}}), "damaged"):
         (tmp_path / "models.json").write_text(unusable)
         assert kept.get(model) is None
+
+
+@pytest.mark.req("P13")
+def test_a_model_is_asked_again_by_another_version_and_when_its_file_changed_but_not_at_another_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [Model(name="openai/m", api_base=f"http://127.0.0.1:{port}/v1") for port in (1, 2)]
+    KeptChecks(tmp_path, "m.gguf 9 1").keep(models[0], checked(right=1))
+    assert KeptChecks(tmp_path, "m.gguf 9 1").get(models[1]) == checked(right=1)
+    assert KeptChecks(tmp_path, "m.gguf 9 2").get(models[0]) is None
+    monkeypatch.setattr("stemma_cli.local.model.version", lambda _: "99")
+    assert KeptChecks(tmp_path, "m.gguf 9 1").get(models[0]) is None
+
+
+@pytest.mark.req("P13")
+def test_the_model_of_the_stemma_that_runs_in_a_folder_is_the_one_that_is_checked(tmp_path: Path) -> None:
+    assert running_model(tmp_path) is None
+    with pytest.raises(CliError, match="no model is named"):
+        asyncio.run(check_here(None, tmp_path))
+    model = Model(name="openai/m", api_base="http://127.0.0.1:1/v1", context=2048)
+    DataFolder(tmp_path).write_state({"model": model.model_dump(), "model_file": "m.gguf 9 1"})
+    assert running_model(tmp_path) == (model, "m.gguf 9 1")
+    DataFolder(tmp_path).write_state({"model": None, "model_file": ""})
+    assert running_model(tmp_path) is None
 
 
 @pytest.mark.req("P13")

@@ -14,7 +14,7 @@ from stemma_client.findings import Finding, findings_of
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.ledger import LedgerRow
 from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.validation import GROUNDING, OPEN_HEADING
+from stemma_contracts.v1.validation import GROUNDING, OPEN_HEADING, ValidationSummary
 from stemma_contracts.v1.views import DocumentView
 from stemma_evidence.requirements import Answers
 from stemma_languages import count_words, detect
@@ -45,7 +45,7 @@ class Measure(NamedTuple):
 MEASURES: Mapping[str, Measure] = {
     "completed": Measure("1 if the document was completed", least=True),
     "demands": Measure("share of the mandatory demands that the text answers", least=True),
-    "unsupported": Measure("claims without a source, a page of 250 words"),
+    "unsupported": Measure("claims and sentences without a source, a page of 250 words"),
     "leaks": Measure("passages of the request, the prompt, internal files or thoughts in the text"),
     "lapses": Measure("repetitions, ends in the middle of a sentence, passages in another language"),
     "language": Measure("share of the sections in the language that was asked for", least=True),
@@ -90,7 +90,12 @@ async def measured(client: Client, asked: Asked, view: DocumentView, seconds: fl
     found = {name: await findings_of(client, view.document_id, view.sections[name].current) for name in texts}
     values = {
         "completed": float(view.status is DocumentStatus.COMPLETED),
-        **by_code(asked, texts, chain.from_iterable(found.values()), _unsupported(view)),
+        **by_code(
+            asked,
+            texts,
+            chain.from_iterable(found.values()),
+            unsupported_in(one.validation for one in view.sections.values()),
+        ),
         **await _demands(client, view, texts),
         **_judged(view),
         "tokens": float(view.usage.tokens),
@@ -101,8 +106,9 @@ async def measured(client: Client, asked: Asked, view: DocumentView, seconds: fl
     return {"usage": view.usage, "values": values, "findings": words, "texts": texts}
 
 
-def _unsupported(view: DocumentView) -> int:
-    return sum(sum(one.validation.unsupported.values()) for one in view.sections.values() if one.validation)
+def unsupported_in(validations: Iterable[ValidationSummary | None]) -> int:
+    """What the gate counts, too: claims and sentences."""
+    return sum(one.without_support for one in validations if one)
 
 
 def by_code(asked: Asked, texts: Mapping[str, str], findings: Iterable[Finding], unsupported: int) -> dict[str, float]:

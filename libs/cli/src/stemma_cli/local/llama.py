@@ -38,6 +38,12 @@ class LlamaServer:
         return Model(name=f"openai/{self.file.stem}", api_base=f"http://{HOST}:{self.port}/v1", context=self.context)
 
     @property
+    def version(self) -> str:
+        """What tells the file from any other, also from one that was put in its place."""
+        told = self.file.stat()
+        return f"{self.file} {told.st_size} {told.st_mtime_ns}"
+
+    @property
     def command(self) -> list[str]:
         return [sys.executable, "-P", "-m", __name__, str(self.file), str(self.port), str(self.context)]
 

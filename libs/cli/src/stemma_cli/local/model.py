@@ -9,15 +9,19 @@ import sys
 import tomllib
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from stemma_contracts.misfits import misfits
 from stemma_contracts.model_check import ModelCheck
 
 from stemma_cli.exit_codes import CliError, ExitCode
+
+if TYPE_CHECKING:
+    from .llama import LlamaServer
 
 FILE = Path("stemma.toml")
 MODEL, API_BASE, CONTEXT = "STEMMA_MODEL", "STEMMA_MODEL_API_BASE", "STEMMA_MODEL_CONTEXT"
@@ -82,7 +86,10 @@ def verdict_of(found: ModelCheck) -> str:
         return f"{found.model} can write: it follows a schema, stops and {chose}"
     lacks = ["does not follow a schema"] * (not found.schema_followed) + ["does not stop"] * (not found.stops)
     failing = ", ".join([*lacks, chose])
-    return f"{found.model} {failing}: Stemma writes by quoting your inputs alone; name a larger model"
+    return (
+        f"{found.model} {failing}: Stemma writes by quoting your inputs alone; name a larger model, or ask this one "
+        "again by `stemma models check`"
+    )
 
 
 def abilities_of(found: ModelCheck) -> Mapping[str, str]:
@@ -107,14 +114,39 @@ def _yes(is_so: bool) -> str:
     return "yes" if is_so else "no"
 
 
-async def check_here(model: Model) -> ModelCheck:
-    """What a model can do; one that is served here has its server only for that. Raises `CliError`."""
+async def check_here(model: Model | None, data: Path) -> ModelCheck:
+    """What a model can do, kept for the next start; without a name it is the one that runs. Raises `CliError`."""
     from .llama import served_here
-    from .processes import DidNotStartError
-    from .supervisor import LocalStemma, free_port
+    from .supervisor import free_port
 
-    if (served := served_here(model, free_port())) is None:
-        return await check({**os.environ, **model.variables})
+    running = None if model else running_model(data)
+    chosen, file = running or (model or chosen_model(None, None, None), "")
+    if chosen is None:
+        raise CliError(ExitCode.USAGE, "no model is named", f"name it by --model, {MODEL} or [model] in {FILE}")
+    served = None if running else served_here(chosen, free_port())
+    if served is not None:
+        chosen, file = served.model, served.version
+    found = await (_check_served(served) if served else check({**os.environ, **chosen.variables}))
+    KeptChecks(data, file).keep(chosen, found)
+    return found
+
+
+def running_model(data: Path) -> tuple[Model, str] | None:
+    """The model of the `stemma up` that runs with a data folder, and its file if it is served there."""
+    from .folder import DataFolder
+
+    try:
+        told = json.loads(DataFolder(data).state_file.read_bytes())
+        return Model.model_validate(told["model"]), str(told["model_file"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+async def _check_served(served: LlamaServer) -> ModelCheck:
+    """Start its server only for that. Raises `CliError`."""
+    from .processes import DidNotStartError
+    from .supervisor import LocalStemma
+
     with TemporaryDirectory(prefix="stemma-check-") as folder:
         try:
             async with LocalStemma(Path(folder), services=(), llama=served):
@@ -141,23 +173,30 @@ async def check(environment: Mapping[str, str]) -> ModelCheck:
 
 
 class KeptChecks:
-    """What models were found to be able to do, in a file of the data folder: each is asked once."""
+    """What models were found to be able to do, in a file of the data folder: each is asked once by a version of Stemma.
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "models.json"
+    A model that is served from a file here has another port each time: ``model_file`` tells it from others.
+    """
+
+    def __init__(self, folder: Path, model_file: str = "") -> None:
+        self._file, self._model_file = folder / "models.json", model_file
 
     def get(self, model: Model) -> ModelCheck | None:
         """What was found out of it; nothing if it was never asked, or by another version of Stemma."""
         try:
-            return ModelCheck.model_validate(self._read().get(model.model_dump_json()))
+            return ModelCheck.model_validate(self._read().get(self._key(model)))
         except ValidationError:
             return None
 
     def keep(self, model: Model, found: ModelCheck) -> None:
-        """Keep it, unless the model could not be asked."""
-        if not found.problem:
-            all_found = self._read() | {model.model_dump_json(): found.model_dump(mode="json")}
+        """Keep it, unless the model could not be asked or there is no folder yet."""
+        if not found.problem and self._file.parent.is_dir():
+            all_found = self._read() | {self._key(model): found.model_dump(mode="json")}
             self._file.write_text(json.dumps(all_found, indent=2), encoding="utf-8")
+
+    def _key(self, model: Model) -> str:
+        served = {"api_base": self._model_file} if self._model_file else {}
+        return f"{version('stemma-cli')} {model.model_copy(update=served).model_dump_json()}"
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -167,9 +206,11 @@ class KeptChecks:
         return kept if isinstance(kept, dict) else {}
 
 
-async def variables_by_check(model: Model, folder: Path, report: Callable[[str], None]) -> Mapping[str, str]:
+async def variables_by_check(
+    model: Model, folder: Path, report: Callable[[str], None], model_file: str = ""
+) -> Mapping[str, str]:
     """What services are told: a model that was asked and cannot write leaves them to quote. Each is asked once."""
-    known = KeptChecks(folder)
+    known = KeptChecks(folder, model_file)
     if (found := known.get(model)) is None:
         report(f"asking {model.name} what it can do")
         found = await check({**os.environ, **model.variables})

@@ -259,8 +259,14 @@ class LocalStemma:
             return
         told: Mapping[str, str] = self._model.variables
         if self._llama is None or not self._llama.is_small:
-            told = await variables_by_check(self._model, self.folder.root, partial(self._told, MODEL_SERVER))
+            told = await variables_by_check(
+                self._model, self.folder.root, partial(self._told, MODEL_SERVER), self._model_file
+            )
         self._env |= {name: {**told, **self._env.get(name, {})} for name in CALL_MODELS}
+
+    @property
+    def _model_file(self) -> str:
+        return self._llama.version if self._llama else ""
 
     async def _start_llama(self, stack: AsyncExitStack, llama: LlamaServer) -> None:
         ready_file = self.folder.ready_file(MODEL_SERVER)
@@ -337,6 +343,8 @@ class LocalStemma:
                 "tenants": self._tenants,
                 "user": user,
                 "password": self._passwords[user],
+                "model": self._model and self._model.model_dump(),
+                "model_file": self._model_file,
                 "pid": os.getpid(),
                 "nats_pid": self.nats.pid,
                 "installation": installation_of(self._passwords[PROVISIONER]),

@@ -60,21 +60,25 @@ def up(
 
 
 def check_model(
-    model: ModelName = None, api_base: ApiBase = None, context: Context = None, as_json: AsJson = False
+    model: ModelName = None,
+    api_base: ApiBase = None,
+    context: Context = None,
+    data: Data = DATA,
+    as_json: AsJson = False,
 ) -> ExitCode:
     """Ask a model a few short questions, and tell what it can do and what it costs.
 
-    It is the one that `stemma up` would use. A server that still loads its model is waited for.
+    It is the one of the `stemma up` that runs in this folder, or the one that it would use. A server that still loads
+    its model is waited for. What is found out decides whether the next `stemma up` writes with the model.
 
     Example: stemma models check --model ollama_chat/qwen3:14b
     """
     import asyncio
 
-    from stemma_cli.local.model import MODEL, abilities_of, check_here, chosen_model, verdict_of
+    from stemma_cli.local.model import abilities_of, check_here, chosen_model, verdict_of
 
-    if (chosen := chosen_model(model, api_base, context)) is None:
-        raise CliError(ExitCode.USAGE, "no model is named", f"name it by --model, {MODEL} or [model] in stemma.toml")
-    found = asyncio.run(check_here(chosen))
+    named = chosen_model(model, api_base, context) if model or api_base or context else None
+    found = asyncio.run(check_here(named, data))
     lines = [*(f"{name}: {value}" for name, value in abilities_of(found).items()), verdict_of(found)]
     reply(found.model_dump(mode="json"), *lines, as_json=as_json)
     return ExitCode.OK if found.can_write else ExitCode.FAILED
