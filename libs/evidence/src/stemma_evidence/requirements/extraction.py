@@ -19,6 +19,8 @@ LABEL_WORDS = 6
 """A first sentence of an item with so few words is its title, if others follow."""
 LEAD_END = 30
 """Characters at the end of a sentence without a colon in which it says that a list follows."""
+BESIDE = 12
+"""Characters beside the word for demands in which it says that a list of them follows: "the following tasks"."""
 LONGER = 4
 """Letters of a word that has a capital in a heading of English."""
 SERIES = 3
@@ -173,9 +175,17 @@ class _Reading:
             said = self._lead(lead, place)
             if said.denies:
                 return Said(), ""
-            if said.announces and said.obligation is not None and not said.conditional:
-                return Said(said.obligation, said.kind), lead
+            if said.announces and not said.conditional and (said.obligation or self._names_demands(lead)):
+                return Said(said.obligation or "mandatory", said.kind), lead
         return Said("mandatory" if listed else None), ""
+
+    def _names_demands(self, lead: str) -> bool:
+        """Whether what announces a list says right beside that word that it is one of demands."""
+        text = self._words.folded(lead[-NEAR:])
+        named = self._words.listing.finditer(text)
+        return any(
+            self._words.announces.search(text, max(0, one.start() - BESIDE), one.end() + BESIDE) for one in named
+        )
 
     def _stands_in_list(self, unit: Unit) -> bool:
         """Whether an item stands right below a heading that names demands."""
@@ -312,7 +322,7 @@ class Reader:
         words = self._words
         if words.option.search(text):
             return "option"
-        tells = told and any(words.begins.match(text, begin) for begin in _beginnings(text))
+        tells = told and any(words.begins.match(text, begin) for begin in self._beginnings(text))
         if tells or self._demands(words.must, text) or self._is_weak(text):
             return "mandatory"
         if self._demands(words.should, text):
@@ -320,6 +330,16 @@ class Reader:
         if any(self._is_asked(cue, text) for cue in words.asks.finditer(text)):
             return "should" if words.should.search(text) else "mandatory"
         return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
+
+    def _beginnings(self, text: str) -> Iterator[int]:
+        """Where a text begins: after its mark, after the name that it gives to what it says, and after a condition."""
+        begin = _after_mark(text)
+        yield begin
+        if name := _NAME.match(text, begin):
+            yield name.end()
+        comma = text.find(", ", begin, begin + NEAR)
+        if comma > 0 and self._words.under.match(text[begin:comma]):
+            yield comma + len(", ")
 
     def _is_asked(self, cue: re.Match[str], text: str) -> bool:
         """Whether a buyer asks somebody for something who is no buyer as well."""
@@ -410,13 +430,6 @@ def _is_owner(named: re.Match[str]) -> bool:
 def _after_mark(text: str) -> int:
     mark = _MARK.match(text)
     return mark.end() if mark else 0
-
-
-def _beginnings(text: str) -> tuple[int, ...]:
-    """Where a text begins: after its mark, and after the name that it gives to what it says."""
-    begin = _after_mark(text)
-    name = _NAME.match(text, begin)
-    return (begin, name.end()) if name else (begin,)
 
 
 def _is_title_text(text: str) -> bool:
