@@ -71,7 +71,7 @@ async def test_two_people_decide_on_one_section_and_the_log_tells_who_did_what(
         await ada.keyboard.press("Control+a")
         await ada.keyboard.type("# Research\n\nAda's own words.\n")
         await ada.keyboard.press("Control+s")
-        await expect(ada.get_by_role("status")).to_contain_text("Edit the text")
+        await expect(ada.get_by_role("status")).to_contain_text("Edit text")
         await expect(ada.locator(".rendered")).to_contain_text("Ada's own words.")
         await bob.keyboard.press("a")
         await expect(bob.get_by_role("alert")).to_be_visible()

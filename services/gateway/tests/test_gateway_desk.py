@@ -84,7 +84,7 @@ async def test_a_document_gives_its_forms_with_answers_and_says_how_many_are_ope
     await bus.append(document_id, form_added(file), *exports)
     page = (await web.get(f"/desk/documents/{document_id}")).text
     assert f'href="/documents/{document_id}/form-exports/one/content"><bdi>draft.md</bdi></a>' in page
-    assert "draft.md : answered: 1, open: 1 being made" in plain(page)
+    assert "draft.md : answered: 1, open: 1 in progress" in plain(page)
 
 
 @pytest.mark.req("H2", "H5")
@@ -209,11 +209,11 @@ async def test_a_section_says_of_every_section_and_input_that_made_it_stale_what
         ),
     )
     assert stale_words(about, words("en")) == [
-        "written from research, of which it saw version 1; now it is at version 2",
-        "rests on solution, which is stale itself",
-        "rests on parts of rfq.pdf that changed since version 1; now it is at version 2",
-        "rests on old.md, which was withdrawn",
-        "rests on a.md, which is no evidence any more",
+        "based on research in version 1; version 2 is current",
+        "depends on solution, which is stale itself",
+        "depends on parts of rfq.pdf that changed since version 1; version 2 is current",
+        "depends on old.md, which was withdrawn",
+        "depends on a.md, which is no longer evidence",
     ]
     assert all(len(stale_words(about, words(language))) == 5 for language in LANGUAGES)
 
@@ -345,7 +345,7 @@ async def test_axe_finds_nothing_in_pages_that_refuse_wait_or_have_nothing_to_sh
         await page.goto(f"{address}{document}/sections/solution")
         await check(page, "nothing written")
         await bus.append(document_id, e.SectionApproved(section_id="research", version=2, starts=("solution",)))
-        await expect(page.locator(".written")).to_be_attached()
+        await expect(page.locator("[data-writing]")).to_be_attached()
         await check(page, "being written")
         await page.goto(f"{address}{document}")
         await check(page, "document being written")

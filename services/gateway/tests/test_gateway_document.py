@@ -130,12 +130,12 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         await page.get_by_label("with citations").check()
         async with page.expect_response("**/desk/live?**"):
             await page.get_by_role("button", name="Export").click()
-        await expect(page.locator("[data-part=exports]")).to_contain_text("being made")
+        await expect(page.locator("[data-part=exports]")).to_contain_text("in progress")
         done = e.DocumentExported(
             export_id="x1", format=ExportFormat.HTML, job_id="j", artifact=await bus.text(document_id, "<p>")
         )
         await bus.append(document_id, done)
-        await expect(page.locator("[data-part=exports]")).not_to_contain_text("being made")
+        await expect(page.locator("[data-part=exports]")).not_to_contain_text("in progress")
         async with page.expect_download() as downloading:
             await page.get_by_role("link", name="HTML x1").click()
         assert (await downloading.value).suggested_filename == "draft.md"
@@ -143,7 +143,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         await page.get_by_label("What changed since the export").select_option("x7")
         async with page.expect_response(lambda answer: answer.request.method == "POST"):
             await page.get_by_role("button", name="Redline").click()
-        await expect(page.get_by_role("status").first).to_contain_text("asked for")
+        await expect(page.get_by_role("status").first).to_contain_text("was requested")
     exported, compared = [request for _, request in bus.received]
     assert isinstance(exported, ExportDocument)
     assert isinstance(compared, ExportDocument)
@@ -182,7 +182,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     first, sent_back, *others = await rows(here)
     assert len(others) == 2
     assert "bob (claimed) changed the text: Research version 2" in plain(first)
-    assert "Solution : written from Research, of which it saw version 1" in plain(first)
+    assert "Solution : based on Research in version 1" in plain(first)
     assert "requested changes" in sent_back
     assert '<q class="said-words"><bdi>Say &lt;b&gt;less&lt;/b&gt;.</bdi></q>' in sent_back
     late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")

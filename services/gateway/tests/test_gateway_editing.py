@@ -99,7 +99,7 @@ async def test_an_image_that_is_dropped_or_chosen_stands_in_the_text_and_goes_al
         await page.get_by_label("Images:").set_input_files(file)
         await expect(page.locator("[data-said]")).to_contain_text("a text shows PNG, JPEG, GIF and WebP")
         await page.get_by_role("button", name="Save as version 3").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
+        await expect(page.get_by_role("status").first).to_contain_text("Edit text")
     [request] = asked(bus)
     [image] = request.images
     assert f"]({image.name})" in str(request.text)
@@ -124,7 +124,7 @@ async def test_of_two_people_who_change_one_sentence_no_word_is_lost(
         await expect(editor(page)).to_contain_text("Their words.")
         bus.problems = ()
         await page.get_by_role("button", name="Save as version 5").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
+        await expect(page.get_by_role("status").first).to_contain_text("Edit text")
     first, second = asked(bus)
     assert (first.version, first.text) == (3, OURS)
     assert (second.version, second.text) == (4, THEIRS)
@@ -174,7 +174,7 @@ async def test_without_scripts_a_plain_field_does_the_same(
         form = {"version": "2", "text": text, "image": unescape(kept)}
         saved = await http.post(here, data=form, files={"picture": ("", b"")})
     assert re.search(r"data-rendered><h2[^>]*>(<[^>]*>)?Mine", looked)
-    assert "Done: Edit the text" in plain(saved.text)
+    assert "Done: Edit text" in plain(saved.text)
     [request] = asked(bus)
     [image] = request.images
     assert request.text == f"# Mine\n\n![our plan]({image.name})\n"
@@ -329,7 +329,7 @@ async def test_an_amendment_is_shown_at_the_words_with_what_it_concerns_before_i
     assert shown.url.path == one
     words = shown.text.partition('class="at-words"')[2].partition("</p>")[0]
     assert re.search("<del>Ten.*<ins>Twelve &lt;b&gt;weeks", words)
-    assert "They become stale. Nothing is written anew by that." in shown.text
+    assert "They become stale. Nothing is rewritten by that." in shown.text
     assert "it counts from now on" in plain(applied.text)
     staged, counting, role, passage, back = [request for _, request in bus.received]
     assert "the passage is never quoted" in plain(marked.text)
@@ -497,7 +497,7 @@ async def test_the_editor_shows_what_differs_from_the_version_within_the_text_or
         for name in ("Bold", "Numbered list", "Table", "Table"):
             await page.get_by_role("button", name=name).click()
         await page.get_by_role("button", name="Save as version 4").click()
-        await expect(page.get_by_role("status").first).to_contain_text("Edit the text")
+        await expect(page.get_by_role("status").first).to_contain_text("Edit text")
     table = "| Column | Column |\n| --- | --- |\n|   |   |\n|   |   |\n"
     assert asked(bus)[-1].text == f"1. **plain**\n\n{table}"
 

@@ -43,7 +43,7 @@ from stemma_contracts.v1.ledger import (
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_gateway.desk import document, requirements, sources
+from stemma_gateway.desk import document_map, requirements, sources
 from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, coverage_of, listed
 from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
 from stemma_gateway.resources import documents
@@ -334,10 +334,11 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
 
     watch(requirements, "listed")
     watch(sources, "marked")
-    watch(document, "drawn")
+    watch(document_map, "drawn")
     watch(documents, "reference_of")
     here = f"/desk/documents/{document_id}"
-    pages = [await web.get(path) for path in (here, f"{here}/requirements?text=x", f"{here}/requirements/R1")]
+    paths = ("map", "requirements?text=x", "requirements/R1")
+    pages = [await web.get(f"{here}/{path}") for path in paths]
     missing = await web.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
     assert [page.status_code for page in (*pages, missing)] == [200, 200, 200, 404]
     assert dict(called) == dict.fromkeys(("listed", "marked", "drawn", "reference_of"), False)
@@ -418,9 +419,7 @@ async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_fo
         done.append(await http.post(f"{here}/read", data={"nothing": ""}))
     assert "begins nowhere" in refused.text.partition('role="alert">')[2]
     told = [plain(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
-    assert told == [
-        f"Done: {each}" for each in ("Assign (2 requirements)", "Merge", "Cut in two", "Read the requirements")
-    ]
+    assert told == [f"Done: {each}" for each in ("Assign (2 requirements)", "Merge", "Split", "Read the requirements")]
     assigned, merged, cut, read = [request for _, request in bus.received]
     assert isinstance(cut, SplitRequirements)
     assert [(one.requirement_id, one.cuts) for one in cut.splits] == [("R2", (ROWS[1].quote.index("must sign"),))]

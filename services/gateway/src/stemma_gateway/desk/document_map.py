@@ -3,11 +3,13 @@
 The server sends a list. A script of the page lays it out as a graph.
 """
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from fastapi import APIRouter, Request, Response
+from stemma_client import RecordedEvent
 from stemma_client.costs import costs_of
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
@@ -43,8 +45,8 @@ class Node:
 @router.get(f"{DOCUMENT}/map")
 async def show_map(request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> Response:
     read = await read_log(session, document_id, at_least)
-    document, costs = read.document, costs_of(read.events)
-    nodes = tuple(nodes_of(document, {name: costs.of_section(name) for name in document.sections}))
+    document = read.document
+    nodes = await asyncio.to_thread(drawn, document, read.events)
     return shown(
         request,
         session,
@@ -57,6 +59,11 @@ async def show_map(request: Request, session: Caller, document_id: DocumentId, a
         stops=STOPS.get(document.status, ()) if session.client.role in ("", "owner") else (),
         retries=session.client.role in ("", "owner", "author"),
     )
+
+
+def drawn(document: DocumentView, log: Sequence[RecordedEvent]) -> tuple[Node, ...]:
+    costs = costs_of(log)
+    return tuple(nodes_of(document, {name: costs.of_section(name) for name in document.sections}))
 
 
 def nodes_of(document: DocumentView, usage: Mapping[str, Usage]) -> Iterator[Node]:
