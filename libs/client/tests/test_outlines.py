@@ -81,6 +81,25 @@ def test_refuses_an_outline_with_the_section_at_fault(name: str, text: str, word
 
 
 @pytest.mark.req("P19")
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Why the ferry is needed, max 120 words.", 120),
+        ("Why the ferry is needed. At most 1,200 words", 1200),
+        ("Wozu die Fähre dient (max. 120 Wörter).", 120),
+        ("Pourquoi le bac ; 120 mots au plus.", 120),
+        ("渡し船の理由、120字以内。", 120),
+        ("The reports, each max 120 words.", None),
+        ("The request has max 120 words on that.", None),
+        ("Of the 120 words, the most important.", None),
+    ],
+)
+def test_a_limit_at_the_end_of_a_sentence_is_one(sentence: str, words: int | None) -> None:
+    [section] = read_outline("o.md", f"# A\n\n{sentence}")
+    assert (section.max_words, section.purpose) == (words, sentence)
+
+
+@pytest.mark.req("P19")
 def test_what_is_written_can_be_read_back() -> None:
     sections = (
         OutlineSection(title="Volume I - Technical: Plan", purpose="(1) Steps.", max_pages=10, max_words=300),

@@ -17,6 +17,11 @@ from .errors import InvalidInputError
 
 _NOTE = re.compile(r"[ \t]*(?P<name>id|kind|depends on)[ \t]*:[ \t]*(?P<value>[^\n]*)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"[ \t]*[(\uff08]([^()\uff08\uff09]{1,60})[)\uff09][ \t]*\Z")
+_BEFORE_LAST = re.compile(
+    r"[;:(!?\u3001\u3002\uff08\uff0c\uff1b\u2013\u2014]|,(?!\d)|(?<!max)(?<!m\u00e1x)\.(?!\d)", re.IGNORECASE
+)
+"""What may stand before the last clause of a line."""
+_AT_END = " \t.)\u3002\uff09"
 _FIELDS = {"id": "section_id", "kind": "kind", "depends on": "depends_on"}
 MAX_NOTE = 60
 MAX_COMMAS = 8
@@ -106,12 +111,13 @@ def _section(heading: Heading, body: str) -> dict[str, Any]:
     title, section = heading.text, dict[str, Any]()
     if (bracket := _IN_BRACKETS.search(title)) and _limits(bracket[1]):
         title, section = title[: bracket.start()], _limits(bracket[1])
-    kept = []
+    kept, at_end = [], dict[str, Any]()
     for line in body.split("\n"):
         note = _noted(line)
         section |= note
         kept += [] if note else [line]
-    return section | {"title": title, "purpose": "\n".join(kept).strip()}
+        at_end |= {} if note else _limits_at_end(line)
+    return at_end | section | {"title": title, "purpose": "\n".join(kept).strip()}
 
 
 def _with_upstreams(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -137,7 +143,20 @@ def _noted(line: str) -> dict[str, Any]:
     if (note := _NOTE.fullmatch(line)) is not None:
         name, value = note["name"].lower(), note["value"].strip()
         return {_FIELDS[name]: value}
-    return _limits(line) if len(line) <= MAX_NOTE and len(line.split()) <= 6 else {}
+    is_short = len(line) <= MAX_NOTE and len(line.split()) <= 6
+    return _limits(line) if is_short and all(map(_limits, _clauses(line))) else {}
+
+
+def _clauses(line: str) -> list[str]:
+    return _BEFORE_LAST.split(line.rstrip(_AT_END))
+
+
+def _limits_at_end(line: str) -> dict[str, Any]:
+    """The limits that the last clause of a sentence is: ", max 120 words". One of each of several things is none."""
+    *sentence, clause = _clauses(line)
+    found = limits_in(clause) if sentence and len(clause) <= MAX_NOTE else (None, None)
+    of_each = found != (None, None) and limits_in(" ".join(clause.split()[1:])) == found
+    return {} if found == (None, None) or of_each else _limits(clause)
 
 
 def _limits(note: str) -> dict[str, Any]:
