@@ -219,7 +219,7 @@ class Followed:
         self._usual: dict[str, Seconds] = {}
         self._titles: dict[str, str] = {}
 
-    async def title(self, document: DocumentSummary) -> str:
+    async def title(self, document: DocumentSummary | DocumentView) -> str:
         """The title of a document; by its digest each is read once."""
         if (ref := document.title) is None:
             return document.kind

@@ -19,6 +19,7 @@ from . import (
     settings,
     shell,
     sources,
+    stale,
     starting,
     submitting,
 )
@@ -44,5 +45,6 @@ PAGES = (
     requirements,
     submitting,
     deciding,
+    stale,
 )
 """The pages of the desk, what they load, and what their forms send: each has a router."""

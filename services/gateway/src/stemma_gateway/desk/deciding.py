@@ -112,7 +112,7 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
     """
     fields = await fields_of(request)
     form = dict(fields)
-    sections = dict.fromkeys(_chosen(value) for name, value in fields if name in ("seen", "item"))
+    sections = dict.fromkeys(chosen_section(value) for name, value in fields if name in ("seen", "item"))
     if not sections or len(sections) > MOST_AT_ONCE:
         raise Invalid(Problem.of("sections_needed", "item", most=MOST_AT_ONCE))
     made: dict[str, int] = {}
@@ -124,13 +124,13 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
             refusal = error
         else:
             count, made[document_id] = count + 1, answer.sequence or 0
-    await _wait_for_read_model(session.client, made)
+    await wait_for_read_model(session.client, made)
     if refusal is not None:
         return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusal)
     return led_to(request, f"/desk?assigned={count}{'&nobody=true' if 'nobody' in form else ''}")
 
 
-async def _wait_for_read_model(client: Client, made: Mapping[str, int]) -> None:
+async def wait_for_read_model(client: Client, made: Mapping[str, int]) -> None:
     """Wait until the inbox tells of it, as long as that takes no longer than people wait."""
     for document_id, sequence in made.items():
         try:
@@ -139,7 +139,7 @@ async def _wait_for_read_model(client: Client, made: Mapping[str, int]) -> None:
             return
 
 
-def _chosen(value: str) -> tuple[str, str]:
+def chosen_section(value: str) -> tuple[str, str]:
     document_id, section_id, *_ = (*value.split("/"), "", "")
     return document_id, section_id
 
@@ -163,7 +163,7 @@ async def decide(request: Request, session: RepeatableCaller, at: InSection, ver
         return await section_page(request, session, at, error=error, typed=form)
     if "next" not in form:
         return led_on(request, at.path, verb, answer.sequence)
-    await _wait_for_read_model(session.client, {at.document_id: answer.sequence or 0})
+    await wait_for_read_model(session.client, {at.document_id: answer.sequence or 0})
     decided = f"{at.document_id}/{at.section_id}/{whole_number(form.get('version', '')) or 0}"
     return led_to(request, f"/desk/next?done={verb}&of={quote(decided)}")
 

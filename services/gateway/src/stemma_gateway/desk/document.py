@@ -29,6 +29,7 @@ from .shell import shown
 
 DOCUMENT = "/desk/documents/{document_id}"
 STEP, MARGIN = 14, 8
+DONE = ("export", "keep", "regenerate")
 EVENTS_ON_A_PAGE = 50
 WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
     "pause": PauseDocument,
@@ -61,7 +62,7 @@ def timeline(document: DocumentView) -> Timeline:
 async def show_document(
     request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0, done: str = ""
 ) -> Response:
-    return await document_page(request, session, document_id, at_least, done="export" if done == "export" else "")
+    return await document_page(request, session, document_id, at_least, done=done if done in DONE else "")
 
 
 async def document_page(

@@ -26,6 +26,7 @@ from .shell import shown
 Why = Literal["question", "edit", "review", "stale", "comments"]
 WHYS: tuple[Why, ...] = get_args(Why)
 Whose = Literal["mine", "nobodys"]
+How = Literal["keep", "regenerate"]
 Count = Annotated[int, Query(ge=0)]
 AT_ONCE = 8
 router = APIRouter(route_class=PageRoute)
@@ -75,10 +76,13 @@ async def show_inbox(
     nobody: bool = False,
     done: str = "",
     of: Decided = "",
+    stale: Count = 0,
+    how: How = "keep",
 ) -> Response:
     result = await result_elsewhere(session, done, of)
     counts = approved, refused, left, assigned
-    return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result)
+    decided = stale, how
+    return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result, decided=decided)
 
 
 @router.get("/desk/next")
@@ -104,11 +108,12 @@ async def inbox_page(
     *,
     nobody: bool = False,
     result: Result | None = None,
+    decided: tuple[int, How] = (0, "keep"),
     error: Exception | None = None,
 ) -> Response:
     """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not.
 
-    ``nobody``: what was assigned was to nobody.
+    ``nobody``: what was assigned was to nobody. ``decided``: how many stale sections were decided about, and how.
     """
     listing = await session.client.listing()
     items = await waiting(session, listing.documents)
@@ -135,6 +140,8 @@ async def inbox_page(
         assigned=assigned,
         nobody=nobody,
         result=result,
+        stale=decided[0],
+        how=decided[1],
     )
 
 

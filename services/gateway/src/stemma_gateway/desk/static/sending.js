@@ -10,7 +10,8 @@ let sending = false;
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
-  if (form.method !== "post" || form.enctype !== "application/x-www-form-urlencoded" || !form.closest("main")) return;
+  const method = event.submitter?.formMethod || form.method;
+  if (method !== "post" || form.enctype !== "application/x-www-form-urlencoded" || !form.closest("main")) return;
   event.preventDefault();
   if (!sending) send(action, new URLSearchParams(new FormData(form, event.submitter)));
 });

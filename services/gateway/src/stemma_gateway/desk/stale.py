@@ -1,0 +1,192 @@
+"""Stale sections decided together: what follows and what it costs is shown before any of it is done."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from graphlib import TopologicalSorter
+from statistics import median
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from stemma_client.costs import Costs, costs_of
+from stemma_client.progress import Seconds
+from stemma_contracts.tokens import Token
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.requests import KeepSections, RegenerateSections
+from stemma_contracts.v1.views import DocumentView, SectionView
+from stemma_domain.commands import Asked
+from stemma_domain.decide import decide
+from stemma_domain.state import State
+
+from stemma_gateway.authentication import Caller, RepeatableCaller
+from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.problems import Invalid
+from stemma_gateway.resources.addresses import read_log
+from stemma_gateway.sessions import Session
+
+from .deciding import MOST_AT_ONCE, chosen_section, wait_for_read_model
+from .document import DOCUMENT
+from .forms import REFUSED, ask, fields_of, led_on, whole_number
+from .shell import shown
+
+Chosen = Mapping[str, Mapping[str, int]]
+"""By document, the sections that are decided about, with the versions that were seen; 0 where none was."""
+Ticked = Annotated[list[str], Query(max_length=MOST_AT_ONCE)]
+MOST_OF_ONE = 100
+NOBODY_YET: Any = {"request_id": "preview", "request_digest": "0" * 64, "actor": "nobody", "actor_verified": False}
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A stale section: what writing a version of it took so far in tokens, dollars and seconds; None if unknown."""
+
+    section: SectionView
+    tokens: float | None
+    cost: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Together:
+    """The stale sections of one document that were chosen, and what follows for others.
+
+    ``fresh`` are not stale any more and ``starts`` are written once these are kept; ``below`` may become stale when
+    these are written anew.
+    """
+
+    document: DocumentView
+    title: str
+    choices: tuple[Choice, ...]
+    fresh: tuple[SectionView, ...]
+    starts: tuple[SectionView, ...]
+    below: tuple[SectionView, ...]
+
+
+@router.get("/desk/stale")
+async def show_stale(
+    request: Request,
+    session: Caller,
+    item: Ticked = [],  # noqa: B006 - read only
+    seen: Ticked = [],  # noqa: B006
+    document: Token | None = None,
+) -> Response:
+    """What was ticked, as far as it is stale; with ``document`` one comes from its page and goes back there."""
+    return await _page(request, session, _chosen((*item, *seen)), document)
+
+
+@router.post("/desk/stale")
+async def decide_stale(request: Request, session: RepeatableCaller) -> Response:
+    """Keep what was chosen, or have it written anew: of each document all of it, or none."""
+    fields = await fields_of(request)
+    form, chosen = dict(fields), _chosen([value for name, value in fields if name == "item"])
+    back, made = form.get("document") or None, dict[str, int]()
+    for document_id, sections in chosen.items():
+        try:
+            answer = await ask(session, _asked(document_id, sections, form))
+        except REFUSED as error:
+            left = {name: those for name, those in chosen.items() if name not in made}
+            return await _page(request, session, left, back, error)
+        made[document_id] = answer.sequence or 0
+    if back in made:
+        return led_on(request, DOCUMENT.format(document_id=back), form["how"], made[back])
+    await wait_for_read_model(session.client, made)
+    return led_to(request, f"/desk?stale={sum(map(len, chosen.values()))}&how={form['how']}")
+
+
+def _chosen(values: Iterable[str]) -> Chosen:
+    found: dict[str, dict[str, int]] = {}
+    for value in values:
+        document_id, section_id = chosen_section(value)
+        found.setdefault(document_id, {})[section_id] = whole_number(value.rpartition("/")[2]) or 0
+    if not found or sum(map(len, found.values())) > MOST_AT_ONCE:
+        raise Invalid(Problem.of("sections_needed", "item", most=MOST_AT_ONCE))
+    return found
+
+
+def _asked(document_id: str, sections: Mapping[str, int], form: Mapping[str, str]) -> KeepSections | RegenerateSections:
+    seen = [{"section_id": name, "version": version} for name, version in sections.items()]
+    about = {"document_id": document_id, "sections": seen}
+    match form.get("how"):
+        case "keep":
+            return KeepSections.model_validate(about)
+        case "regenerate":
+            return RegenerateSections.model_validate(about | {"replace_edited": "replace_edited" in form})
+        case _:
+            raise Invalid(Problem.of("decision_unknown"))
+
+
+async def _page(
+    request: Request, session: Session, chosen: Chosen, back: str | None, error: Exception | None = None
+) -> Response:
+    found = [await _together(session, document_id, names) for document_id, names in chosen.items()]
+    documents = [one for one in found if one.choices]
+    choices = [choice for one in documents for choice in one.choices]
+    return shown(
+        request,
+        session,
+        "stale.html",
+        error=error,
+        documents=documents,
+        choices=choices,
+        left_out=sum(map(len, chosen.values())) - len(choices),
+        back=back,
+        tokens=_total([choice.tokens for choice in choices]),
+        cost=_total([choice.cost for choice in choices]),
+    )
+
+
+def _total(amounts: Sequence[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None
+
+
+async def _together(session: Session, document_id: str, names: Iterable[str]) -> Together:
+    read = await read_log(session, document_id)
+    document, costs, usual = read.document, costs_of(read.events), await session.followed.usual(read.document)
+    wanted = set(names)
+    sections = [one for one in document.stale if one.section_id in wanted and one.is_to_be_kept_or_regenerated]
+    return Together(
+        document,
+        await session.followed.title(document),
+        tuple(_choice(section, costs, usual) for section in sections),
+        *_once_kept(document, read.reading.state, sections),
+        tuple(_below(document, sections)),
+    )
+
+
+def _choice(section: SectionView, costs: Costs, usual: Seconds) -> Choice:
+    spent = [costs.by_version.get((section.section_id, version.number)) for version in section.versions]
+    paid = [usage for usage in spent if usage is not None and usage.tokens]
+    tokens = median(usage.tokens for usage in paid) if paid else None
+    cost = median(usage.cost for usage in paid) if paid else None
+    return Choice(section, tokens, cost, usual.get(section.kind))
+
+
+def _once_kept(
+    document: DocumentView, state: State, sections: Sequence[SectionView]
+) -> tuple[tuple[SectionView, ...], tuple[SectionView, ...]]:
+    """The other sections that are fresh again, and those that start; decided by the rules, and not asked for."""
+    seen = [{"section_id": one.section_id, "version": one.version} for one in sections[:MOST_OF_ONE]]
+    if not seen:
+        return (), ()
+    asked = KeepSections.model_validate({"document_id": document.document_id, "sections": seen})
+    events = decide(Asked(asked, NOBODY_YET, datetime.now(UTC)), state)
+    chosen = {one.section_id for one in sections}
+
+    def named(field: str) -> tuple[SectionView, ...]:
+        names = (name for event in events for name in getattr(event, field, ()))
+        return tuple(document.sections[name] for name in names if name in document.sections and name not in chosen)
+
+    return named("clears_stale"), named("starts")
+
+
+def _below(document: DocumentView, sections: Sequence[SectionView]) -> Iterator[SectionView]:
+    """The other sections with texts that rest on these, directly or through others, and are not stale yet."""
+    reached = chosen = frozenset(one.section_id for one in sections)
+    for name in TopologicalSorter({name: one.depends_on for name, one in document.sections.items()}).static_order():
+        section = document.sections.get(name)
+        if section and reached.intersection(section.depends_on):
+            reached |= {name}
+            if section.version and name not in chosen and not section.stale:
+                yield section

@@ -1,0 +1,136 @@
+"""Stale sections decided together on the desk: what follows and what it costs is told before it is done."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.requests import KeepSections, RegenerateSections
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
+from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import CREATED_AT, document_requested, plan, section_drafted
+
+from .conftest import PAGES
+from .desk_pages import NARROW, Desk, check, plain
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8", "H5")]
+FRESHENS, STALES = "these are not stale any more: Budget", "these may become stale: Budget"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
+    """The other side: a person changed `research`, on which `solution` rests, on which `budget` rests."""
+    async with open_backstage(server) as stage:
+        draft = await stage.text(document_id, "# Text\n")
+        sections = (plan("research"), plan("solution", "research"), plan("budget", "solution"))
+        on_solution = (UpstreamVersion(section_id="solution", version=1),)
+        await stage.append(
+            document_id,
+            document_requested().model_copy(update={"sections": sections}),
+            section_drafted("research", draft),
+            e.SectionApproved(section_id="research", version=1),
+            section_drafted("solution", draft),
+            e.SectionApproved(section_id="solution", version=1),
+            section_drafted("budget", draft).model_copy(update={"upstream": on_solution}),
+            e.SectionApproved(section_id="budget", version=1),
+            e.SectionEdited(
+                section_id="research",
+                version=2,
+                draft=await stage.text(document_id, "# Other\n"),
+                origin=Origin.WRITTEN,
+                actor="bob",
+            ),
+        )
+        stale = SectionSummary(
+            section_id="solution", title="Solution", status=SectionStatus.APPROVED, version=1, stale=True
+        )
+        await stage.summarise(
+            DocumentSummary(
+                document_id=document_id,
+                kind="proposal",
+                status=DocumentStatus.RUNNING,
+                created_at=CREATED_AT,
+                last_sequence=1,
+                sections=(stale,),
+            )
+        )
+        yield stage
+
+
+async def shown(web: httpx.AsyncClient, document_id: str, *names: str) -> str:
+    query = "&".join(f"item={document_id}/{name}" for name in names)
+    return (await web.get(f"/desk/stale?{query}", headers=PAGES)).text
+
+
+async def test_what_follows_and_what_it_costs_is_told_before_stale_sections_are_decided_about(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    page = await shown(web, document_id, "solution", "research")
+    told = plain(page)
+    assert f'name="item" value="{document_id}/solution/1" checked' in page
+    assert "written from Research, of which it saw version 1; now it is at version 2" in told
+    assert "1 ticked section is not stale and is left out" in told
+    assert "Rewriting all of them takes about 15 tokens, $0.00" in told
+    assert (FRESHENS in told, STALES in told) == (True, False)
+    because = (ChangedUpstream(section_id="research", version=2),)
+    against = UpstreamVersion(section_id="solution", version=1, stale=True, stale_because=because)
+    await bus.append(document_id, e.SectionKept(section_id="budget", version=1, accepted=(against,)))
+    told = plain(await shown(web, document_id, "solution"))
+    assert (FRESHENS in told, STALES in told) == (False, True)
+    assert bus.received == [], "nothing is asked for by looking"
+
+
+@pytest.mark.parametrize(("how", "kind"), [("keep", KeepSections), ("regenerate", RegenerateSections)])
+async def test_what_is_ticked_is_decided_by_one_request_about_the_versions_that_were_seen(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, how: str, kind: type[KeepSections]
+) -> None:
+    form = {"item": [f"{document_id}/solution/1", f"{document_id}/budget/1"], "how": how}
+    done = await web.post("/desk/stale", data={**form, "document": document_id})
+    assert done.headers["location"].startswith(f"/desk/documents/{document_id}?done={how}")
+    from_inbox = await web.post("/desk/stale", data=form)
+    assert from_inbox.headers["location"] == f"/desk?stale=2&how={how}"
+    (_, asked), _ = bus.received
+    assert isinstance(asked, kind)
+    assert [(seen.section_id, seen.version) for seen in asked.sections] == [("solution", 1), ("budget", 1)]
+    told = {"keep": "2 sections kept", "regenerate": "2 sections are rewritten"}[how]
+    assert told in plain((await web.get(from_inbox.headers["location"], headers=PAGES)).text)
+
+
+async def test_a_refusal_is_told_and_all_stays_ticked(web: httpx.AsyncClient, bus: Backstage, document_id: str) -> None:
+    bus.problems = (Problem.of("edited_by_person", "replace_edited", version=1),)
+    refused = await web.post("/desk/stale", data={"item": f"{document_id}/solution/1", "how": "regenerate"})
+    odd = await web.post("/desk/stale", data={"item": f"{document_id}/solution/1", "how": "burn"}, headers=PAGES)
+    nothing = await web.get("/desk/stale", headers=PAGES)
+    assert [one.status_code for one in (refused, odd, nothing)] == [422, 422, 422]
+    assert 'role="alert"' in refused.text
+    assert f'value="{document_id}/solution/1" checked' in refused.text
+
+
+async def test_ticks_in_the_inbox_on_the_map_and_on_the_page_of_the_document_lead_there(
+    desk: Desk, bus: Backstage, address: str, document_id: str
+) -> None:
+    here = f"/desk/documents/{document_id}"
+    async with desk("/desk", viewport=NARROW) as page:
+        await page.locator(f'[name="item"][value="{document_id}/solution"]').check()
+        await page.get_by_role("button", name="Keep or rewrite what is ticked").click()
+        await page.wait_for_url("**/desk/stale?*", timeout=10_000)
+        await check(page, "stale")
+        for path in (here, f"{here}/map"):
+            await page.goto(f"{address}{path}")
+            await page.locator(f'[name="item"][value="{document_id}/budget"]').uncheck()
+            await check(page, path)
+            await page.get_by_role("button", name="Keep or rewrite what is ticked").click()
+            await page.wait_for_url("**/desk/stale?*")
+            await expect(page.locator("[name=item]")).to_have_count(1)
+        await page.get_by_role("button", name="Keep").click()
+        await expect(page.get_by_role("status").filter(has_text="Done")).to_be_visible()
+    [(_, asked)] = bus.received
+    assert isinstance(asked, KeepSections)
