@@ -22,7 +22,7 @@ DOCUMENT, SECTION = "/desk/documents/{}", "/desk/documents/{}/sections/research"
 REVIEWS = {"approve", "revise", "assign", "comments"}
 WRITES = {"edit", "instruct", "regenerate", "restore"}
 OFFERED = {
-    "/desk": {Role.REVIEWER: {"approve", "assign"}, Role.AUTHOR: {"approve", "assign", "new"}},
+    "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
     DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
@@ -43,7 +43,7 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
         events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
         prices = e.DocumentInputAdded(input_id="input-1", file=InputFile(name="prices.md", artifact=drafts[0]))
         await stage.append(document_id, document_requested(), prices, *events, review_requested("research", 2))
-        await stage.list_research(document_id, version=2)
+        await stage.list_research(document_id, version=2, stale=True)
         yield stage
 
 
