@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings
-from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Pace
+from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Pace, back_in, left_of
 from stemma_models.providers import Told, look_at
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.serving import serving
@@ -118,6 +118,36 @@ async def test_the_others_go_on_when_the_first_is_being_answered_and_never_wait_
             monkeypatch.setattr("stemma_models.pace.AHEAD_S", 0.01)
         async with pace.behind_first("b"), pace.behind_first("b"):
             pass
+
+
+@pytest.mark.req("M3")
+@pytest.mark.parametrize(
+    ("headers", "left", "back_s"),
+    [
+        ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "6m0s"}, 3, 60),
+        ({"x-ratelimit-remaining-tokens": "500", "x-ratelimit-reset-tokens": "1s200ms"}, 0.5, 1.2),
+        ({"llm_provider-anthropic-ratelimit-input-tokens-remaining": "4000"}, 4, 5),
+        ({"anthropic-ratelimit-requests-remaining": "0", "anthropic-ratelimit-requests-reset": "2026-01-01"}, 0, 5),
+        ({"x-ratelimit-limit-requests": "3", "x-ratelimit-remaining-requests": "many"}, None, 5),
+    ],
+)
+def test_what_a_provider_says_of_its_limits_is_read(headers: dict[str, str], left: float | None, back_s: float) -> None:
+    assert left_of(headers, 1000) == left
+    assert back_in(headers) == pytest.approx(back_s)
+
+
+@pytest.mark.req("M3")
+async def test_calls_slow_down_before_a_provider_refuses_one() -> None:
+    pace, loop = Pace(is_own=False), asyncio.get_running_loop()
+    pace.saw(900, 100, 1)
+    pace.told({"x-ratelimit-remaining-tokens": "2500"})
+    pace.saw(900, 100, 1)
+    assert pace.allowed == 2
+    pace.told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30ms"})
+    begun = loop.time()
+    async with asyncio.timeout(10), pace.turn():
+        assert loop.time() - begun >= 0.02
+    assert pace.allowed == 1
 
 
 class Llama(BaseHTTPRequestHandler):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -207,3 +208,12 @@ async def test_a_callback_of_langchain_hears_of_every_call(provider: Provider, t
     told = Told()
     await ask(model(provider.base, [told]), Hearing(there=there))
     assert told.heard == ["start", "end"]
+
+
+@pytest.mark.req("M3")
+@pytest.mark.parametrize("there", [True, False])
+async def test_the_limits_of_a_provider_are_read_from_every_answer(provider: Provider, there: bool) -> None:
+    provider.script = [replace(says("one two"), headers={"x-ratelimit-remaining-requests": "2"})]
+    client = model(provider.base)
+    await ask(client, Hearing(there=there))
+    assert (await client.pace()).allowed == 2

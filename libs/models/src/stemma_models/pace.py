@@ -1,8 +1,10 @@
 """How fast a model was seen to be, how long a call may take by that, and how many calls at a time it takes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from .settings import ModelSettings
@@ -22,6 +24,29 @@ NEWEST = 0.3
 """The weight of the last call in what was seen."""
 
 
+_LEFT = re.compile(r"(?:llm_provider-)?(?:x|anthropic)-ratelimit-(?=.*remaining)[\w-]*(requests|tokens)[\w-]*")
+_BACK = re.compile(r"(?:llm_provider-)?(?:x|anthropic)-ratelimit-(?=.*reset)[\w-]+")
+_PART_OF_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+LONGEST_PAUSE_S, USUAL_PAUSE_S = 60.0, 5.0
+
+
+def left_of(headers: Mapping[str, Any], tokens_a_call: float) -> float | None:
+    """How many calls a provider's limits leave, by the headers of the families; nothing if they do not say."""
+    left = list[float]()
+    for name, value in headers.items():
+        if (found := _LEFT.fullmatch(name.lower())) and str(value).isdecimal():
+            left.append(float(value) / (max(1.0, tokens_a_call) if found[1] == "tokens" else 1))
+    return min(left, default=None)
+
+
+def back_in(headers: Mapping[str, Any]) -> float:
+    """Seconds until a limit leaves more again, as far as the headers say."""
+    told = [str(value) for name, value in headers.items() if _BACK.fullmatch(name.lower())]
+    found = [sum(float(n) * _SECONDS[unit] for n, unit in parts) for parts in map(_PART_OF_TIME.findall, told) if parts]
+    return min(LONGEST_PAUSE_S, max(found, default=USUAL_PAUSE_S))
+
+
 class Pace:
     """Of one model at one server, shared by all that call it in this process."""
 
@@ -33,6 +58,8 @@ class Pace:
         self._allowed = slots or (OWN_CALLS if is_own else HOSTED_CALLS)
         self._calls = 0
         self._freed = asyncio.Condition()
+        self._tokens_a_call, self._on_from = 0.0, 0.0
+        self._left: float | None = None
         self._firsts: dict[str, tuple[asyncio.Event, float]] = {}
 
     @property
@@ -66,6 +93,8 @@ class Pace:
 
     def saw(self, read: int, written: int, seconds: float) -> None:
         """Take note of a call that was answered; a short one tells of the way there, and not of the speed."""
+        size = read + written
+        self._tokens_a_call = NEWEST * size + (1 - NEWEST) * self._tokens_a_call if self._tokens_a_call else size
         work = _work(read, written)
         if work < TELLING_WORK or seconds <= 0:
             return
@@ -73,8 +102,18 @@ class Pace:
         self._seen = speed if self._seen is None else NEWEST * speed + (1 - NEWEST) * self._seen
         self._best = max(self._best, speed)
         # A provider says itself what is too much; a machine of one's own only becomes slow.
-        if not self._is_own or speed >= self._best / 2:
+        keeps_up = not self._is_own or speed >= self._best / 2
+        if keeps_up and (self._left is None or self._left >= self._allowed + 1):
             self._adapt(self._allowed + 1)
+
+    def told(self, headers: Mapping[str, Any]) -> None:
+        """Take note of what a provider's limits leave: fewer calls at a time near their end, none until it is back."""
+        left = self._left = left_of(headers, self._tokens_a_call)
+        if left is None or left >= self._allowed:
+            return
+        self._adapt(int(left))
+        if left < 1:
+            self._on_from = asyncio.get_running_loop().time() + back_in(headers)
 
     def refused(self) -> None:
         """Take note of a call that was too much for the provider's limits."""
@@ -96,6 +135,7 @@ class Pace:
             await self._freed.wait_for(lambda: self._calls < self._allowed)
             self._calls += 1
         try:
+            await asyncio.sleep(max(0.0, self._on_from - asyncio.get_running_loop().time()))
             yield
         finally:
             self._calls -= 1
@@ -133,6 +173,12 @@ _PACES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None]
 def known_pace(settings: ModelSettings) -> Pace | None:
     """The pace of a model that was called before in this event loop."""
     return _PACES.get(asyncio.get_running_loop(), {}).get((settings.name, settings.api_base))
+
+
+def told_by(name: str, api_base: str | None, headers: Mapping[str, Any]) -> None:
+    """Have the pace of a model take note of the headers of an answer."""
+    if pace := _PACES.get(asyncio.get_running_loop(), {}).get((name, api_base)):
+        pace.told(headers)
 
 
 def pace_of(settings: ModelSettings, slots: int | None = None) -> Pace:

@@ -17,7 +17,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
-from .pace import LONGEST_S
+from .pace import LONGEST_S, told_by
 from .prompting import shared_part
 from .schemas import as_tool, in_words, without_lengths
 from .settings import OLLAMA, ModelSettings, Structure
@@ -43,6 +43,7 @@ def whole_answers() -> type[ChatLiteLLM]:
     """
     import litellm
     from langchain_litellm import ChatLiteLLM
+    from litellm.litellm_core_utils.hidden_params import get_hidden_params
 
     class WholeAnswers(ChatLiteLLM):
         async def acompletion_with_retry(self, run_manager: Any = None, **call: Any) -> Any:
@@ -54,6 +55,7 @@ def whole_answers() -> type[ChatLiteLLM]:
                 if _NOT_UNDERSTOOD in str(error):
                     raise UnreadableAnswer from None
                 raise
+            told_by(self.model, self.api_base, (get_hidden_params(answer) or {}).get("additional_headers") or {})
             return _finished(answer) if isinstance(answer, litellm.CustomStreamWrapper) else _whole(answer)
 
     return WholeAnswers
