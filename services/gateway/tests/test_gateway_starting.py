@@ -159,6 +159,16 @@ async def test_one_confirmation_makes_all_that_was_found_count_and_none_of_anoth
     assert (len(asked), decided) == (2, ["R1", "R2", "R3"])
 
 
+@pytest.mark.parametrize(("verb", "about"), [("role", {"role": "request"}), ("apply", {})])
+async def test_a_request_that_counts_leads_to_what_is_read_of_it(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, verb: str, about: dict[str, str]
+) -> None:
+    form = {"version": "1", **about}
+    one = f"/desk/documents/{document_id}/inputs/input-1/{verb}"
+    led = await web.post(one, data=form, files={"none": ("", b"")}, headers=PAGES)
+    assert (led.status_code, led.headers["location"].partition("?")[0]) == (303, page(document_id))
+
+
 async def test_what_was_read_fits_320_pixels_and_axe_finds_nothing(
     desk: Desk, bus: Backstage, document_id: str
 ) -> None:

@@ -112,7 +112,15 @@ async def decide(request: Request, session: Caller, document_id: DocumentId, inp
     except REFUSED as error:
         document = await document_of(session, document_id)
         return await _one(request, session, document, found_input(document, input_id), error)
+    if verb in ("apply", "role") and await _asks(session, document_id, input_id, answer):
+        return led_to(request, f"/desk/documents/{document_id}/reading?at_least={answer.sequence or 0}")
     return led_on(request, INPUTS.format(document_id=document_id), verb, answer.sequence)
+
+
+async def _asks(session: Session, document_id: str, input_id: str, answer: RequestAccepted) -> bool:
+    """Whether an input is a request, whose demands are read by now."""
+    one = (await document_of(session, document_id, answer.sequence or 0)).input(input_id)
+    return one is not None and one.used_as == "request"
 
 
 async def _staged(session: Session, document: DocumentView, form: Sent) -> tuple[InputView | None, RequestAccepted]:
