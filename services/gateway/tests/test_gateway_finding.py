@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.requests import CreateDocument
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_testkit.backstage import Backstage
@@ -140,3 +141,20 @@ async def test_keys_alone_lead_from_any_page_to_what_is_searched_and_no_letter_d
         await check(page, "search page")
         await page.goto(page.url.partition("/desk")[0] + "/desk/documents?q=garden")
         await check(page, "documents")
+
+
+async def test_a_first_visit_explains_the_words_of_the_desk_and_offers_a_sample(
+    web: httpx.AsyncClient, bus: Backstage, address: str, caller: Callable[..., Any]
+) -> None:
+    async with caller(address, "garden") as newcomer:
+        first = (await newcomer.get("/desk", headers=PAGES)).text
+    assert first.count("<li>") == 5
+    assert all(word in plain(first) for word in ("stale", "Keep", "Holds up", "Viewed"))
+    assert '<span class="count">0' not in first
+    assert first.partition("<main")[2].count('class="first"') == 1
+    assert "/desk/sample" not in (await web.get("/desk", headers=PAGES)).text
+    done = await web.post("/desk/sample")
+    assert done.headers["location"] == "/desk/documents/new-document?at_least=0"
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CreateDocument)
+    assert (asked.kind, bool(asked.brief), len(asked.inputs) > 5) == ("proposal", True, True)

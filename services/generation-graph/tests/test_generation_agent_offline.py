@@ -2,7 +2,7 @@
 
 import pytest
 from generation_agency import Agency
-from stemma_cli.samples import SAMPLES
+from stemma_client.samples import SAMPLES
 from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_offline_writer import OfflineWriter

@@ -1,8 +1,10 @@
 """``stemma demo``: a real request answered, and a sample of each other kind; every step is checked."""
 
 import asyncio
+import sys
 import tempfile
 import time
+import webbrowser
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -13,6 +15,7 @@ from stemma_client import Client, StemmaError
 from stemma_client.bearer import bearer_of
 from stemma_client.logins import new_password
 from stemma_client.reading import Reading
+from stemma_client.samples import SAMPLES
 from stemma_client.settings import DEFAULT_TENANT, ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -35,7 +38,6 @@ from .local.desk import link_to
 from .local.supervisor import WRITING, LocalStemma, service_names
 from .local.tenants import Place, keys_of, login_at
 from .rendering.inputs import role_lines
-from .samples import SAMPLES
 from .verbs.ledgers import about_the_bid
 from .wording import cycle_words, event_words
 
@@ -401,6 +403,8 @@ async def _propose(demo: Demo, name: str, words: str) -> None:
 
 async def _run_until_cancelled(stemma: LocalStemma) -> None:
     password, token = await asyncio.to_thread(reviewer, stemma)
+    if sys.stdout.isatty():
+        webbrowser.open(await asyncio.to_thread(link_to, stemma.gateway_url, token, "/desk"))
     link = await asyncio.to_thread(link_to, stemma.gateway_url, token, "/desk")
     say(f"\nThe review desk is at {stemma.gateway_url}/desk: sign in as {PERSON} with the password {password}")
     say(f"This opens it signed in, once, within a minute: {link}")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
-from stemma_cli.samples import SAMPLES
 from stemma_client import Client, RecordedEvent
+from stemma_client.samples import SAMPLES
 from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.review import ReviewMode

@@ -130,9 +130,11 @@ async def _tell_new(client: Client, accepted: RequestAccepted, given: Sequence[P
 
 
 def _sample_of(kind: str, brief: str | None, inputs: list[Path] | None) -> tuple[str, list[Path]]:
-    from stemma_cli.samples import sample_folder
+    from stemma_client.samples import SAMPLES, sample_kinds
 
-    folder = sample_folder(kind)
+    if kind not in (known := sample_kinds()):
+        raise CliError(ExitCode.USAGE, f"no sample comes with {kind!r}", f"there is one of {', '.join(known)}")
+    folder = SAMPLES / kind
     if brief or inputs:
         raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
     return str(folder / "brief.md"), [folder / "inputs"]

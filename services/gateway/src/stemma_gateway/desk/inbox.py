@@ -12,14 +12,15 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentNotFoundError
 from stemma_client.overviews import listed_sections, waiting_sections
+from stemma_client.samples import SAMPLES
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.sessions import Session
 
-from .forms import SectionAddress
+from .forms import REFUSED, WAIT_S, SectionAddress
 from .results import Decided, Result, result_elsewhere
 from .shell import shown
 
@@ -29,6 +30,7 @@ Whose = Literal["mine", "nobodys"]
 How = Literal["keep", "regenerate"]
 Count = Annotated[int, Query(ge=0)]
 AT_ONCE = 8
+SAMPLE = "proposal"
 router = APIRouter(route_class=PageRoute)
 
 
@@ -83,6 +85,18 @@ async def show_inbox(
     counts = approved, refused, left, assigned
     decided = stale, how
     return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result, decided=decided)
+
+
+@router.post("/desk/sample")
+async def write_sample(request: Request, session: RepeatableCaller) -> Response:
+    """Ask for a sample, whose sections soon wait for review."""
+    sample = SAMPLES / SAMPLE
+    try:
+        words = (sample / "brief.md").read_text(encoding="utf-8")
+        answer = await session.client.create_document(SAMPLE, brief=words, inputs=[sample / "inputs"], wait_s=WAIT_S)
+    except REFUSED as error:
+        return await inbox_page(request, session, error=error)
+    return led_to(request, f"/desk/documents/{answer.document_id}?at_least={answer.sequence or 0}")
 
 
 @router.get("/desk/next")
@@ -140,6 +154,7 @@ async def inbox_page(
         assigned=assigned,
         nobody=nobody,
         result=result,
+        is_first=not listing.documents,
         stale=decided[0],
         how=decided[1],
     )
