@@ -80,7 +80,11 @@ function sinceLast() {
 }
 
 // The page that a refusal comes with has the words of the form, also where that form is no more.
-document.addEventListener("refused", ({ detail }) => detail.includes('<main id="main"') && put(detail));
+document.addEventListener("refused", async ({ detail }) => {
+  if (!detail.includes('<main id="main"')) return;
+  await put(detail);
+  main().querySelector(".note[role=alert]")?.remove(); // the same is told above, where it is in view
+});
 
 function lost(status) {
   note("ended", status === 401);

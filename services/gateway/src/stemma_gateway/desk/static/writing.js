@@ -10,7 +10,7 @@ const speeds = new Map();
 
 function show(place) {
   if (place.dataset.rendered) render(place);
-  else place.textContent = (texts.get(place.dataset.writing) ?? "").slice(-TAIL);
+  else place.textContent = (texts.get(place.dataset.writing) ?? "").slice(place.classList.contains("tail") ? -TAIL : 0);
 }
 
 // As the server shows a text that is done: one at a time for each place, and the newest words last.
