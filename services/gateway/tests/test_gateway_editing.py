@@ -489,9 +489,12 @@ async def test_the_editor_shows_what_differs_from_the_version_within_the_text_or
         await page.get_by_label("Show as").select_option("Side by side")
         await expect(page.locator(".cm-merge-b .cm-changedLine").first).to_be_visible()
         assert await violations(page) == []
+        await edited(bus, document_id, THEIRS, version=4)
+        await page.get_by_role("button", name="Compare with yours").click()
+        await expect(page.locator(".cm-merge-a")).to_contain_text("Their words.")
         await page.locator(".cm-merge-revert button").first.click()
         await page.get_by_label("Show as").select_option("Text")
-        await expect(editor(page)).not_to_contain_text("Our words.")
+        await expect(editor(page)).to_contain_text("Their words.")
         await write(page, "plain")
         await page.keyboard.press("Control+a")
         for name in ("Bold", "Numbered list", "Table", "Table"):

@@ -45,10 +45,11 @@ function extensions() {
   ];
 }
 
-// As text, or with what differs from the version that it is made of: within the text, or with both side by side.
-async function arrange(mode) {
+// As text, or with what differs from the version that it is made of, or from one that came meanwhile: within the text, or
+// with both side by side.
+async function arrange(mode, version = form.elements.version.value) {
   const doc = view ? view.state.doc.toString() : field.value;
-  const base = mode && (await fetch(`${section}/versions/${form.elements.version.value}/text`).catch(() => null));
+  const base = mode && (await fetch(`${section}/versions/${version}/text`).catch(() => null));
   if (mode && !base?.ok) return say(words.no_base);
   const original = mode ? await base.text() : "";
   if (mode !== "split" && view && !merged) return view.dispatch({ effects: inline.reconfigure(mode ? within(original) : []) });
@@ -261,6 +262,14 @@ for (const button of document.querySelectorAll("[data-take]")) {
 }
 
 let told;
+let newest = 0;
+
+form.querySelector("[data-against]").addEventListener("click", async () => {
+  if (!newest) await tellNewer();
+  tools.querySelector("select").value = "split";
+  await arrange("split", newest);
+  view.focus();
+});
 
 document.getElementById("stream").addEventListener("changed", () => {
   clearTimeout(told);
@@ -270,7 +279,7 @@ document.getElementById("stream").addEventListener("changed", () => {
 async function tellNewer() {
   const answer = await fetch(section).catch(() => null);
   const versions = answer?.ok ? (await answer.json()).versions : [];
-  const newest = versions.at(-1)?.number ?? 0;
+  newest = versions.at(-1)?.number ?? 0;
   if (newest > Number(form.elements.version.value)) form.querySelector("[data-newer]").hidden = false;
 }
 
