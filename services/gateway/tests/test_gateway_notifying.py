@@ -62,13 +62,16 @@ async def test_a_rule_that_cannot_be_is_refused_with_all_that_was_typed(
 
 
 async def test_a_person_has_rules_of_its_own_and_their_page_fits_and_axe_finds_nothing(
-    desk: Desk, address: str, person: Person
+    desk: Desk, address: str, person: Person, web: httpx.AsyncClient
 ) -> None:
     async with at(address) as own:
         await own.post("/sign-in", json=person("nia"))
         typed = {"rule_id": "mail", "receiver": "nia@example.com", "on": "assigned"}
         added = await own.post(PAGE, data=typed, files=NO_FILE, headers=PAGES)
         assert "You will be told by this rule: mail" in plain(added.text)
-    async with desk(PAGE, viewport=NARROW) as page:
+    await web.post(PAGE, data={**typed, "receiver": "ops@example.com"}, files=NO_FILE)
+    async with desk(f"{PAGE}?log=mail", viewport=NARROW) as page:
         await check(page)
+        assert "ops@example.com" in await page.content()
         assert "nia@example.com" not in await page.content()
+    await web.post(f"{PAGE}/mail/remove")

@@ -8,6 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import ApproveSection, WithdrawApproval
 from stemma_provisioning.roles import Role
@@ -31,6 +32,10 @@ OFFERED = {
     f"{DOCUMENT}/inputs": {Role.REVIEWER: set(), Role.AUTHOR: {"inputs", "role"}},
     f"{DOCUMENT}/inputs/input-1": {Role.REVIEWER: set(), Role.AUTHOR: {"confidential", "withdraw"}},
     f"{DOCUMENT}/requirements": {Role.REVIEWER: set(), Role.AUTHOR: {"read"}},
+    f"{DOCUMENT}/reading": {Role.REVIEWER: set(), Role.AUTHOR: set()},
+    f"{DOCUMENT}/submission": {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}},
+    "/desk/new": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
+    "/desk/notifications": {Role.REVIEWER: {"notifications"}, Role.AUTHOR: {"notifications"}},
 }
 """What each page offers to whom; to an owner as to an author, if not said."""
 
@@ -44,6 +49,8 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
         prices = e.DocumentInputAdded(input_id="input-1", file=InputFile(name="prices.md", artifact=drafts[0]))
         await stage.append(document_id, document_requested(), prices, *events, review_requested("research", 2))
         await stage.list_research(document_id, version=2, stale=True)
+        told = Capabilities(kinds=(DocumentKind(kind="proposal", title="Proposal", sections=()),))
+        await stage.js.publish("$KV.capabilities.orchestrator", told.model_dump_json().encode())
         yield stage
 
 
