@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8")]
 DOCUMENT, SECTION = "/desk/documents/{}", "/desk/documents/{}/sections/research"
 REVIEWS = {"approve", "revise", "assign", "comments"}
 WRITES = {"edit", "instruct", "regenerate", "restore"}
-OFFERED = {
+OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
     DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
