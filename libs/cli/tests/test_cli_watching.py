@@ -3,13 +3,15 @@ import os
 import re
 import signal
 import sys
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from stemma_cli.local.foreground import tell_work
-from stemma_cli.rendering.progress import Written
+from stemma_cli.rendering.progress import Written, heard_of
 from stemma_cli.wording import given_words, status_words, took_words, under_way_words, work_words
+from stemma_client.client import LiveText
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.provenance import RetrievedSource
 from stemma_contracts.v1.section import Activity, SectionStatus
@@ -73,9 +75,19 @@ async def test_a_terminal_is_told_the_step_the_time_and_how_to_stop(
     now = since + timedelta(seconds=40)
     assert status_words(section) == "generating (writing)"
     assert work_words(section, seconds, now) == "40 s of about 60 s"
-    [left, stop] = under_way_words(view, seconds, now)
+    [answers, left, stop] = under_way_words(view, seconds, now, characters=1400)
+    assert answers == "1 answer under way, about 350 tokens so far"
     assert left.startswith("about ")
     assert f"`stemma pause {document_id[:8]}`" in stop
+
+
+async def test_who_looks_is_told_how_much_of_the_answers_is_there() -> None:
+    async def pieces() -> AsyncIterator[LiveText]:
+        for section_id, at in (("research", 350), ("costs", None), ("research", 400)):
+            yield LiveText(section_id, "word " * 10, at)
+        await asyncio.Event().wait()
+
+    assert await heard_of(pieces()) == 450 + 50
 
 
 def test_the_speed_of_a_model_is_told_in_tokens() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from stemma_client.comments import ReadThread
 from stemma_client.findings import NOT_JUDGED, failed_criteria
-from stemma_client.progress import Seconds, elapsed, read_now, seconds_left, step_of
+from stemma_client.progress import CHARS_A_TOKEN, Seconds, elapsed, read_now, seconds_left, step_of
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.bids import BidRule, RuleCheck
 from stemma_contracts.v1.coverage import CoverageSummary, NotCovered
@@ -319,12 +319,20 @@ def work_words(section: SectionView, seconds: Seconds, now: datetime | None = No
     return f"{seconds_words(elapsed(section, now or datetime.now(UTC)))}{of}"
 
 
-def under_way_words(view: DocumentView, seconds: Seconds, now: datetime | None = None) -> list[str]:
-    """What is read, how long the rest will take, and how to stop it; nothing of a document that rests."""
+def under_way_words(
+    view: DocumentView, seconds: Seconds, now: datetime | None = None, *, characters: int = 0
+) -> list[str]:
+    """What is read and written, how long the rest will take, and how to stop it; nothing of a document that rests.
+
+    ``characters`` were heard of the answers under way.
+    """
     if not view.is_moving or view.status is not DocumentStatus.RUNNING:
         return []
     name, left = view.document_id[:8], seconds_left(view, seconds, now or datetime.now(UTC))
     told = [f"reading {', '.join(names)}"] if (names := read_now(view)) else []
+    if answers := sum(step_of(section) == "writing" for section in view.sections.values()):
+        seen = f", about {characters // CHARS_A_TOKEN} tokens so far" if characters else ""
+        told.append(f"{'1 answer' if answers == 1 else f'{answers} answers'} under way{seen}")
     if left and view.at_work:
         told.append(f"about {seconds_words(left)} left to write")
     return [*told, f"`stemma pause {name}` stops it, `stemma cancel {name}` ends it"]

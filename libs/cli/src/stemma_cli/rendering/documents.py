@@ -52,6 +52,7 @@ from stemma_cli.wording import (
 
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words, unused_lines
+from .progress import heard_now
 
 FEW = 4
 """Findings of a section that stand below the table of its document."""
@@ -108,7 +109,7 @@ async def show_document(client: Client, view: DocumentView) -> None:
         note(words)
     _show_exports(view)
     say(_usage_words(view))
-    for words in under_way_words(view, seconds):
+    for words in under_way_words(view, seconds, characters=await heard_now(client, view)):
         note(words)
 
 

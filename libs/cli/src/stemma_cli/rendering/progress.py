@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
-from stemma_client.client import Client
+from stemma_client.client import Client, LiveText
 from stemma_client.progress import CHARS_A_TOKEN, Seconds, elapsed, step_of
 from stemma_client.recorded import RecordedEvent
 from stemma_contracts.v1.document import DocumentStatus
@@ -40,6 +40,7 @@ from .inputs import brief_words
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
 REFRESHES_A_SECOND = 4
+LISTENED_S = 0.5
 CHOOSING_S = 10.0
 """A model that says nothing for longer is not waited for by the choice of passages."""
 ENDED = (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED, DocumentStatus.FAILED)
@@ -58,7 +59,7 @@ class Screen:
             say(event_line(event))
         sys.stdout.flush()
 
-    def live(self, section_id: str, characters: int) -> None:
+    def live(self, piece: LiveText) -> None:
         """Text that is being written now."""
 
 
@@ -79,9 +80,10 @@ class TableScreen(Screen):
         self.display.console.print(Text(clean_line(event_line(event)), style="dim"))
         self.display.refresh()
 
-    def live(self, section_id: str, characters: int) -> None:
-        if self._view is not None and section_id in self._view.sections:
-            self._written.setdefault(section_id, Written()).add(characters, time.monotonic())
+    def live(self, piece: LiveText) -> None:
+        if self._view is not None and piece.section_id in self._view.sections:
+            written = self._written.setdefault(piece.section_id, Written(piece.at or 0))
+            written.add(len(piece.text), time.monotonic())
 
     def _rendered(self) -> RenderableType:
         view = self._view
@@ -90,7 +92,9 @@ class TableScreen(Screen):
         columns = ("SECTION", "STATUS", "FOR", "VERSION", "SCORE", "")
         shown = len(columns) if self.display.console.width >= WIDE else 2
         rows = [self._row(section)[:shown] for section in view.sections.values()]
-        state = ", ".join([f"{view.document_id}: {view.status}", *under_way_words(view, self.seconds)])
+        heard = sum(one.before + one.characters for one in self._written.values())
+        told = under_way_words(view, self.seconds, characters=heard)
+        state = ", ".join([f"{view.document_id}: {view.status}", *told])
         return Group(table(columns[:shown], rows), Text(clean_line(state), style="bold"))
 
     def _row(self, section: SectionView) -> tuple[str, ...]:
@@ -113,8 +117,12 @@ class TableScreen(Screen):
 
 @dataclass
 class Written:
-    """What came of a text so far, and when its first and its last words came; nothing yet while the model reads."""
+    """What came of a text so far, and when its first and its last words came; nothing yet while the model reads.
 
+    So many characters came ``before`` anybody listened.
+    """
+
+    before: int = 0
     characters: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -147,7 +155,7 @@ async def live_text(client: Client, document_id: str, screen: Screen) -> AsyncIt
     async def show() -> None:
         async with aclosing(client.follow_live(document_id)) as pieces:
             async for piece in pieces:
-                screen.live(piece.section_id, len(piece.text))
+                screen.live(piece)
 
     task = asyncio.create_task(show())
     try:
@@ -156,6 +164,24 @@ async def live_text(client: Client, document_id: str, screen: Screen) -> AsyncIt
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def heard_now(client: Client, view: DocumentView) -> int:
+    """How many characters the answers under way have, as far as they are streamed."""
+    if all(step_of(section) != "writing" for section in view.sections.values()):
+        return 0
+    async with aclosing(client.follow_live(view.document_id)) as pieces:
+        return await heard_of(pieces)
+
+
+async def heard_of(pieces: AsyncIterator[LiveText]) -> int:
+    """The same of pieces that come within a moment: each tells its place in its text."""
+    heard = dict[str, int]()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LISTENED_S):
+            async for piece in pieces:
+                heard[piece.section_id] = (piece.at or 0) + len(piece.text)
+    return sum(heard.values())
 
 
 def is_over(view: DocumentView, *, follow: bool) -> bool:
