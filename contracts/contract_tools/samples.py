@@ -25,7 +25,15 @@ from stemma_contracts.v1.ledger import RequirementDecision, RowCuts, RowParts
 from stemma_contracts.v1.outcomes import ConversionFailed
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.requests import AnswerNeed, CreateDocument, EditSection, ReopenThread, ResolveThread
+from stemma_contracts.v1.requests import (
+    AcceptSuggestion,
+    AnswerNeed,
+    CreateDocument,
+    EditSection,
+    ReopenThread,
+    ResolveThread,
+    TakeBackChanges,
+)
 from stemma_contracts.v1.staleness import UpstreamVersion
 
 PEOPLE = "person"
@@ -207,6 +215,8 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
         "thread_id": THREAD,
     },
     MadeComment: {"comment_id": "c31-1", "thread_id": THREAD, "block_id": "k3v9x0a1bq"},
+    AcceptSuggestion: {"thread_id": THREAD, "comment_id": THREAD},
+    TakeBackChanges: {"since": 1, "changes": [1, 3], "shown": 4},
     ResolveThread: {"thread_id": THREAD},
     ReopenThread: {"thread_id": THREAD},
     SectionThreadResolved: {"thread_id": THREAD},
@@ -219,10 +229,12 @@ LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {
     AnswerNeed: frozenset({"heading"}),
     CreateDocument: frozenset({"brief_upload", "sections"}),
     EditSection: frozenset({"text", "text_upload", "images"}),
+    TakeBackChanges: frozenset({"proposal_id"}),
 }
 ALSO_NEEDED: Mapping[type[BaseModel], frozenset[str]] = {
     CreateDocument: frozenset({"brief"}),
     EditSection: frozenset({"instruction"}),
+    TakeBackChanges: frozenset({"since"}),
     OutlineSection: frozenset({"title"}),
     RequirementDecision: frozenset({"confirmed"}),
 }

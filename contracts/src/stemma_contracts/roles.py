@@ -15,6 +15,8 @@ _DECIDES = (
     "keep-sections",
     "accept-edit",
     "reject-edit",
+    "accept-suggestion",
+    "take-back-changes",
     "decide-requirements",
     "split-requirements",
     "comment-section",

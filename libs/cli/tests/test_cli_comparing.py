@@ -6,6 +6,7 @@ from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.requests import TakeBackChanges
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -103,6 +104,18 @@ async def test_diff_compares_the_versions_that_are_named(cli: Any, edited: str) 
     assert (back["old_version"], back["new_version"], back["changes"][0]["old_line"]) == (2, 1, 3)
     assert {"kind": "added", "text": "12"} in back["changes"][0]["pieces"]
     assert same.stdout == "research: version 2 -> 2: no words differ\n"
+
+
+async def test_take_back_lists_single_changes_by_numbers_and_takes_back_those_that_are_named(
+    cli: Any, backstage: Any, edited: str
+) -> None:
+    listed = await cli("take-back", edited, "research", "--since", "1")
+    assert [line.split() for line in listed.stdout.splitlines()][-1] == ["1", "3", "12", "10"]
+    done = await cli("take-back", edited, "research", "1", "--since", "1")
+    assert done.exit_code == 0, done.stderr
+    [(_, request)] = backstage.received
+    assert isinstance(request, TakeBackChanges)
+    assert (request.version, request.since, request.changes, request.shown) == (2, 1, (1,), 1)
 
 
 async def test_diff_says_which_versions_there_are(cli: Any, edited: str) -> None:

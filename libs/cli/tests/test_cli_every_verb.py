@@ -50,6 +50,9 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
         r.RestoreSection, {"section_id": "solution", "version": 2, "restore_version": 1},
     ),
     ("comment", "research", "-m", "Why?"): (r.CommentSection, {**ABOUT, "comments": (NewComment(text="Why?"),)}),
+    ("comments", "research", "--accept", "c1"): (
+        r.AcceptSuggestion, {**ABOUT, "thread_id": "c1", "comment_id": "c1"},
+    ),
     ("comments", "research", "--resolve", "c1"): (r.ResolveThread, {"section_id": "research", "thread_id": "c1"}),
     ("comments", "research", "--reopen", "c1"): (r.ReopenThread, {"section_id": "research", "thread_id": "c1"}),
     ("assign", "research", "--to", "bea"): (r.AssignSection, {"section_id": "research", "assignee": "bea"}),
@@ -65,7 +68,14 @@ WITH_FILES = {
     r.MarkConfidential,
     r.ConfirmFormFields,
 }
-IN_TESTS_OF_THEIR_OWN = {r.ExportDocument, r.ExportForm, r.ReadRequirements, r.DecideRequirements, r.SplitRequirements}
+IN_TESTS_OF_THEIR_OWN = {
+    r.TakeBackChanges,
+    r.ExportDocument,
+    r.ExportForm,
+    r.ReadRequirements,
+    r.DecideRequirements,
+    r.SplitRequirements,
+}
 
 
 def test_every_request_of_the_contracts_is_made_by_a_verb() -> None:

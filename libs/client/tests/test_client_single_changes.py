@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_client.differences import differences as line_differences
-from stemma_client.differences import placed, placed_changes, single_changes, without
-from stemma_markdown import differences, split
+from stemma_client.differences import placed, placed_changes
+from stemma_markdown import differences, single_changes, split, without
 from stemma_testkit.counting import characters
 
 pytestmark = pytest.mark.req("H2")

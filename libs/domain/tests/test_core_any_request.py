@@ -75,6 +75,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "closed": st.lists(st.builds(LedgerWarning, code=st.just("no_demands"), source=IDS)).map(tuple),
     "passage": REFS,
     "role": st.sampled_from(get_args(UploadRole)),
+    "since": st.integers(1, 3),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
 }
 REQUESTS = [request for feature in FEATURES for request in feature.requests if request is not r.CreateDocument]
@@ -87,6 +88,8 @@ BUILT: dict[type[r.Request], list[tuple[Any, str]]] = {
     r.AddInput: [(asking.add_input, "file to_read staged unreadable")],
     r.ReplaceInput: [(asking.replace_input, "input_id version artifact is_text staged unreadable")],
     r.SplitRequirements: [(asking.cut_ledger, "rows_digest rows parts")],
+    r.AcceptSuggestion: [(asking.accept_suggestion, "section_id version thread_id comment_id guidance")],
+    r.TakeBackChanges: [(partial(asking.take_back, proposal_id=None), "section_id version since guidance")],
     r.AssignSection: [(asking.assign, "section_id assignee due time")],
 }
 """Requests with something that the edge finds out, as tests make them."""

@@ -33,6 +33,7 @@ from stemma_testkit.document_events import form_added, form_export_requested, fo
 pytestmark = pytest.mark.req("H6")
 EXAMPLES: dict[str, Any] = {
     "document_id": "d1", "section_id": "research", "version": 2, "proposal_id": "p1", "thread_id": "c1-1",
+    "comment_id": "c1-2",
     "sections": [{"section_id": "solution", "version": 1}, {"section_id": "budget", "version": 2}],
     "input_id": "input-1", "restore_version": 1, "replace_edited": True, "cycle": True, "feedback": "Shorter.",
     "instruction": "Shorter.", "guidance": "Shorter.", "sources": ["rfp.md"], "without_brief": True,

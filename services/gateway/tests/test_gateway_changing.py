@@ -13,7 +13,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
 from stemma_contracts.v1.provenance import Provenance, RetrievedSource
 from stemma_contracts.v1.references import InputFile
-from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit
+from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, RejectEdit, TakeBackChanges
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -95,8 +95,8 @@ async def test_each_change_is_decided_at_its_words_and_every_other_word_of_the_v
         await page.get_by_role("button", name="Apply decisions").click()
         await expect(page.get_by_role("status")).to_contain_text("Undo")
     [(_, asked)] = bus.received
-    assert isinstance(asked, EditSection)
-    assert (asked.version, asked.text) == (2, NEW.replace("6", "5"))
+    assert isinstance(asked, TakeBackChanges)
+    assert (asked.version, asked.since, asked.changes, asked.shown) == (2, 1, (1,), 5)
 
 
 async def test_to_accept_all_changes_of_a_version_approves_it(
@@ -124,8 +124,8 @@ async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(
     gone = await web.post(here, data={**about, "proposal_id": "p9", "rest": "accept"})
     page = await web.get(section(document_id), headers={"Accept": "text/html"})
     part, whole, none = [request for _, request in bus.received]
-    assert isinstance(part, EditSection)
-    assert (part.version, part.text) == (2, LETTER.replace("tiny", "very small"))
+    assert isinstance(part, TakeBackChanges)
+    assert (part.version, part.proposal_id, part.since, part.changes) == (2, "p1", None, (1,))
     assert isinstance(whole, AcceptEdit)
     assert isinstance(none, RejectEdit)
     assert (whole.proposal_id, none.proposal_id, gone.status_code) == ("p1", "p1", 422)

@@ -7,11 +7,11 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
-from stemma_client.comments import Suggestion, suggestion_in, with_suggestion
+from stemma_contracts.suggestions import Suggestion, suggestion_in, with_suggestion
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MadeComment, Remark
-from stemma_contracts.v1.requests import CommentSection, EditSection, ReopenThread, ResolveThread, ReviseSection
+from stemma_contracts.v1.requests import AcceptSuggestion, CommentSection, ReopenThread, ResolveThread, ReviseSection
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -167,11 +167,9 @@ async def test_an_accepted_suggestion_is_an_edit_of_whoever_accepts_it_and_resol
     assert "<del>**pilot** costs</del> <ins>trial &lt;b&gt;costs&lt;/b&gt;</ins>" in thread
     assert ("```" in thread, f'action="{here}/threads/c5-1/accept"' in thread) == (False, True)
     assert "Done: Accept the suggestion" in plain(done.text)
-    edited, resolved = (request for _, request in bus.received)
-    assert isinstance(edited, EditSection)
-    assert isinstance(resolved, ResolveThread)
-    assert (edited.version, edited.text) == (1, TEXT.replace("**pilot** costs", "trial <b>costs</b>"))
-    assert resolved.thread_id == "c5-1"
+    [(_, asked)] = bus.received
+    assert isinstance(asked, AcceptSuggestion)
+    assert (asked.version, asked.thread_id, asked.comment_id) == (1, "c5-1", "c5-1")
 
 
 async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_changes_nothing(
@@ -182,16 +180,17 @@ async def test_a_suggestion_for_words_that_are_gone_or_of_another_version_change
     sent = {"version": "1", "comment_id": "c5-1"}
     bus.problems = (Problem.of("version_old", "version", version=1, current_version=2),)
     refused = await web.post(here, data=sent)
-    unknown = [await web.post(here, data=sent | wrong) for wrong in ({"version": "9"}, {"comment_id": "c9"})]
+    nameless = [await web.post(here, data=sent | wrong) for wrong in ({"version": "x"}, {"comment_id": "<c9>"})]
     other = await bus.text(document_id, "# Costs\n\nIt is free.\n")
     await bus.append(document_id, section_drafted("research", other, 2))
+    bus.problems = (Problem.of("suggestion_outdated", "comment_id"),)
     gone = await web.post(here, data=sent | {"version": "2"})
     page = await web.get(section(document_id), headers={"Accept": "text/html"})
     assert "version 1 is not current; version 2 is" in refused.text
-    assert [answer.status_code for answer in (*unknown, gone)] == [422, 422, 422]
+    assert [answer.status_code for answer in (*nameless, gone)] == [422, 422, 422]
     assert "not in the text any more" in gone.text
     assert "Accept the suggestion" not in page.text
-    assert [type(request) for _, request in bus.received] == [EditSection]
+    assert [type(request) for _, request in bus.received] == [AcceptSuggestion] * 2
 
 
 async def test_a_suggestion_names_the_words_that_it_replaces(

@@ -27,7 +27,7 @@ OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
     DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
-    f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},
+    f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS | {"changes"}, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},
     f"{SECTION}/edit": {Role.REVIEWER: set(), Role.AUTHOR: {"edit", "edit/look"}},
     f"{DOCUMENT}/inputs": {Role.REVIEWER: set(), Role.AUTHOR: {"inputs", "role"}},
     f"{DOCUMENT}/inputs/input-1": {Role.REVIEWER: set(), Role.AUTHOR: {"confidential", "withdraw"}},

@@ -11,6 +11,7 @@ from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_domain.commands import Asked
 from stemma_domain.features.documents import Create
+from stemma_domain.state import Document
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Received, Refused, document_id_for
 
@@ -19,10 +20,14 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def commanded(
-    intake: Intake, request: r.Request, inputs: Sequence[InputFile] = (), rows: ArtifactRef | None = None
+    intake: Intake,
+    request: r.Request,
+    inputs: Sequence[InputFile] = (),
+    rows: ArtifactRef | None = None,
+    document: Document | None = None,
 ) -> Asked[Any]:
     received = Received("default", ASKED, 1, 0, request, document_id_for("default", ASKED["request_id"]))
-    return await intake.command(received, request, NOW, inputs, rows)
+    return await intake.command(received, request, NOW, inputs, rows, document)
 
 
 async def create(intake: Intake, **fields: object) -> DocumentRequested:

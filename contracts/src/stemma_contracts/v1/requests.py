@@ -164,6 +164,35 @@ class AcceptEdit(ProposalDecision):
     """Make a proposed edit the version of its section, which is settled with it."""
 
 
+@registry.contract("stemma.accept.suggestion.v1", Family.REQUEST)
+class AcceptSuggestion(SectionDecision):
+    """Put the words that a comment suggests in the place of those that it quotes, and resolve its thread."""
+
+    thread_id: Token
+    comment_id: Token
+
+
+@registry.contract("stemma.take.back.changes.v1", Family.REQUEST)
+class TakeBackChanges(SectionDecision):
+    """Take back single changes since an earlier version, or of a proposed edit; every other word of it stays.
+
+    Give exactly one of ``since`` and ``proposal_id``. ``changes`` are numbers among the single changes of the two
+    texts, which count from 1. ``shown`` is how many of them the person saw.
+    """
+
+    since: StrictInt | None = Field(default=None, ge=1)
+    proposal_id: Token | None = None
+    changes: tuple[Annotated[StrictInt, Field(ge=1)], ...] = Field(min_length=1, max_length=2_000)
+    shown: StrictInt = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> TakeBackChanges:
+        if (self.since is None) == (self.proposal_id is None):
+            field = "since" if self.since is None else "proposal_id"
+            raise invalid_field("give exactly one of since and proposal_id", field)
+        return self
+
+
 @registry.contract("stemma.reject.edit.v1", Family.REQUEST)
 class RejectEdit(ProposalDecision):
     """Drop a proposed edit, or the instruction while the editor agent is still at work on it."""

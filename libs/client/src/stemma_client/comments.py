@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -111,53 +109,3 @@ def _with_block(number: int, comment: NewComment, text: Quotable, index: BlockIn
         raise InvalidInputError.of("quote_unknown", f"comments.{number}.quote")
     held = (block.block_id for block in (index.blocks if index else ()) if block.start <= place[0] < block.end)
     return comment.model_copy(update={"block_id": next(held, None)})
-
-
-_BLOCK = re.compile(r"^(`{3,})suggestion[ \t]*\n(.*?)^\1[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_MARKER = re.compile(r"\*+|_+|~~|`+")
-"""What begins and ends emphasis and code, always in pairs."""
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """What a comment suggests in the place of its passage, and what else it says."""
-
-    words: str
-    said: str
-
-
-def suggestion_in(comment: str) -> Suggestion | None:
-    """The first suggestion of a comment; None if it has none."""
-    if (found := _BLOCK.search(comment)) is None:
-        return None
-    said = comment[: found.start()] + comment[found.end() :]
-    return Suggestion(found[2].removesuffix("\n"), said.strip())
-
-
-def with_suggestion(said: str, words: str) -> str:
-    """A comment that says something, and suggests words; no line of theirs ends the block."""
-    longest = max((len(run) for run in re.findall("`+", words)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{said}\n\n{fence}suggestion\n{words}\n{fence}\n".lstrip("\n")
-
-
-def replaceable(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The range of a passage with the marks of Markdown that belong to it; None if it ends within others.
-
-    ``**pilot** costs`` may be replaced, ``pilot** costs`` alone may not: the first mark would stay without its end.
-    """
-    while open_mark := _open(text[start:end]):
-        if text[:start].endswith(open_mark):
-            start -= len(open_mark)
-        elif text.startswith(open_mark, end):
-            end += len(open_mark)
-        else:
-            return None
-    piece = text[start:end]
-    return (start, end) if piece.count("[") == piece.count("]") else None
-
-
-def _open(piece: str) -> str:
-    """A mark that is there once too often or too seldom; empty if there is none."""
-    marks = Counter(_MARKER.findall(piece))
-    return next((mark for mark, count in marks.items() if count % 2), "")

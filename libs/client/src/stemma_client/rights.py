@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from nats.errors import Error as NatsError
 from stemma_contracts import registry, subjects
-from stemma_contracts.roles import may_ask
 
 from .connection import CALL_TIMEOUT_S, Connection
 from .errors import AccessDeniedError, StemmaError
@@ -24,16 +23,24 @@ AGAIN_AFTER_S = 60.0
 
 
 class Rights:
-    """``names`` are the requests that the server lets a caller make; before it told them, those of the role."""
+    """Those of one caller, as the server tells them; before that, those of the role."""
 
     def __init__(self, connection: Connection) -> None:
         login = connection.address.login
         self._connection = connection
-        self._prefix = (
-            subjects.request_of(login.tenant, login.person, subjects.ANY).removesuffix(subjects.ANY) if login else ""
-        )
+        pattern = subjects.request_of(login.tenant, login.person, subjects.ANY) if login else ""
+        self._prefix = pattern.removesuffix(subjects.ANY)
+        self._role = login.role if login else ""
+        self._names: frozenset[str] | None = None
         self._is_known, self._not_before = login is None, 0.0
-        self.names = may_ask(login.role if login else "")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the requests that the caller may make."""
+        # The roles name every request, and most verbs make none.
+        from stemma_contracts.roles import may_ask
+
+        return may_ask(self._role) if self._names is None else self._names
 
     async def learn(self) -> None:
         """Ask the server, once. Who types in a password knows no role, and a token may name an old one."""
@@ -41,7 +48,7 @@ class Rights:
             return
         try:
             async with asyncio.timeout(PATIENCE_S):
-                self.names = await self._told()
+                self._names = await self._told()
             self._is_known = True
         except AccessDeniedError:
             self._is_known = True  # A server whose configuration is older tells nobody.
@@ -51,7 +58,7 @@ class Rights:
     def check(self, request: Request) -> None:
         """Raise `AccessDeniedError` for a request that the server would refuse, as far as it told that."""
         name = registry.entry_of(request).token
-        if self._is_known and name not in self.names:
+        if self._names is not None and name not in self._names:
             raise AccessDeniedError.of("role_forbids", request=name)
 
     async def _told(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ from typing import Any
 from .features import (
     assignment,
     checks,
+    choosing,
     comments,
     cycles,
     documents,
@@ -36,5 +37,6 @@ FEATURES: tuple[Feature[Any], ...] = (
     ledger.FEATURE,
     forms.FEATURE,
     comments.FEATURE,
+    choosing.FEATURE,
     assignment.FEATURE,
 )

@@ -24,6 +24,7 @@ from .quoting import Quotable, letters
 from .reading import Container, Inline, Leaf, Token, markup
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
+from .singles import SingleChange, replaced, single_changes, single_changes_of, without
 
 __all__ = [
     "Block",
@@ -50,6 +51,7 @@ __all__ = [
     "Quotable",
     "Sentence",
     "SentenceDifference",
+    "SingleChange",
     "Token",
     "WordDifference",
     "anchor",
@@ -73,13 +75,17 @@ __all__ = [
     "parts",
     "plain",
     "prose",
+    "replaced",
     "sentence_ranges",
     "sentences",
     "similarity",
+    "single_changes",
+    "single_changes_of",
     "split",
     "unwrapped",
     "with_footnotes",
     "with_prose_of_front_matter",
+    "without",
     "without_html",
     "without_inner_links",
     "without_templates",

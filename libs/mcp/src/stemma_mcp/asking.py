@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "sections": SeenSections,
     "proposal_id": ProposalId,
     "thread_id": ThreadId,
+    "comment_id": Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the comment that suggests.")],
     "input_id": InputId,
     "role": Annotated[UploadRole, Field(description="What the input is for.")],
     "passage": Annotated[str, Field(min_length=1, max_length=20_000, description="Words of the input.")],
@@ -130,6 +131,7 @@ ASKING = (
     Asking(r.ReviseSection, "It comes back for review as a new version, in seconds to minutes."),
     Asking(r.AcceptEdit, "version is the one that the edit changes. The sections that rest on it become stale."),
     Asking(r.RejectEdit, "The text stays.", ENDS),
+    Asking(r.AcceptSuggestion, "The section is settled with it; what rests on it becomes stale."),
     Asking(r.ResolveThread, "An answer in it opens it again."),
     Asking(
         r.EditSection,

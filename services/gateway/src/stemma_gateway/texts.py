@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stemma_client.differences import Change, Piece, SingleChange, differences, placed, placed_changes
-from stemma_markdown import html, split
+from stemma_client.differences import Change, Piece, differences, placed, placed_changes
+from stemma_markdown import SingleChange, html, split
 
 MOST_LINES = 5_000
 """Lines that a page shows each by itself, in 25 ms."""

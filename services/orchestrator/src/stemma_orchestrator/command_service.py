@@ -54,7 +54,8 @@ class CommandService:
     ) -> Asked[r.Request]:
         inputs = evidence_of(document, with_forms=True) if document else ()
         ledger = document.ledger if document else None
-        return await self.intake.command(received, request, cause.time, inputs, ledger.rows if ledger else None)
+        rows = ledger.rows if ledger else None
+        return await self.intake.command(received, request, cause.time, inputs, rows, document)
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         stream = StreamId(outcome.tenant, outcome.document_id)

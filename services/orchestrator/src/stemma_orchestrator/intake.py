@@ -32,13 +32,16 @@ from stemma_domain.blueprints.planning import (
 )
 from stemma_domain.commands import Asked
 from stemma_domain.decide import is_decidable
+from stemma_domain.features.choosing import TEXT
 from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.feature import Added, Replaced, listed, numbered
 from stemma_domain.features.inputs.material import artifact_of, as_input
 from stemma_domain.features.ledger.feature import Cut, WrongCutError, split_rows
+from stemma_domain.state import Document
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
 from stemma_orchestrator.catalog import Catalog, Kind
+from stemma_orchestrator.choosing import Choosing
 from stemma_orchestrator.inputs import (
     MAX_LIST_BYTES,
     Judged,
@@ -77,6 +80,7 @@ class Intake:
         time: datetime,
         inputs: Sequence[InputFile] = (),
         rows: ArtifactRef | None = None,
+        document: Document | None = None,
     ) -> Asked[r.Request]:
         """A request about a document with these inputs and rows of its ledger, as it is decided. Raises `Refused`."""
         if not is_decidable(request):
@@ -98,9 +102,21 @@ class Intake:
                 return Replaced(request, asked, time, to_read=judged.to_read, unreadable=judged.unreadable)
             case r.ReadRequirements():
                 check_sources(request, inputs)
+            case r.AcceptSuggestion() | r.TakeBackChanges() if document is not None:
+                return Asked(request, asked, time, await self._chosen(tenant, request, document))
             case _:
                 pass
         return Asked(request, asked, time, await self._texts(tenant, request, inputs))
+
+    async def _chosen(
+        self, tenant: str, request: r.AcceptSuggestion | r.TakeBackChanges, document: Document
+    ) -> dict[str, ArtifactRef]:
+        text = await Choosing(self.artifacts, document).text(request)
+        if text is None:
+            return {}
+        if not text.strip():
+            raise Refused(Problem.of("text_blank", "changes", name="draft.md"))
+        return {TEXT: await self._stored(tenant, request.document_id, text, "draft.md", "text/markdown")}
 
     async def _texts(self, tenant: str, request: r.Request, inputs: Sequence[InputFile]) -> dict[str, ArtifactRef]:
         match request:

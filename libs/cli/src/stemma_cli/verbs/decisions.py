@@ -19,7 +19,7 @@ from stemma_cli.runtime import connected
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.summary import DocumentSummary
-    from stemma_contracts.v1.views import SectionView
+    from stemma_contracts.v1.views import SectionView, ThreadView
 
     from stemma_cli.rendering.inbox import Entry
 
@@ -351,10 +351,13 @@ async def comments(
     section: Section,
     resolve: Annotated[str | None, typer.Option("--resolve", metavar="THREAD", help="Close a thread.")] = None,
     reopen: Annotated[str | None, typer.Option("--reopen", metavar="THREAD", help="Open it again.")] = None,
+    accept: Annotated[
+        str | None, typer.Option("--accept", metavar="COMMENT", help="Put its suggested words in the text.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also the threads that were resolved.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the comments on a section, resolve a thread, or reopen one.
+    """List the comments on a section, accept what one suggests, resolve a thread, or reopen one.
 
     Example: stemma comments 3f2a research
     Example: stemma comments 3f2a research --resolve c31-1
@@ -363,8 +366,8 @@ async def comments(
 
     from stemma_cli.wording import lines_of_thread
 
-    if resolve and reopen:
-        raise CliError(ExitCode.USAGE, "give --resolve or --reopen")
+    if sum(map(bool, (resolve, reopen, accept))) > 1:
+        raise CliError(ExitCode.USAGE, "give one of --accept, --resolve and --reopen")
     if resolve:
         await ask(r.ResolveThread, document, section, done="resolved {thread_id}", as_json=as_json, thread_id=resolve)
         return
@@ -373,6 +376,13 @@ async def comments(
         return
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
+        if accept:
+            thread = next((one.thread_id for one in found.threads if accept in _ids(one)), accept)
+            about = {"document_id": view.document_id, "section_id": section, "version": found.version}
+            chosen = {"thread_id": thread, "comment_id": accept}
+            done = await client.request(r.AcceptSuggestion.model_validate(about | chosen))
+            tell_answer(done, f"put the words of {accept} in the text", as_json=as_json)
+            return
         threads = await client.threads(view.document_id, found)
     shown = [thread for thread in threads if everything or not thread.view.resolved]
     if as_json:
@@ -382,6 +392,10 @@ async def comments(
         say(line)
     if not shown:
         note(f"there are no {'' if everything else 'open '}comments on {section}")
+
+
+def _ids(thread: ThreadView) -> set[str]:
+    return {comment.comment_id for comment in thread.comments}
 
 
 VERBS = {

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Section, Version
+from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, version_to_decide, words_or_stdin
-from stemma_cli.output import note
+from stemma_cli.output import note, say_rows
 from stemma_cli.report import tell_answer, tell_new_version
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.views import DocumentView, SectionView
+    from stemma_markdown import SingleChange
 
 
 async def edit(
@@ -317,6 +319,46 @@ async def restore(
         tell_answer(accepted, f"restored {section} version {earlier} as version {now}", as_json=as_json, version=now)
 
 
+async def take_back(
+    document: Document,
+    section: Section,
+    changes: Annotated[
+        list[int] | None, typer.Argument(metavar="NUMBER", help="Changes to take back; none lists them.")
+    ] = None,
+    since: Annotated[int, typer.Option(min=1, help="The version that they are compared with.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """List the single changes since a version by their numbers, or take some back; every other word stays.
+
+    Example: stemma take-back 3f2a budget --since 1
+    Example: stemma take-back 3f2a budget 2 5 --since 1
+    """
+    from stemma_contracts.v1.requests import TakeBackChanges
+    from stemma_markdown import single_changes
+
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        if (old := found.numbered(since)) is None or found.current is None:
+            raise CliError(ExitCode.FAILED, f"{section} has no version {since}")
+        before, after = [await client.text(view.document_id, version.draft) for version in (old, found.current)]
+        singles = single_changes(before, after, view.language)
+        if not changes:
+            say_rows(_SINGLES, [each for each in enumerate(singles, 1) if not each[1].is_blank], as_json=as_json)
+            return
+        about = {"document_id": view.document_id, "section_id": section, "version": found.version, "since": since}
+        chosen = {"changes": changes, "shown": len(singles)}
+        accepted = await client.request(TakeBackChanges.model_validate(about | chosen))
+    tell_answer(accepted, f"took {len(changes)} changes of {section} back", as_json=as_json)
+
+
+_SINGLES: Mapping[str, Callable[[tuple[int, SingleChange]], str]] = {
+    "NUMBER": lambda each: str(each[0]),
+    "LINE": lambda each: str(each[1].line),
+    "REMOVED": lambda each: each[1].removed.strip(),
+    "ADDED": lambda each: each[1].added.strip(),
+}
+
+
 VERBS = {
     "edit": edit,
     "accept-edit": accept_edit,
@@ -324,4 +366,5 @@ VERBS = {
     "keep": keep,
     "regenerate": regenerate,
     "restore": restore,
+    "take-back": take_back,
 }

@@ -72,7 +72,8 @@ def decide(command: Asked[CommentRequest], document: Document) -> Sequence[e.Any
         case r.CommentSection() as request:
             return list(_refusals(command, request, section)) or [_made(command, request, document)]
         case r.ResolveThread() | r.ReopenThread() as request:
-            problem = _unfit(request, section)
+            is_resolving = isinstance(request, r.ResolveThread)
+            problem = problem_of_thread(section, request.thread_id, resolved=not is_resolving)
             return [refused_section(command, problem) if problem else _decided(command, request)]
         case _:
             assert_never(command.request)
@@ -103,13 +104,13 @@ def _refusals(
             yield refused_section(command, Problem.of("thread_unknown", field, thread_id=comment.thread_id))
 
 
-def _unfit(request: r.ResolveThread | r.ReopenThread, section: Section) -> Problem | None:
-    thread = section.threads.get(request.thread_id)
+def problem_of_thread(section: Section, thread_id: str, *, resolved: bool) -> Problem | None:
+    """The problem of a decision about a thread that has to be resolved, or open."""
+    thread = section.threads.get(thread_id)
     if thread is None:
-        return Problem.of("thread_unknown", "thread_id", thread_id=request.thread_id)
-    if thread.resolved is isinstance(request, r.ResolveThread):
-        code = "thread_resolved" if thread.resolved else "thread_open"
-        return Problem.of(code, "thread_id", thread_id=request.thread_id)
+        return Problem.of("thread_unknown", "thread_id", thread_id=thread_id)
+    if thread.resolved is not resolved:
+        return Problem.of("thread_resolved" if thread.resolved else "thread_open", "thread_id", thread_id=thread_id)
     return None
 
 

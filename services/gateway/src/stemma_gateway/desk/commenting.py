@@ -5,21 +5,18 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import TypeAdapter
-from stemma_client.comments import suggestion_in, with_suggestion
+from stemma_contracts.suggestions import with_suggestion
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
-from stemma_contracts.v1.requests import EditSection, ReopenThread, ResolveThread
+from stemma_contracts.v1.requests import AcceptSuggestion, ReopenThread, ResolveThread
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid
-from stemma_gateway.resources.addresses import section_of
-from stemma_gateway.sessions import Session
 
-from .forms import REFUSED, SECTION, InSection, SectionAddress, ask, fields_of, led_on, whole_number
-from .section import place_of, section_page, stored
-from .verbs import Form, version_named
+from .forms import REFUSED, SECTION, InSection, ask, fields_of, led_on, whole_number
+from .section import section_page
 
 FIELDS = ("quote", "before", "text", "instead")
 ThreadId = Annotated[str, Path(pattern=TOKEN_PATTERN)]
@@ -29,29 +26,15 @@ router = APIRouter(route_class=PageRoute)
 
 @router.post(f"{SECTION}/threads/{{thread_id}}/accept")
 async def accept(request: Request, session: RepeatableCaller, at: InSection, thread_id: ThreadId) -> Response:
-    """Make the text with the suggested words the next version, and resolve the thread: all as it was shown."""
-    form, about = dict(await fields_of(request)), {"document_id": at.document_id, "section_id": at.section_id}
+    """Put the suggested words in their place, and resolve the thread: all as it was shown."""
+    form = dict(await fields_of(request))
+    about = {"document_id": at.document_id, "section_id": at.section_id, "thread_id": thread_id}
     try:
-        text = await _text(session, at, thread_id, form)
-        edited = {"version": whole_number(form["version"]), "text": text}
-        await ask(session, EditSection.model_validate(about | edited))
-        answer = await ask(session, ResolveThread(**about, thread_id=thread_id))
+        named = {"version": whole_number(form.get("version", "")), "comment_id": form.get("comment_id", "")}
+        answer = await ask(session, AcceptSuggestion.model_validate(about | named))
     except REFUSED as error:
         return await section_page(request, session, at, error=error)
     return led_on(request, at.path, "accept_suggestion", answer.sequence)
-
-
-async def _text(session: Session, at: SectionAddress, thread_id: str, form: Form) -> str:
-    section = await section_of(session, at.document_id, at.section_id)
-    seen = version_named(section, form.get("version", ""))
-    text = await stored(session.client, at.document_id, seen)
-    for thread in await session.client.threads(at.document_id, section, seen):
-        for comment in thread.comments if thread.view.thread_id == thread_id else ():
-            is_named = comment.view.comment_id == form.get("comment_id")
-            suggestion = suggestion_in(comment.text or "") if is_named else None
-            if suggestion and (place := place_of(text, thread)):
-                return f"{text[: place[0]]}{suggestion.words}{text[place[1] :]}"
-    raise Invalid(Problem.of("suggestion_outdated", "comment_id"))
 
 
 @router.post(f"{SECTION}/comments")

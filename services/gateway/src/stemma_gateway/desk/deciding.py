@@ -6,9 +6,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
-from stemma_client.differences import single_changes, without
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_markdown import single_changes
 
 from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
@@ -56,7 +56,7 @@ async def _wanted_changes(
     }
     if undecided := sum(how not in (ACCEPTED, BACK) for how in chosen.values()):
         raise Invalid(Problem.of("changes_undecided", "changes", undecided=undecided, all=len(chosen)))
-    back = [changes[number] for number, how in chosen.items() if how == BACK]
+    back = [number + 1 for number, how in chosen.items() if how == BACK]
     is_all_back = bool(back) and len(back) == len(chosen)
     about: dict[str, object] = {
         "document_id": document.document_id,
@@ -70,8 +70,9 @@ async def _wanted_changes(
         return "reject_edit", r.RejectEdit.model_validate({**about, "proposal_id": proposal_id})
     if not back:
         return _approval_of_changes(section, about)
-    text = before if is_all_back else without(after, back)
-    return "accept_some" if proposal_id else "take_back", r.EditSection.model_validate({**about, "text": text})
+    of = {"proposal_id": proposal_id} if proposal_id else {"since": whole_number(form.get("old", ""))}
+    taken = r.TakeBackChanges.model_validate({**about, **of, "changes": back, "shown": len(changes)})
+    return "accept_some" if proposal_id else "take_back", taken
 
 
 def _approval_of_changes(section: SectionView, about: Mapping[str, object]) -> tuple[str, r.DocumentRequest]:

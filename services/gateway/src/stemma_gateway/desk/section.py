@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, Request, Response
 from stemma_client import Client, DocumentView, RecordedEvent
-from stemma_client.comments import ReadThread, replaceable, suggestion_in
+from stemma_client.comments import ReadThread
 from stemma_client.findings import findings_of
 from stemma_client.recipes import outdated_recipe
+from stemma_contracts.suggestions import replaceable, suggestion_in
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -147,7 +148,7 @@ async def _compared(
         raise NotFound(Problem.of("version_unknown", section_id=section.section_id, version=missing))
     old, new = [await stored(client, document.document_id, version) for version in found]
     is_open = numbers[1] == section.version != numbers[0] and not section.at_work
-    is_open = is_open and "edit-section" in client.rights.names
+    is_open = is_open and "take-back-changes" in client.rights.names
     return await client.compute(compared, old, new, document.language, is_open)
 
 
@@ -156,7 +157,7 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
         return None
     new = await client.text(document.document_id, section.proposal.draft)
     return await client.compute(
-        compared, text, new, document.language, section.proposes and "edit-section" in client.rights.names
+        compared, text, new, document.language, section.proposes and "take-back-changes" in client.rights.names
     )
 
 

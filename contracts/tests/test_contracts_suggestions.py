@@ -1,7 +1,7 @@
 """Suggestions in comments: found again as they were made, and put where they break no mark of the text."""
 
 import pytest
-from stemma_client.comments import Suggestion, replaceable, suggestion_in, with_suggestion
+from stemma_contracts.suggestions import Suggestion, replaceable, suggestion_in, with_suggestion
 
 pytestmark = pytest.mark.req("H2")
 

@@ -1,0 +1,91 @@
+"""The text that comes of chosen words. It is made here of what is stored, so that nobody puts other words in it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+from stemma_artifacts.store import ArtifactMissing, ArtifactStore
+from stemma_contracts.suggestions import replaceable, suggestion_in
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.comments import Remark
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.views import ThreadView
+from stemma_domain.features.proposals import Proposed
+from stemma_domain.state import Document, Section, Version
+from stemma_markdown import Quotable, single_changes, without
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """``document`` is what the words are chosen in."""
+
+    artifacts: ArtifactStore
+    document: Document
+
+    async def text(self, request: r.AcceptSuggestion | r.TakeBackChanges) -> str | None:
+        """None where the words are not there, or not stored any more."""
+        section = self.document.sections.get(request.section_id)
+        if section is None or section.current is None or section.current.number != request.version:
+            return None
+        try:
+            if isinstance(request, r.AcceptSuggestion):
+                return await self._suggested(request, section, section.current)
+            return await self._without_changes(request, section, section.current)
+        except (ArtifactMissing, UnicodeDecodeError, ValidationError):
+            return None
+
+    async def _suggested(self, request: r.AcceptSuggestion, section: Section, current: Version) -> str | None:
+        thread = section.threads.get(request.thread_id)
+        if thread is None or request.comment_id not in {comment.comment_id for comment in thread.comments}:
+            return None
+        remarks = {comment.comment_id: comment.remark for comment in thread.comments}
+        about = await self._remark(remarks[thread.comments[0].comment_id])
+        suggestion = suggestion_in((await self._remark(remarks[request.comment_id])).text)
+        text = await self._content(current.draft)
+        place = await asyncio.to_thread(_place, text, about, await self._range_of(thread, current))
+        if suggestion is None or place is None:
+            return None
+        return f"{text[: place[0]]}{suggestion.words}{text[place[1] :]}"
+
+    async def _range_of(self, thread: ThreadView, version: Version) -> tuple[int, int] | None:
+        """The range of the block that a thread is about; an empty one if it is gone, None if nobody knows."""
+        if thread.block_id is None or version.blocks is None:
+            return None
+        index = BlockIndex.model_validate_json(await self._content(version.blocks))
+        found = ((block.start, block.end) for block in index.blocks if block.block_id == thread.block_id)
+        return next(found, (0, 0))
+
+    async def _without_changes(self, request: r.TakeBackChanges, section: Section, current: Version) -> str | None:
+        pair = _compared(request, section, current)
+        if pair is None:
+            return None
+        before, after = [await self._content(draft) for draft in pair]
+        changes = await asyncio.to_thread(single_changes, before, after, self.document.language)
+        if len(changes) != request.shown or max(request.changes) > request.shown:
+            return None
+        back = [changes[number - 1] for number in sorted(set(request.changes))]
+        is_all = len(back) >= sum(not change.is_blank for change in changes)
+        return before if is_all else without(after, back)
+
+    async def _remark(self, ref: ArtifactRef) -> Remark:
+        return Remark.model_validate_json(await self._content(ref))
+
+    async def _content(self, ref: ArtifactRef) -> str:
+        return (await self.artifacts.get(self.document.tenant, self.document.document_id, ref)).decode()
+
+
+def _place(text: str, about: Remark, within: tuple[int, int] | None) -> tuple[int, int] | None:
+    place = Quotable(text).find(about.quote, about.before, within) if about.quote else None
+    return replaceable(text, *place) if place else None
+
+
+def _compared(request: r.TakeBackChanges, section: Section, current: Version) -> tuple[ArtifactRef, ArtifactRef] | None:
+    """The text before the changes, and the one with them."""
+    if request.since is not None:
+        old = next((version for version in section.versions if version.number == request.since), None)
+        return (old.draft, current.draft) if old else None
+    proposal = section.proposal
+    if not isinstance(proposal, Proposed) or proposal.proposal_id != request.proposal_id:
+        return None
+    return current.draft, proposal.draft
