@@ -30,6 +30,7 @@ MODULES = {
     "editing": "edit accept-edit reject-edit keep regenerate restore take-back",
     "comparing": "stale diff history",
     "exporting": "export",
+    "importing": "import",
     "inputs": "amend input",
     "ledgers": "ledger",
     "identity": "login logout token desk mcp",

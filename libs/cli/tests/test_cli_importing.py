@@ -1,0 +1,119 @@
+"""A DOCX comes back: what people did is shown, and taken over as theirs when it is asked for."""
+
+import json
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docx import Document
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.provenance import Origin
+from stemma_markdown import Document as Markdown
+from stemma_ooxml.word import marked
+
+TEXT = "# Research\n\nIt takes 12 weeks in all. The end is near.\n\nNothing else is known of it.\n"
+File = Callable[[str], Path]
+
+
+@pytest.fixture
+async def drafts(backstage: Any, document_id: str, requested: Any, drafted: Any) -> Any:
+    draft = await backstage.text(document_id, TEXT)
+    await backstage.append(document_id, requested, drafted("research", draft))
+
+    async def take(request: requests.Request) -> None:
+        if isinstance(request, requests.EditSection):
+            text = await backstage.text(request.document_id, request.text)
+            edited = events.SectionEdited(
+                section_id="research", version=request.version + 1, draft=text, origin=Origin.WRITTEN
+            )
+            await backstage.append(request.document_id, edited)
+
+    backstage.on_request = take
+    return draft
+
+
+@pytest.fixture
+def file(drafts: Any, tmp_path: Path) -> File:
+    """The document as it left, with a tracked word of Bea's and a comment of Carl's."""
+
+    def write(word: str) -> Path:
+        document = Document()
+        for number, prose in enumerate(Markdown(TEXT).prose):
+            paragraph = document.add_paragraph()
+            name = marked(0, drafts.digest, number, prose.text).name
+            for tag in ("w:bookmarkStart", "w:bookmarkEnd"):
+                mark = OxmlElement(tag)
+                mark.set(qn("w:id"), str(number))
+                mark.set(qn("w:name"), name)
+                paragraph._p.append(mark)
+            before, old, after = prose.text.partition("12")
+            paragraph.add_run(before)
+            for tag, words in (("w:del", old), ("w:ins", word)) if old else ():
+                change = OxmlElement(tag)
+                change.set(qn("w:author"), "Bea Boss")
+                change.append(paragraph.add_run(words)._r)
+                paragraph._p.append(change)
+            paragraph.add_run(after)
+            if number == 2:
+                document.add_comment(paragraph.runs[0], text="Is that so?", author="Carl", initials="C")
+        buffer = BytesIO()
+        document.save(buffer)
+        (tmp_path / "back.docx").write_bytes(buffer.getvalue())
+        return tmp_path / "back.docx"
+
+    return write
+
+
+@pytest.mark.req("W2")
+async def test_a_file_is_shown_and_nothing_is_taken_over(
+    cli: Any, backstage: Any, document_id: str, file: File
+) -> None:
+    done = await cli("import", document_id, str(file("10")))
+    assert done.exit_code == 0, done.stderr
+    assert "research version 1: Bea Boss" in done.stdout
+    assert "12" in done.stdout
+    assert "Carl comments on \u201cNothing else is known of it.\u201d: Is that so?" in done.stdout
+    assert "--apply takes this over" in done.stderr
+    assert backstage.received == []
+
+
+@pytest.mark.req("W2")
+async def test_what_is_applied_is_an_edit_and_a_comment_of_those_people(
+    cli: Any, backstage: Any, document_id: str, file: File
+) -> None:
+    done = await cli("import", document_id, str(file("10")), "--apply")
+    assert done.exit_code == 0, done.stderr
+    edit, comment = [request for _, request in backstage.received]
+    assert (edit.actor, edit.version, edit.text) == ("Bea.Boss", 1, TEXT.replace("12", "10"))
+    assert (comment.actor, comment.version) == ("Carl", 2)
+    assert (comment.comments[0].text, comment.comments[0].quote) == ("Is that so?", "Nothing else is known of it.")
+
+
+@pytest.mark.req("W2")
+async def test_a_section_that_both_changed_is_left_with_both_texts(
+    cli: Any, backstage: Any, document_id: str, file: File
+) -> None:
+    newer = await backstage.text(document_id, TEXT.replace("12 weeks", "14 weeks"))
+    edited = events.SectionEdited(section_id="research", version=2, draft=newer, origin=Origin.WRITTEN)
+    await backstage.append(document_id, edited)
+    done = await cli("import", document_id, str(file("10")), "--apply", "--json")
+    assert done.exit_code == 1
+    assert "settle them with `stemma edit`" in done.stderr
+    [section] = json.loads(done.stdout)["sections"]
+    assert [(one["ours"], one["theirs"]) for one in section["conflicts"]] == [
+        ("It takes 10 weeks in all.", "It takes 14 weeks in all.")
+    ]
+    assert [request for _, request in backstage.received] == []
+
+
+@pytest.mark.req("W2")
+async def test_what_is_no_docx_is_told(cli: Any, document_id: str, drafts: Any, tmp_path: Path) -> None:
+    (tmp_path / "back.docx").write_text("no")
+    done = await cli("import", document_id, str(tmp_path / "back.docx"))
+    assert (done.exit_code, "cannot be read as DOCX" in done.stderr) == (2, True)
+    missing = await cli("import", document_id, str(tmp_path / "none.docx"))
+    assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)

@@ -1,0 +1,400 @@
+"""A DOCX that comes back from Word or LibreOffice: what people did to each section, and taking it over.
+
+Nothing is taken over before `read_returned` was shown. Each person's changes are an edit of their own, claimed by them;
+a section that has another version since is merged, or left as it is where both changed the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import NamedTuple
+
+from stemma_contracts import v1
+from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
+from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.views import DocumentView
+from stemma_markdown import Conflict, document_of, in_order, match_parts, merge
+from stemma_markdown.adopting import Returned, adopt
+from stemma_ooxml import PackageError
+from stemma_ooxml.word import Comment, Paragraph, WordFile, fingerprint, same
+
+from .client import Client
+from .comments import threads
+from .errors import InvalidInputError
+
+_LEAST = 0.5
+"""A file of whose words less stands in a document is not taken for one of it."""
+_LONGEST_NAME = 64
+_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_@-]+")
+
+
+class Draft(NamedTuple):
+    """A version of a section that a file may show."""
+
+    section_id: str
+    version: int
+    digest: str
+    text: str
+    absent: frozenset[int] = frozenset()
+
+
+class Edit(NamedTuple):
+    """What a section says after somebody's changes; nobody is named where Word did not track them."""
+
+    author: str
+    at: datetime | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class ReturnedSection:
+    """What people did to a section; ``unwritten`` are words for which there is no place in its Markdown."""
+
+    section_id: str
+    version: int
+    edits: tuple[Edit, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    unwritten: tuple[str, ...] = ()
+    now: int = 0
+    merged: tuple[Edit, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the section has another version since the file left."""
+        return self.now != self.version
+
+
+@dataclass(frozen=True)
+class ReturnedDocument:
+    """What a file says; ``certainty`` is 1 where it has our marks, else the share of the text that was found in it.
+
+    ``around`` is what was changed or added outside of the sections: nobody can take it over but a person.
+    """
+
+    sections: tuple[ReturnedSection, ...]
+    certainty: float = 1.0
+    around: tuple[str, ...] = ()
+
+
+async def read_returned(client: Client, view: DocumentView, content: bytes) -> ReturnedDocument:
+    """What people did to a document in a file; raises `InvalidInputError` for a file of another one, or for none."""
+    drafts = await client.compute(drafts_shown, content, view.document_id, _digests(view))
+    bases = [
+        Draft(name, number, digest, await client.text(view.document_id, _draft(view, name, number)), absent)
+        for name, number, digest, _, absent in drafts
+    ]
+    found = await client.compute(changes_in, content, tuple(bases))
+    sections = [await _with_now(client, view, section) for section in found.sections]
+    return ReturnedDocument(tuple(sections), found.certainty, found.around)
+
+
+async def apply_returned(client: Client, view: DocumentView, section: ReturnedSection) -> int:
+    """Make the edits and comments of a section; the version that it has then."""
+    document_id, name, version = view.document_id, section.section_id, section.now
+    for edit in section.merged:
+        about = {"document_id": document_id, "section_id": name, "version": version, "text": edit.after}
+        accepted = await client.request(v1.requests.EditSection.model_validate(about | _named(edit.author)))
+        version = (await client.document(document_id, at_least=accepted.sequence)).sections[name].version
+    made = await _new_comments(client, view, section)
+    by_author: dict[str, list[NewComment]] = {}
+    for author, comment in made:
+        by_author.setdefault(author, []).append(comment)
+    for author, comments in by_author.items():
+        for first in range(0, len(comments), MOST_COMMENTS):
+            some = comments[first : first + MOST_COMMENTS]
+            placed = [await _placed(client, document_id, name, version, comment) for comment in some]
+            about = {"document_id": document_id, "section_id": name, "version": version, "comments": placed}
+            await client.request(v1.requests.CommentSection.model_validate(about | _named(author)))
+    return version
+
+
+def _named(author: str) -> dict[str, str]:
+    """Who claims it, in the letters that names of people have here."""
+    plain = unicodedata.normalize("NFKD", author).encode("ascii", "ignore").decode()
+    name = _NOT_IN_NAME.sub(".", plain).strip(".")[:_LONGEST_NAME]
+    if author.strip() and not name:
+        name = f"word-{sha256(author.encode()).hexdigest()[:8]}"
+    return {"actor": name} if name else {}
+
+
+async def _new_comments(client: Client, view: DocumentView, section: ReturnedSection) -> list[tuple[str, NewComment]]:
+    """The comments that are open and not there already, as where a file comes back twice."""
+    there = Counter(
+        words.text for thread in await threads(client, view.document_id, view.sections[section.section_id])
+        for words in thread.comments
+    )  # fmt: skip
+    made = list[tuple[str, NewComment]]()
+    for comment in section.comments:
+        if there[comment.text]:
+            there[comment.text] -= 1
+        elif comment.text and not comment.resolved:
+            made.append((comment.author, NewComment(text=comment.text[:10_000], quote=comment.quote[:2_000])))
+    return made
+
+
+async def _placed(client: Client, document_id: str, name: str, version: int, comment: NewComment) -> NewComment:
+    """A comment beside its words; where they are not there any more, it quotes them in its own."""
+    try:
+        [placed] = await client.anchored(document_id, name, version, [comment])
+    except InvalidInputError:
+        return NewComment(text=f"\u201c{comment.quote}\u201d: {comment.text}"[:10_000])
+    return placed
+
+
+async def _with_now(client: Client, view: DocumentView, section: ReturnedSection) -> ReturnedSection:
+
+    current = view.sections[section.section_id]
+    if current.version == section.version:
+        return replace(section, now=section.version, merged=section.edits)
+    text = await client.text(view.document_id, current.draft)
+    edits, conflicts = await client.compute(merged_edits, section.edits, text, view.language)
+    return replace(section, now=current.version, merged=edits, conflicts=conflicts)
+
+
+def merged_edits(edits: Sequence[Edit], text: str, language: str) -> tuple[tuple[Edit, ...], tuple[Conflict, ...]]:
+    """The edits as edits of another text; none where both changed the same, which is told."""
+
+    made, conflicts = list[Edit](), list[Conflict]()
+    for edit in edits:
+        merged = merge(edit.before, edit.after, text, language or "en")
+        conflicts += merged.conflicts
+        if merged.text != text:
+            made.append(Edit(edit.author, edit.at, text, merged.text))
+        text = merged.text
+    return (() if conflicts else tuple(made)), tuple(conflicts)
+
+
+def _digests(view: DocumentView) -> tuple[Draft, ...]:
+    """All versions without their texts, the current ones last."""
+    return tuple(
+        Draft(name, version.number, version.draft.digest, "")
+        for name, section in view.sections.items()
+        for version in sorted(section.versions, key=lambda one: one.number == section.version)
+    )
+
+
+def _draft(view: DocumentView, section_id: str, number: int) -> ArtifactRef | None:
+    version = view.sections[section_id].numbered(number)
+    return version.draft if version else None
+
+
+def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tuple[Draft, ...]:
+    """The versions that a file shows, in its order; those that are current where it does not say.
+
+    Raises `InvalidInputError` for a file that says that it is of another document.
+    """
+    file = _opened(content)
+    origin = file.origin
+    marks = dict.fromkeys((mark.section, mark.draft) for one in file.paragraphs(_all) for mark in one.marks)
+    left = dict(enumerate(origin.sections)) if origin else {}
+    found, used = list[Draft](), set[str]()
+    for place, beginning in sorted(marks):
+        absent = left[place].absent if place in left else frozenset[int]()
+        named = left[place].section_id if place in left else ""
+        fitting = [one for one in known if one.digest.startswith(beginning) and one.section_id not in used]
+        if fitting:
+            chosen = next((one for one in fitting if one.section_id == named), fitting[-1])
+            used.add(chosen.section_id)
+            found.append(chosen._replace(absent=absent))
+    if marks and not found:
+        other = origin.document_id if origin else ""
+        about = f"of the document {other}" if other and other != document_id else "of another document"
+        raise InvalidInputError(f"the file is {about}: import it there, or export this one and edit that")
+    return tuple(found) or tuple({one.section_id: one for one in known}.values())
+
+
+def _opened(content: bytes) -> WordFile:
+
+    try:
+        return WordFile(content)
+    except PackageError as error:
+        raise InvalidInputError(f"the file cannot be read as DOCX: {error}") from None
+
+
+def _all(_: str) -> bool:
+    return True
+
+
+def changes_in(content: bytes, bases: Sequence[Draft]) -> ReturnedDocument:
+    """What people did to the drafts that a file shows; raises `InvalidInputError` if hardly any of it stands there."""
+
+    file = _opened(content)
+    final = _Placed(file.paragraphs(_all), bases)
+    if final.certainty < _LEAST:
+        share = f"{final.certainty:.0%}"
+        raise InvalidInputError(f"only {share} of the words of this document stand in the file: it is of another one")
+    times = dict[str, datetime | None]()
+    for change in file.changes:
+        times[change.author] = max(filter(None, (times.get(change.author), change.at)), default=None)
+    edits: dict[int, list[Edit]] = {number: [] for number in range(len(bases))}
+    unwritten, texts = dict[int, tuple[str, ...]](), [base.text for base in bases]
+    accepted = set[str]()
+    # What nobody tracked comes first: Word shows the changes of all others above it.
+    for author in [None, *times]:
+        accepted |= {author} if author is not None else set()
+        placed = _Placed(file.paragraphs(accepted.__contains__), bases)
+        for number, base in enumerate(bases):
+            if (rows := placed.rows.get(number)) is None:
+                continue
+            adopted = adopt(base.text, rows, base.absent)
+            unwritten[number] = adopted.unwritten
+            if adopted.text != texts[number]:
+                who, at = (file.saved_by, None) if author is None else (author, times[author])
+                edits[number].append(Edit(who, at, texts[number], adopted.text))
+                texts[number] = adopted.text
+    sections = [
+        ReturnedSection(
+            base.section_id,
+            base.version,
+            tuple(edits[number]),
+            tuple(one for one in file.comments if final.commented.get(one.identifier) == number),
+            unwritten.get(number, ()),
+        )
+        for number, base in enumerate(bases)
+        if number in final.rows
+    ]
+    return ReturnedDocument(tuple(sections), final.certainty, tuple(final.around))
+
+
+@dataclass
+class _Claim:
+    """A paragraph of the file: which pieces of which draft it is, and the draft that it stands in now."""
+
+    paragraph: Paragraph
+    base: int | None = None
+    units: list[int] = field(default_factory=list)
+    intact: bool = False
+    at: int | None = None
+
+
+class _Placed:
+    """The paragraphs of a file by the drafts that they are of."""
+
+    def __init__(self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft]) -> None:
+
+        self._bases = bases
+        self._prose = [[one.text for one in document_of(base.text).prose] for base in bases]
+        self.around = list[str]()
+        self.certainty = 1.0
+        claims = [_Claim(one) for one in paragraphs]
+        has_marks = any(one.marks for one in paragraphs)
+        self._by_marks(claims)
+        self._by_text(claims, has_marks)
+        self._set_places(claims)
+        self.rows = dict(self._rows(claims, has_marks))
+        self.commented = {
+            name: claim.at for claim in claims if claim.at is not None for name in claim.paragraph.comments
+        }
+
+    def _by_marks(self, claims: Sequence[_Claim]) -> None:
+
+        order = sorted({(m.section, m.draft) for claim in claims for m in claim.paragraph.marks})
+        numbers, free = dict[tuple[int, str], int](), list(range(len(self._bases)))
+        for key in order:
+            if (found := next((n for n in free if self._bases[n].digest.startswith(key[1])), None)) is not None:
+                numbers[key] = found
+                free.remove(found)
+        taken = dict[tuple[int, int], bool]()
+        # A paragraph that was copied has the marks of the first one: that which says the same is the first.
+        for strict in (True, False):
+            for claim in claims:
+                text = claim.paragraph.text
+                if claim.units or not text.strip():
+                    continue
+                for mark in claim.paragraph.marks:
+                    number = numbers.get((mark.section, mark.draft))
+                    is_same = mark.text == fingerprint(text)
+                    if mark.is_own or number is None or (strict and not is_same) or (number, mark.number) in taken:
+                        continue
+                    if mark.number < len(self._prose[number]) and claim.base in (None, number):
+                        taken[number, mark.number] = True
+                        claim.base, claim.intact = number, is_same and not claim.units
+                        claim.units.append(mark.number)
+
+    def _by_text(self, claims: Sequence[_Claim], has_marks: bool) -> None:
+        """Paragraphs without marks that say what one says that is gone; in a file without marks, or what is alike."""
+
+        there = {(claim.base, unit) for claim in claims for unit in claim.units}
+        gone = [
+            (number, unit)
+            for number, texts in enumerate(self._prose)
+            for unit in range(len(texts))
+            if (number, unit) not in there and unit not in self._bases[number].absent
+        ]
+        free = [claim for claim in claims if not claim.units and claim.paragraph.text.strip() and not _own(claim)]
+        old = [self._prose[number][unit] for number, unit in gone]
+        pairs = match_parts(old, [claim.paragraph.text for claim in free]) if old else {}
+        found = 0
+        for place, partner in pairs.items():
+            claim, (number, unit) = free[place], gone[partner]
+            is_same = same(claim.paragraph.text) == same(old[partner])
+            if is_same or not has_marks:
+                claim.base, claim.units, claim.intact = number, [unit], is_same
+                found += len(old[partner])
+        if not has_marks:
+            self.certainty = found / max(1, sum(map(len, old)))
+
+    def _set_places(self, claims: Sequence[_Claim]) -> None:
+        """In which draft each paragraph stands now: one that was moved to another is new there."""
+
+        keys = [(n, c.base * 100_000 + c.units[0]) for n, c in enumerate(claims) if c.units and c.base is not None]
+        stayed = in_order(key for _, key in keys)
+        staying = {n for n, key in keys if key in stayed}
+        last: int | None = None
+        for number, claim in enumerate(claims):
+            if number in staying or (claim.paragraph.note and claim.units):
+                last = claim.base if number in staying else last
+                claim.at = claim.base
+            else:
+                claim.at = last
+            if claim.units and claim.at != claim.base:
+                claim.units, claim.base, claim.intact = [], None, False
+
+    def _rows(self, claims: Sequence[_Claim], has_marks: bool) -> Iterator[tuple[int, list[Returned]]]:
+
+        rows = dict[int, list[Returned]]()
+        reached = False
+        for claim in claims:
+            one = claim.paragraph
+            reached = reached or bool(claim.units)
+            if claim.units and claim.at is not None:
+                rows.setdefault(claim.at, []).append(_returned(claim))
+            elif not one.text.strip():
+                continue
+            elif _own(claim):
+                if not any(mark.text == fingerprint(one.text) for mark in one.marks if mark.is_own):
+                    self.around.append(one.text.strip())
+            elif claim.at is None or one.note or (not has_marks and not reached):
+                self.around.append(one.text.strip())
+            else:
+                rows.setdefault(claim.at, []).append(_returned(claim))
+        yield from ((number, found) for number, found in rows.items() if any(row.units for row in found))
+
+
+def _own(claim: _Claim) -> bool:
+    """Whether a paragraph is around the drafts, such as the cover, and not a copy of one of them."""
+    return any(mark.is_own for mark in claim.paragraph.marks) and not claim.units
+
+
+def _returned(claim: _Claim) -> Returned:
+
+    one = claim.paragraph
+    return Returned(
+        one.text.strip(),
+        tuple(claim.units),
+        claim.intact,
+        one.level,
+        one.depth,
+        one.table,
+        one.row,
+        one.cell,
+        in_footnote=bool(one.note),
+    )

@@ -1,0 +1,343 @@
+"""A DOCX comes back from Word or LibreOffice: every change of people is found, and none is invented."""
+
+import asyncio
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from lxml import etree
+from stemma_client.errors import InvalidInputError
+from stemma_client.returned import Draft, ReturnedDocument, changes_in, drafts_shown, merged_edits
+from stemma_converter.converter import Converter
+from stemma_converter.word import with_fixed_dates
+from stemma_ooxml.word import W
+
+from .conftest import Exporter
+
+DRAFT = """# Approach
+
+We start with the **inventory** of all sites and end with the hand-over.[^1]
+
+- We visit each site.
+- We write down what we find.
+
+| Step | Weeks |
+|------|-------|
+| Visit | 4 |
+| Report | 2 |
+
+## The second part
+
+The report names every site. It is sent to the buyer.
+
+A paragraph that stays as it is, whatever happens around it.
+
+The last words of the section, with a [link](https://x.example).
+
+[^1]: As the request asks.
+"""
+OTHER = (
+    "# Prices\n\nThe price is 4,000 euro in all, paid after the hand-over of the report.\n\nNothing else is charged.\n"
+)
+Root = etree._Element
+AUTHOR = {f"{W}author": "Bea Boss", f"{W}date": "2026-11-22T10:00:00Z", f"{W}id": "9001"}
+
+
+@pytest.fixture(scope="module")
+def left(converter: Converter) -> tuple[bytes, tuple[Draft, ...]]:
+    return asyncio.run(_left(converter, DRAFT, OTHER))
+
+
+async def _left(converter: Converter, *texts: str) -> tuple[bytes, tuple[Draft, ...]]:
+    exporter = Exporter(converter)
+    job = await exporter.job("docx", *texts)
+    data, _ = await exporter.converted(job)
+    return data, _drafts(job, *texts)
+
+
+def _drafts(job: Any, *texts: str) -> tuple[Draft, ...]:
+    return tuple(
+        Draft(one.section_id, one.version, one.draft.digest, text)
+        for one, text in zip(job.sections, texts, strict=True)
+    )
+
+
+def read(content: bytes, drafts: tuple[Draft, ...]) -> ReturnedDocument:
+    texts = {draft.digest: draft.text for draft in drafts}
+    shown = drafts_shown(content, "doc-1", [draft._replace(text="") for draft in drafts])
+    return changes_in(content, [draft._replace(text=texts[draft.digest]) for draft in shown])
+
+
+def edited(content: bytes, edit: Callable[[Root], None], part: str = "word/document.xml") -> bytes:
+    with ZipFile(BytesIO(content)) as package:
+        root = etree.fromstring(package.read(part))
+    edit(root)
+    with ZipFile(BytesIO(content)) as package:
+        moment = package.infolist()[0].date_time
+    return with_fixed_dates(content, datetime(*moment, tzinfo=UTC), {part: etree.tostring(root)})
+
+
+def _text(paragraph: Root) -> str:
+    return "".join(text.text or "" for text in paragraph.iter(f"{W}t"))
+
+
+def paragraph(root: Root, start: str) -> Root:
+    return next(one for one in reversed(list(root.iter(f"{W}p"))) if _text(one).strip().startswith(start))
+
+
+def _run(text: str, kind: str = "t") -> Root:
+    run = etree.Element(f"{W}r")
+    element = etree.SubElement(run, f"{W}{kind}")
+    element.text = text
+    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    return run
+
+
+def _split(one: Root, word: str) -> Root:
+    """Cut the run that holds a word in three; the one that holds the word alone."""
+    text = next(text for text in one.iter(f"{W}t") if word in (text.text or ""))
+    run = text.getparent()
+    assert run is not None
+    before, _, after = (text.text or "").partition(word)
+    middle = _run(word)
+    run.addnext(middle)
+    middle.addnext(_run(after))
+    text.text = before
+    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    return middle
+
+
+def tracked(one: Root, word: str, new: str, **author: str) -> None:
+    run = _split(one, word)
+    gone, come = (
+        etree.Element(f"{W}{kind}", AUTHOR | {f"{W}{k}": v for k, v in author.items()}) for kind in ("del", "ins")
+    )
+    run.addprevious(gone)
+    gone.append(_run(word, "delText"))
+    if new:
+        come.append(_run(new))
+        run.addprevious(come)
+    run.getparent().remove(run)  # type: ignore[union-attr]
+
+
+def silent(one: Root, word: str, new: str) -> None:
+    _split(one, word)[0].text = new
+
+
+def _end(one: Root, kind: str) -> None:
+    properties = one.find(f"{W}pPr")
+    if properties is None:
+        properties = etree.Element(f"{W}pPr")
+        one.insert(0, properties)
+    mark = etree.SubElement(properties, f"{W}rPr")
+    etree.SubElement(mark, f"{W}{kind}", AUTHOR)
+
+
+def _wrap(one: Root, kind: str) -> None:
+    for run in list(one.iter(f"{W}r")):
+        for text in run.iter(f"{W}t") if kind in ("del", "moveFrom") else ():
+            text.tag = f"{W}delText" if kind == "del" else text.tag
+        change = etree.Element(f"{W}{kind}", AUTHOR)
+        run.addprevious(change)
+        change.append(run)
+
+
+def _new_behind(one: Root, text: str, *, is_tracked: bool = False, like: bool = False) -> Root:
+    new = etree.Element(f"{W}p")
+    if like and (properties := one.find(f"{W}pPr")) is not None:
+        new.append(deepcopy(properties))
+    new.append(_run(text))
+    one.addnext(new)
+    if is_tracked:
+        _wrap(new, "ins")
+        _end(new, "ins")
+    return new
+
+
+def _delete_tracked(root: Root) -> None:
+    one = paragraph(root, "The report names")
+    _wrap(one, "del")
+    _end(one, "del")
+
+
+def _move_tracked(root: Root) -> None:
+    one, target = paragraph(root, "The last words"), paragraph(root, "The report names")
+    copy = deepcopy(one)
+    for mark in list(copy.iter(f"{W}bookmarkStart", f"{W}bookmarkEnd")):
+        mark.getparent().remove(mark)  # type: ignore[union-attr]
+    _wrap(one, "moveFrom")
+    _end(one, "moveFrom")
+    _wrap(copy, "moveTo")
+    _end(copy, "moveTo")
+    target.addprevious(copy)
+
+
+def _move_silent(root: Root) -> None:
+    paragraph(root, "The report names").addprevious(paragraph(root, "The last words"))
+
+
+def _split_paragraph(root: Root) -> None:
+    one = paragraph(root, "The report names")
+    silent(one, " It is sent to the buyer.", "")
+    _new_behind(one, "It is sent to the buyer.")
+
+
+def _merge_tracked(root: Root) -> None:
+    _end(paragraph(root, "The report names"), "del")
+
+
+def _merge_silent(root: Root) -> None:
+    one, other = paragraph(root, "The report names"), paragraph(root, "A paragraph that stays")
+    one.append(_run(" "))
+    one.extend([child for child in other if child.tag != f"{W}pPr"])
+    other.getparent().remove(other)  # type: ignore[union-attr]
+
+
+def _copied(root: Root) -> None:
+    one = paragraph(root, "A paragraph that stays")
+    one.addnext(deepcopy(one))
+
+
+def _row(root: Root) -> Root:
+    return next(paragraph(root, "Visit").iterancestors(f"{W}tr"))
+
+
+def _new_row(root: Root) -> None:
+    row = _row(root)
+    new = deepcopy(row)
+    for mark in list(new.iter(f"{W}bookmarkStart", f"{W}bookmarkEnd")):
+        mark.getparent().remove(mark)  # type: ignore[union-attr]
+    for text, words in zip(new.iter(f"{W}t"), ("Check", "3"), strict=True):
+        text.text = words
+    row.addnext(new)
+
+
+def _remove(one: Root) -> None:
+    one.getparent().remove(one)  # type: ignore[union-attr]
+
+
+_REPORT = "The report names every site. It is sent to the buyer.\n\n"
+_STAYS = "A paragraph that stays as it is, whatever happens around it.\n\n"
+_LAST = "The last words of the section, with a [link](https://x.example).\n\n"
+WAYS: dict[str, tuple[Callable[[Root], Any], str, str]] = {
+    "tracked words": (lambda r: tracked(paragraph(r, "The report"), "every", "each"), "names every", "names each"),
+    "silent words": (lambda r: silent(paragraph(r, "The report"), "every", "each"), "names every", "names each"),
+    "emphasised words": (lambda r: silent(paragraph(r, "We start"), "inventory", "list"), "**inventory**", "**list**"),
+    "new": (lambda r: _new_behind(paragraph(r, "The report"), "New *one*."), _REPORT, _REPORT + "New \\*one\\*.\n\n"),
+    "tracked new": (lambda r: _new_behind(paragraph(r, "The report"), "New.", is_tracked=True), _REPORT,
+                    _REPORT + "New.\n\n"),
+    "tracked gone": (_delete_tracked, _REPORT, ""),
+    "silent gone": (lambda r: _remove(paragraph(r, "The report")), _REPORT, ""),
+    "tracked move": (_move_tracked, _REPORT, _LAST + _REPORT),
+    "silent move": (_move_silent, _REPORT, _LAST + _REPORT),
+    "split": (_split_paragraph, "site. It", "site.\n\nIt"),
+    "tracked merge": (_merge_tracked, "buyer.\n\nA par", "buyer. A par"),
+    "silent merge": (_merge_silent, "buyer.\n\nA par", "buyer. A par"),
+    "copy": (_copied, _STAYS, _STAYS + _STAYS),
+    "cell": (lambda r: silent(paragraph(r, "Visit"), "Visit", "Tour"), "| Visit |", "| Tour |"),
+    "row": (_new_row, "| Visit | 4 |\n", "| Visit | 4 |\n| Check | 3 |\n"),
+    "row gone": (lambda r: _remove(_row(r)), "| Visit | 4 |\n", ""),
+    "item": (lambda r: tracked(paragraph(r, "We visit"), "each", "every"), "visit each", "visit every"),
+    "new item": (lambda r: _new_behind(paragraph(r, "We visit"), "We ask.", like=True), "site.\n- We w",
+                 "site.\n- We ask.\n- We w"),
+    "item gone": (lambda r: _remove(paragraph(r, "We write")), "- We write down what we find.\n", ""),
+    "heading": (lambda r: silent(paragraph(r, "The second"), "second", "next"), "## The second", "## The next"),
+}  # fmt: skip
+
+
+def expected(old: str, new: str) -> str:
+    draft = DRAFT.replace(_LAST, "", 1) if new.startswith(_LAST) else DRAFT
+    assert draft.count(old) == 1
+    return draft.replace(old, new)
+
+
+@pytest.mark.req("W2", "W3")
+@pytest.mark.parametrize("way", WAYS)
+def test_what_people_did_is_found_and_nothing_else(left: tuple[bytes, tuple[Draft, ...]], way: str) -> None:
+    edit, old, new = WAYS[way]
+    content, drafts = left
+    sections = read(edited(content, edit), drafts).sections
+    assert {one.section_id: one.edits[-1].after for one in sections if one.edits} == {"s0": expected(old, new)}
+    who = ["Bea Boss"] if way.startswith("tracked") or way == "item" else ["Ada Lovelace"]
+    assert [edit.author for edit in sections[0].edits] == who
+    assert all(not one.unwritten for one in sections)
+
+
+@pytest.mark.req("W2")
+def test_a_file_that_nobody_changed_says_so(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    found = read(*left)
+    assert [(one.section_id, one.edits, one.comments) for one in found.sections] == [("s0", (), ()), ("s1", (), ())]
+    assert (found.around, found.certainty) == ((), 1.0)
+
+
+@pytest.mark.req("W2")
+def test_footnotes_and_captions_come_back(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    content, drafts = left
+    noted = edited(content, lambda root: silent(paragraph(root, "As the"), "request", "buyer"), "word/footnotes.xml")
+    assert read(noted, drafts).sections[0].edits[-1].after == DRAFT.replace("As the request", "As the buyer")
+
+
+@pytest.mark.req("W2")
+def test_changes_of_two_people_are_an_edit_of_each(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    def both(root: Root) -> None:
+        tracked(paragraph(root, "The report"), "every", "each")
+        tracked(paragraph(root, "A paragraph"), "whatever", "what", author="Carl")
+
+    content, drafts = left
+    edits = read(edited(content, both), drafts).sections[0].edits
+    assert [(edit.author, "each site" in edit.after, "what happens" in edit.after) for edit in edits] == [
+        ("Bea Boss", True, False),
+        ("Carl", True, True),
+    ]
+    assert edits[0].at is not None
+
+
+@pytest.mark.req("W2")
+def test_a_paragraph_that_went_to_another_section_is_there(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    content, drafts = left
+    moved = edited(content, lambda r: paragraph(r, "The price").addnext(paragraph(r, "The report")))
+    first, second = read(moved, drafts).sections
+    assert first.edits[-1].after == DRAFT.replace(_REPORT, "")
+    assert second.edits[-1].after == OTHER.replace("Nothing", _REPORT + "Nothing")
+
+
+@pytest.mark.req("W2")
+def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_its_words(
+    left: tuple[bytes, tuple[Draft, ...]],
+) -> None:
+    content, drafts = left
+    with pytest.raises(InvalidInputError, match="of the document doc-1"):
+        drafts_shown(content, "doc-2", [Draft("x", 1, "0" * 64, "")])
+
+    def stranger(root: Root) -> None:
+        for mark in list(root.iter(f"{W}bookmarkStart")):
+            _remove(mark)
+        silent(paragraph(root, "The report"), "every", "each")
+
+    found = read(edited(content, stranger), drafts)
+    assert found.sections[0].edits[-1].after == DRAFT.replace("names every", "names each")
+    assert 0.9 < found.certainty <= 1
+    with pytest.raises(InvalidInputError, match="of another one"):
+        changes_in(edited(content, stranger), [Draft("x", 1, "0" * 64, "Wholly other words stand here, and no more.")])
+    with pytest.raises(InvalidInputError, match="cannot be read as DOCX"):
+        drafts_shown(b"%PDF-1.7", "doc-1", drafts)
+
+
+@pytest.mark.req("W2")
+def test_a_section_that_changed_since_is_merged_or_told(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    content, drafts = left
+    edits = read(edited(content, WAYS["tracked words"][0]), drafts).sections[0].edits
+    newer = DRAFT.replace("of all sites", "of 12 sites")
+    merged, conflicts = merged_edits(edits, newer, "en")
+    assert [edit.after for edit in merged] == [newer.replace("names every", "names each")]
+    assert conflicts == ()
+    merged, conflicts = merged_edits(edits, DRAFT.replace("names every site", "lists every site"), "en")
+    assert merged == ()
+    assert [(one.ours, one.theirs) for one in conflicts] == [
+        ("The report names each site.", "The report lists every site.")
+    ]
+    assert merged_edits(edits, edits[-1].after, "en") == ((), ()), "what comes back twice is taken over once"
