@@ -40,6 +40,7 @@ async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its
     assert "/desk.css" in page.text
     assert "<style" not in page.text
     assert "style-src 'self'; " in page.headers["content-security-policy"]
+    assert ('href="/desk/documents"' in page.text) == (path != "/sign-in"), "the navigation of who is signed in"
 
 
 async def test_keys_that_are_off_do_nothing_and_axe_finds_nothing_in_either_theme(

@@ -122,6 +122,8 @@ async def authenticated(
 ) -> AsyncIterator[Session]:
     """The session of whoever calls, open until the answer is sent; ``request.state.signed_in`` is its cookie, if any.
 
+    ``request.state.user`` is the name for pages, also for one that tells what went wrong.
+
     Raises as `admitted` does.
     """
     bearer = request.app.state.bearer
@@ -131,6 +133,7 @@ async def authenticated(
         if signed_in and await session.client.signed_out.has(signed_in.name):
             bearer.cookies.ended(request, signed_in)
             raise SessionEnded(Problem.of("session_ended"))
+        request.state.user = session.user
         annotate(tenant=session.tenant)
         compute = request.app.state.computing.called_by(request, session.owner)
         if reads_pages(request):

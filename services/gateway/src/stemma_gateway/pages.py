@@ -102,14 +102,14 @@ def page(
     /,
     **about: object,
 ) -> Response:
-    """A page; without a ``user`` among what it is about it has no navigation, and no script."""
+    """A page; for nobody who is signed in it has no navigation, and no script."""
     language = language_of(request)
     common: dict[str, object] = {
         "t": words(language),
         "language": language,
         "root": address(request, ""),
         "settings": settings_of(request),
-        "user": "",
+        "user": getattr(request.state, "user", ""),
         "waiting": None,
         "renewed": False,
         "may": (),

@@ -45,7 +45,6 @@ def shown(
     language = language_of(request)
     problem = problem_of(error) if error else None
     common = {
-        "user": session.user,
         "waiting": session.followed.waiting.known,
         "may": session.client.rights.names,
         "renewed": request.method == "GET",

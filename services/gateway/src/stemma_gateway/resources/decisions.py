@@ -84,7 +84,7 @@ async def show_decision(request: Request, session: Caller, link: Link) -> Any:
     if not reads_pages(request):
         return decision
     why = reasons_shown(problem_of(NotOpen(_why(decision))), language_of(request))
-    return page(request, "decide.html", user=session.user, decision=decision, done=False, why=why)
+    return page(request, "decide.html", decision=decision, done=False, why=why)
 
 
 @router.post(
@@ -100,7 +100,7 @@ async def decide(request: Request, session: Caller, link: Link) -> Any:
     answer = await session.client.request(asked, wait_s=WAIT_S)
     if not reads_pages(request):
         return Response(answer.model_dump_json(), media_type=JSON)
-    return page(request, "decide.html", user=session.user, decision=decision, done=True)
+    return page(request, "decide.html", decision=decision, done=True)
 
 
 def _asked(link: DecisionLink, body: Answered) -> SectionDecision:
