@@ -11,6 +11,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import ApproveSection, WithdrawApproval
+from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -26,6 +27,7 @@ OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
     DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
+    f"{DOCUMENT}/map": {Role.REVIEWER: set(), Role.AUTHOR: {"retry"}, Role.OWNER: {"retry", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
     f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS | {"changes"}, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},
     f"{SECTION}/edit": {Role.REVIEWER: set(), Role.AUTHOR: {"edit", "edit/look"}},
@@ -47,7 +49,10 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
         drafts = [await stage.text(document_id, text) for text in ("# Research\n\nOld.\n", "# Research\n\nNew.\n")]
         events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
         prices = e.DocumentInputAdded(input_id="input-1", file=InputFile(name="prices.md", artifact=drafts[0]))
-        await stage.append(document_id, document_requested(), prices, *events, review_requested("research", 2))
+        failed = e.SectionJobDead(
+            section_id="solution", job_id="j-9", activity=Activity.GENERATE, status=SectionStatus.FAILED
+        )
+        await stage.append(document_id, document_requested(), prices, *events, review_requested("research", 2), failed)
         await stage.list_research(document_id, version=2, stale=True)
         told = Capabilities(kinds=(DocumentKind(kind="proposal", title="Proposal", sections=()),))
         await stage.js.publish("$KV.capabilities.orchestrator", told.model_dump_json().encode())

@@ -56,8 +56,7 @@ async def show_map(request: Request, session: Caller, document_id: DocumentId, a
         nodes=nodes,
         left_out=sum(node.left_out for node in nodes),
         usual=await session.followed.usual(document) if document.at_work else {},
-        stops=STOPS.get(document.status, ()) if session.client.role in ("", "owner") else (),
-        retries=session.client.role in ("", "owner", "author"),
+        stops=STOPS.get(document.status, ()) if "pause-document" in session.client.rights.names else (),
     )
 
 
