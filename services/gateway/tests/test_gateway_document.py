@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import AsyncIterator, Callable
+from datetime import date
 from html import unescape
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
+from babel.dates import format_date
 from playwright.async_api import expect
 from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
@@ -198,6 +200,21 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
     last = await rows(unescape(earlier))
     assert (len(last), "requested changes" in last[-1]) == (14, True)
+
+
+async def test_the_history_is_told_by_days_and_of_one_person_or_day_alone(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = f"{document(document_id)}/history"
+    page = (await web.get(here)).text
+    [day] = re.findall('<h2><time datetime="([^"]*)">', page)
+    words = plain(page.partition(f'<h2><time datetime="{day}">')[2].partition("</time>")[0])
+    assert words == format_date(date.fromisoformat(day), "full", locale="en")
+    assert "<option>bob</option>" in page
+    of_bob = (await web.get(here, params={"person": "bob", "section": "research", "on": day})).text
+    assert [plain(row)[:14] for row in re.split('<div class="what">', of_bob)[1:]] == ["bob (claimed) "] * 2
+    for nothing in ({"person": "<eve>"}, {"on": "1999-01-01"}, {"on": "x"}):
+        assert "item event" not in (await web.get(here, params=nothing)).text
 
 
 @pytest.mark.req("B6")

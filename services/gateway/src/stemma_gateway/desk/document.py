@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -166,12 +167,17 @@ async def show_history(
     document_id: DocumentId,
     all: bool = False,
     section: Annotated[str, Query(max_length=64)] = "",
+    person: Annotated[str, Query(max_length=64)] = "",
+    on: Annotated[str, Query(max_length=10)] = "",
     before: Annotated[int, Query(ge=0, le=2**53)] = 0,
 ) -> Response:
-    """The decisions about a document, or all its events, in pages that begin ``before`` a sequence of the log."""
+    """The decisions about a document, or all its events, day by day, in pages that begin ``before`` a sequence.
+
+    They can be those about a ``section``, of a ``person``, and ``on`` a day.
+    """
     log = await log_of(session, document_id)
     document = read_document(document_id, log)
-    found = _wanted(log, all=all, section=section)
+    found = _wanted(log, all=all, section=section, person=person, on=on)
     events = [event for event in found if not before or event.sequence < before][:EVENTS_ON_A_PAGE]
     said = await asyncio.gather(*(said_with(session.client, document_id, event) for event in events))
     return shown(
@@ -180,18 +186,31 @@ async def show_history(
         "history.html",
         document=document,
         title=await title_of(session.client, document),
-        rows=list(zip(events, said, strict=True)),
+        days=[(day, list(rows)) for day, rows in groupby(zip(events, said, strict=True), key=lambda row: _day(row[0]))],
+        earlier=events[-1].sequence if events else 0,
+        people=sorted({_actor(event) for event in log} - {""}),
+        wanted={"section": section, "person": person, "on": on},
         more=bool(events) and events[-1] is not found[-1],
         total=len(found),
         all=all,
-        section=section,
         before=before,
     )
 
 
-def _wanted(log: Sequence[RecordedEvent], *, all: bool, section: str) -> list[RecordedEvent]:
+def _wanted(log: Sequence[RecordedEvent], *, all: bool, section: str, person: str, on: str) -> list[RecordedEvent]:
     return [
         event
         for event in reversed(log)
-        if (all or is_decision(event)) and (not section or getattr(event.contract, "section_id", "") == section)
+        if (all or is_decision(event))
+        and (not section or getattr(event.contract, "section_id", "") == section)
+        and (not person or _actor(event) == person)
+        and (not on or _day(event).isoformat() == on)
     ]
+
+
+def _actor(event: RecordedEvent) -> str:
+    return getattr(event.contract, "actor", None) or ""
+
+
+def _day(event: RecordedEvent) -> date:
+    return event.envelope.time.astimezone(UTC).date()

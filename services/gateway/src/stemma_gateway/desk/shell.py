@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from http import HTTPStatus
 from mimetypes import guess_extension, guess_type
 from types import MappingProxyType
 
+from babel.dates import format_date
 from fastapi import APIRouter, Request, Response
 from stemma_client.findings import Finding
 from stemma_client.progress import step_of
@@ -60,6 +61,10 @@ def age(since: datetime | None, language: str) -> str:
         if seconds >= length:
             return words(language).plural(unit, int(seconds // length))
     return words(language)["just_now"]
+
+
+def calendar_day(day: date, language: str) -> str:
+    return format_date(day, "full", locale=language)
 
 
 def number(value: int, language: str) -> str:
@@ -190,7 +195,7 @@ def translated(finding: Finding, language: str) -> str:
 
 TEMPLATES.tests["past"] = is_past
 TEMPLATES.filters |= {
-    one.__name__: one for one in (age, format_name, few, stale_words, mark_words, number, money, step_of)
+    one.__name__: one for one in (age, calendar_day, format_name, few, stale_words, mark_words, number, money, step_of)
 }
 TEMPLATES.filters |= {"criterion": name_of, "problem": problem_shown}
 
