@@ -178,7 +178,7 @@ def _window(settings: ModelSettings, known: Mapping[str, Any]) -> int | None:
     return told.get("max_input_tokens") or told.get("max_tokens") or assumed
 
 
-def _needs_no_key(settings: ModelSettings) -> bool:
+def needs_no_key(settings: ModelSettings) -> bool:
     """A server of one's own takes any key, and the client of OpenAI takes none for an answer."""
     import litellm
 
@@ -186,7 +186,7 @@ def _needs_no_key(settings: ModelSettings) -> bool:
     return own and not litellm.validate_environment(settings.name)["keys_in_environment"]
 
 
-def _require_key(settings: ModelSettings) -> None:
+def require_key(settings: ModelSettings) -> None:
     """Raises `KeyMissing` for a provider that nobody knows, or whose key is not in the environment."""
     import litellm
 
@@ -213,7 +213,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
 
     # It prints advice about each error to the standard output, where the log is.
     litellm.suppress_debug_info = True
-    _require_key(settings)
+    require_key(settings)
     window = _window(settings, litellm.model_cost)
     if window is None:
         log.warning("context_tokens_unknown", model=settings.name)
@@ -221,7 +221,7 @@ def _litellm_model(settings: ModelSettings) -> BaseChatModel:
     told = {"num_ctx": window} if _is_ollama(settings.name) else {}
     return whole_answers()(
         model=settings.name,
-        api_key=NO_KEY if _needs_no_key(settings) else None,
+        api_key=NO_KEY if needs_no_key(settings) else None,
         api_base=settings.api_base,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,

@@ -33,6 +33,7 @@ from stemma_models import (
     open_chat_model,
     probe,
 )
+from stemma_models.embedding import Embedder
 
 from stemma_generation_graph.checkpoints.saving import HoldsThreads, report_forever
 from stemma_generation_graph.graphs.section.rendering import load_structures
@@ -45,6 +46,7 @@ from .evaluating import Probe
 from .graphs.registry import Graph, find_graphs, recipes
 from .graphs.section.rendering import SCHEMAS
 from .handlers import Tools, routes
+from .nearness import Nearness
 from .passages import Corpus
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
@@ -132,6 +134,18 @@ async def open_models(settings: GenerationSettings, records: RecordStore, artifa
     return Models(await caller(chosen), by_node, quoting)
 
 
+async def open_nearness(settings: GenerationSettings) -> Nearness | None:
+    """What ranks passages by their meaning, if a model for that is set; raises `BadSettings` without its key."""
+    if not settings.embeddings:
+        return None
+    embedder = Embedder(settings.embeddings, settings.embeddings_api_base)
+    try:
+        await asyncio.to_thread(embedder.check)
+    except KeyMissing as missing:
+        raise BadSettings([f"embeddings: {missing}"]) from None
+    return Nearness(embedder)
+
+
 def check(settings: GenerationSettings) -> None:
     """Raises `BadSettings` for files or settings that no service can work with."""
     graphs = find_graphs()
@@ -200,7 +214,8 @@ async def open_tools(
     deps = replace(load_deps(settings, models, graphs, config_dir(__package__)), probe=Probe(), limits=limits)
     every_s = settings.sweep_every_s
     async with open_runner(settings, graphs, deps) as runner, reporting_threads(runner, broker, every_s):
-        yield Tools(runner, deps, Library(artifacts), broker.publish_live, same_kind(broker, digests()))
+        library = Library(artifacts, nearness=await open_nearness(settings))
+        yield Tools(runner, deps, library, broker.publish_live, same_kind(broker, digests()))
 
 
 def capabilities(deps: GraphDeps, graphs: Mapping[str, Graph]) -> dict[str, Any]:

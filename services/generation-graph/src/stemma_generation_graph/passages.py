@@ -224,14 +224,16 @@ class Corpus:
         limit: int,
         without: Collection[Passage] = (),
         collects: Collection[Collected] = (),
+        near: Iterable[Sequence[int]] = (),
     ) -> list[Passage]:
         """The best passages for some queries that fit into ``limit`` bytes, in reading order.
 
+        ``near`` are further rankings of the passages, joined with those by words.
         Neither the buyer's words nor ours take more than half, unless the others need less. Tables of contents are
         none of them.
         """
         known = frozenset(without)
-        ranked = self._ranked(queries[:MOST_QUERIES], collects)
+        ranked = self._ranked(queries[:MOST_QUERIES], collects, near)
         best = [one for number in ranked for one in self._with_table(number)]
         found = [one for one in dict.fromkeys(best + self.passages) if one not in known and not is_contents(one.text)]
         asked = [passage for passage in found if self.tag_of(passage) == REQUEST]
@@ -246,8 +248,10 @@ class Corpus:
         first, *later = self.passages[number : number + MOST_PIECES_OF_A_TABLE]
         return [first, *takewhile(lambda one: one.head and one.source == first.source, later)]
 
-    def _ranked(self, queries: Sequence[str], collects: Collection[Collected]) -> list[int]:
-        by_words = [self._index.ranked(query) for query in queries]
+    def _ranked(
+        self, queries: Sequence[str], collects: Collection[Collected], nearest: Iterable[Sequence[int]]
+    ) -> list[int]:
+        by_words = [*map(self._index.ranked, queries), *nearest]
         near = _joined(by_words)
         near = list(dict.fromkeys([*near, *range(len(self.passages))]))[:MOST_READ]
         by_kind = [[one for one in near if self._holds(one, kind)] for kind in collects if kind in _COLLECTS]

@@ -154,6 +154,10 @@ class GenerationSettings(ModelFields, WorkerSettings):
     web_search: WebSearchSettings = Field(
         default=WebSearchSettings(), description="a tool of research, by default none"
     )
+    embeddings: str = Field(
+        default="", description="a model of embeddings as LiteLLM spells it, by which passages are chosen, too"
+    )
+    embeddings_api_base: str | None = Field(default=None, description="base URL of its OpenAI-compatible server")
     max_input_chars: int | None = Field(default=None, ge=1000, description="passages of the inputs in one prompt")
     sweep_every_s: float = Field(default=EVERY_S, gt=0, description="between two looks for threads that nobody needs")
     data_dir: Path = Field(Path(".stemma"), validation_alias="STEMMA_DATA_DIR")

@@ -24,6 +24,7 @@ from stemma_evidence import InputText, coverage
 from stemma_messaging import Turns
 from stemma_messaging.errors import InvalidMessage
 
+from .nearness import Nearness
 from .passages import Corpus, Passage, SourceDocument, read_source, words_of
 
 QUICK_CHARACTERS = 64 * 1024
@@ -135,11 +136,16 @@ class Library:
     """Texts, corpora and ledgers by reference; what was made of those of the last few documents is kept."""
 
     def __init__(
-        self, artifacts: ArtifactStore, reading: Reading | None = None, calls: Computing | None = None
+        self,
+        artifacts: ArtifactStore,
+        reading: Reading | None = None,
+        calls: Computing | None = None,
+        nearness: Nearness | None = None,
     ) -> None:
         self._artifacts = artifacts
         self._reading = reading or Reading()
         self._calls = calls or computing()
+        self._nearness = nearness
         self._corpora: LRUCache[tuple[str, ...], _Shared] = LRUCache(KEPT)
         self._briefs: LRUCache[tuple[str, ...], Sequence[Passage]] = LRUCache(KEPT)
         self._ledgers: LRUCache[tuple[str, ...], LedgerRows] = LRUCache(KEPT)
@@ -185,6 +191,10 @@ class Library:
         sources = await self.parse_inputs(document, inputs)
         tags = {file.name: words_of(file) for file in inputs}
         return await asyncio.to_thread(Corpus, sources, names, tags) if sources else Corpus([], names)
+
+    async def near(self, corpus: Corpus, queries: Sequence[str]) -> list[list[int]]:
+        """Rankings of the passages by what they mean, if a model for that is set."""
+        return await self._nearness.ranked(corpus, queries) if self._nearness else []
 
     async def parse_inputs(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
         """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""

@@ -192,7 +192,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     demands = await _demands(job, library)
     beside = [*await manner_blocks(job, library, limits), *await internal_blocks(job, library, limits)]
     most = limits.inputs_with(beside)
-    shared, own = await asyncio.to_thread(_chosen, corpus, job, brief, demands, most, kinds)
+    shared, own = await _chosen(library, corpus, job, brief, demands, most, kinds)
     parts = [
         outline_block(job),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
@@ -209,8 +209,14 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     return "\n".join(parts)
 
 
-def _chosen(
-    corpus: Corpus, job: GenerateSection, brief: str, demands: Sequence[LedgerRow], limit: int, kinds: Kinds
+async def _chosen(
+    library: Library,
+    corpus: Corpus,
+    job: GenerateSection,
+    brief: str,
+    demands: Sequence[LedgerRow],
+    limit: int,
+    kinds: Kinds,
 ) -> tuple[list[Passage], list[Passage]]:
     """The passages for all sections, which are all that fit, and those that this section needs besides."""
     if corpus.size <= limit:
@@ -224,9 +230,14 @@ def _chosen(
     room, section = min(limit // OWN_SHARE, MOST_OWN), job.section
     gathered = [kind for kind in get_args(Collected) if any(kind in entry.collects for entry in job.outline)]
     of_all = [*(words for entry in job.outline for words in topics(entry)), *paragraphs(brief)]
-    shared = corpus.select(of_all, limit - room, collects=gathered)
     wanted = [*topics(section), *section.required_headings, *map(_words, demands)]
-    return shared, corpus.select(wanted, room, without=shared, collects=section.collects)
+    near = [await library.near(corpus, queries) for queries in (of_all, wanted)]
+
+    def both() -> tuple[list[Passage], list[Passage]]:
+        shared = corpus.select(of_all, limit - room, collects=gathered, near=near[0])
+        return shared, corpus.select(wanted, room, without=shared, collects=section.collects, near=near[1])
+
+    return await asyncio.to_thread(both)
 
 
 def paragraphs(brief: str) -> list[str]:

@@ -1,0 +1,61 @@
+"""Vectors of texts, by any embedding model that LiteLLM knows."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from operator import itemgetter
+
+from .providers import NO_KEY, needs_no_key, require_key
+from .settings import ModelSettings
+
+BATCH = 64
+RETRIES = 2
+LIMIT_S = 600.0
+"""For one batch: a model of one's own may take seconds for each text."""
+
+
+class EmbeddingUnavailable(Exception):
+    """No vectors came; the message has the kind of the error and no text."""
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """An embedding model by the name that LiteLLM has for it."""
+
+    name: str
+    api_base: str | None = None
+
+    def check(self) -> None:
+        """Raises `KeyMissing` for a model that could never be asked."""
+        require_key(self._settings)
+
+    async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text; raises `EmbeddingUnavailable`."""
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        litellm = await asyncio.to_thread(import_module, "litellm")
+        key = NO_KEY if needs_no_key(self._settings) else None
+        found: list[list[float]] = []
+        for at in range(0, len(texts), BATCH):
+            try:
+                answer = await litellm.aembedding(
+                    model=self.name,
+                    input=[*texts[at : at + BATCH]],
+                    api_base=self.api_base,
+                    api_key=key,
+                    timeout=LIMIT_S,
+                    max_retries=RETRIES,
+                    encoding_format="float",
+                    drop_params=True,
+                )
+            except Exception as error:
+                raise EmbeddingUnavailable(type(error).__name__) from error
+            found += map(itemgetter("embedding"), sorted(answer.data, key=itemgetter("index")))
+        if len(found) != len(texts) or len({len(vector) for vector in found}) > 1:
+            raise EmbeddingUnavailable("not one vector for each text")
+        return found
+
+    @property
+    def _settings(self) -> ModelSettings:
+        return ModelSettings(name=self.name, api_base=self.api_base)

@@ -1,0 +1,72 @@
+"""Passages by what they mean, where a model for that is set: rankings that are joined with those by words."""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import hypot
+from operator import mul
+from weakref import WeakKeyDictionary
+
+from stemma_models.embedding import Embedder, EmbeddingUnavailable
+from stemma_telemetry import get_logger
+
+from .passages import MOST_RANKED, Corpus
+
+MOST_PASSAGES = 5_000
+MOST_QUERIES = 64
+LONGEST = 2_000
+"""Characters of a text: models of this kind read some hundred tokens."""
+
+log = get_logger()
+
+
+@dataclass
+class _Known:
+    """The vectors of a corpus, and what was ranked by them."""
+
+    vectors: list[array[float]] = field(default_factory=list)
+    ranked: dict[str, list[int]] = field(default_factory=dict)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Nearness:
+    """Ranks the passages of each corpus; what was asked is kept as long as the corpus is."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: WeakKeyDictionary[Corpus, _Known] = WeakKeyDictionary()
+
+    async def ranked(self, corpus: Corpus, queries: Sequence[str]) -> list[list[int]]:
+        """For each query the numbers of the nearest passages; none if the model does not answer."""
+        asked = [query[:LONGEST] for query in dict.fromkeys(queries) if query.strip()][:MOST_QUERIES]
+        known = self._known.setdefault(corpus, _Known())
+        async with known.turn:
+            try:
+                if not known.vectors:
+                    texts = ["\n".join((*one.path, one.alone))[:LONGEST] for one in corpus.passages[:MOST_PASSAGES]]
+                    known.vectors = [_of_length_one(each) for each in await self._embedder.vectors(texts)]
+                new = [query for query in asked if query not in known.ranked]
+                found = await self._embedder.vectors(new) if new else []
+            except EmbeddingUnavailable as error:
+                log.warning("embeddings_unavailable", error=str(error))
+                return []
+            known.ranked |= await asyncio.to_thread(_ranked, known.vectors, new, found)
+            return [known.ranked[query] for query in asked]
+
+
+def _ranked(
+    vectors: Sequence[Sequence[float]], queries: Sequence[str], found: Sequence[Sequence[float]]
+) -> dict[str, list[int]]:
+    rankings = {}
+    for query, vector in zip(queries, found, strict=True):
+        near = [sum(map(mul, vector, other)) for other in vectors]
+        rankings[query] = sorted(range(len(near)), key=lambda number: -near[number])[:MOST_RANKED]
+    return rankings
+
+
+def _of_length_one(vector: Sequence[float]) -> array[float]:
+    length = hypot(*vector) or 1.0
+    return array("f", (one / length for one in vector))
