@@ -247,6 +247,11 @@ def signed_out_key(tenant: str, owner: str) -> str:
     return f"{_key(tenant, owner)}.=signed-out"
 
 
+def filters_key(tenant: str, owner: str) -> str:
+    """The key of the filters that a person, or `PROGRAMS`, named."""
+    return f"{_key(tenant, owner)}.=filters"
+
+
 def _key(*tokens: str) -> str:
     return ".".join(t if isinstance(t, Wildcard) else check_token(t, "part of a key") for t in tokens)
 

@@ -15,7 +15,7 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested
 
-from .conftest import PAGES
+from .conftest import PAGES, at
 from .desk_pages import NARROW, Desk, check, plain
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8", "H4", "H5")]
@@ -158,3 +158,23 @@ async def test_a_first_visit_explains_the_words_of_the_desk_and_offers_a_sample(
     [(_, asked)] = bus.received
     assert isinstance(asked, CreateDocument)
     assert (asked.kind, bool(asked.brief), len(asked.inputs) > 5) == ("proposal", True, True)
+
+
+async def test_a_filter_of_the_inbox_is_kept_under_a_name_for_one_person_and_dropped(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str, address: str, person: Any
+) -> None:
+    assert f"waits-{document_id}-budget" in (await web.get(f"/desk?q=budget+{document_id}", headers=PAGES)).text
+    assert f"waits-{document_id}" not in (await web.get("/desk?q=zeppelin", headers=PAGES)).text
+    wanted = {"why": "review", "q": f"budget {document_id}", "name": HOSTILE}
+    kept = await web.post("/desk/filters", data=wanted)
+    where = f"/desk?why=review&q=budget+{document_id}"
+    assert kept.headers["location"] == where
+    page = (await web.get(where, headers=PAGES)).text
+    assert f'href="{where.replace("&", "&amp;")}" aria-current="page"><bdi>Tom &lt;img' in page
+    async with at(address) as other:
+        await other.post("/sign-in", json=person("filters-nobody"))
+        assert "Tom &lt;img" not in (await other.get("/desk", headers=PAGES)).text
+    nothing = await web.post("/desk/filters", data={"name": "All"}, headers=PAGES)
+    assert nothing.status_code == 422
+    await web.post("/desk/filters", data={"name": HOSTILE, "drop": "yes"})
+    assert "Tom &lt;img" not in (await web.get("/desk", headers=PAGES)).text

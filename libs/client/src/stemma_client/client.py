@@ -23,7 +23,7 @@ from .connection import Connection, Told, connect
 from .deciding import Decisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
 from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
-from .own_values import SignedOut, Viewed
+from .own_values import Filters, SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
@@ -89,6 +89,7 @@ class Client(Decisions):
         self._connection = connection
         self.tenant, self.url = connection.address.tenant, connection.address.url
         self.viewed, self.signed_out = Viewed(connection), SignedOut(connection)
+        self.filters = Filters(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
         self.role = login.role if login else ""

@@ -1,9 +1,9 @@
-"""Values of a person on the server that nobody else may write: what was viewed, and the sessions that were ended."""
+"""Values of a person on the server that nobody else may write: what was viewed, named filters, and ended sessions."""
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from nats.js.api import Header
 from nats.js.errors import APIError, NotFoundError
@@ -16,6 +16,7 @@ from .errors import InvalidInputError, ServerUnreachableError, StemmaError
 
 MOST_SESSIONS = 200
 """Sessions that are remembered; of more, those that would end last."""
+MOST_FILTERS = 20
 TRIES = 5
 PATIENCE_S = 2.0
 VIEWED_AGAIN_AFTER_S, SESSIONS_AGAIN_AFTER_S = 60.0, 5.0
@@ -29,6 +30,14 @@ class SignedOutSessions(BaseModel):
     """When each session that was ended would have ended by itself, in seconds since 1970."""
 
     ends_at: dict[str, float] = Field(default={}, max_length=MOST_SESSIONS)
+
+
+class NamedFilters(BaseModel):
+    """Filters of a list by their names, each as the query of its address."""
+
+    queries: dict[Annotated[str, Field(max_length=60)], Annotated[str, Field(max_length=2000)]] = Field(
+        default={}, max_length=MOST_FILTERS
+    )
 
 
 class OwnValues(Generic[V]):
@@ -117,6 +126,30 @@ class Viewed(OwnValues[ViewedSections]):
 
     def _key(self, document_id: str) -> str:
         return subjects.viewed_key(self._tenant, self._owner, document_id)
+
+
+class Filters(OwnValues[NamedFilters]):
+    """The filters that were named; nobody else reads them."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection, subjects.VIEWED_BUCKET, NamedFilters, VIEWED_AGAIN_AFTER_S)
+        self._key = subjects.filters_key(self._tenant, self._owner)
+
+    async def all(self) -> Mapping[str, str]:
+        """The query of each filter by its name; nothing where the server does not tell it."""
+        known = await self._read_soon(self._key)
+        return known.queries if known else {}
+
+    async def keep(self, name: str, query: str) -> None:
+        """Keep a filter under a name; an empty query drops it. Raises `InvalidInputError` for too many."""
+
+        def kept(known: NamedFilters) -> NamedFilters:
+            queries = {other: its for other, its in known.queries.items() if other != name}
+            if query and len(queries) >= MOST_FILTERS:
+                raise InvalidInputError(f"{MOST_FILTERS} filters are kept, and no more can be: drop one first")
+            return NamedFilters(queries=queries | ({name: query} if query else {}))
+
+        await self._change(self._key, kept, "filters are changed in another window all the time: try again")
 
 
 async def read_value(connection: Connection, bucket: str, key: str) -> tuple[bytes, int]:

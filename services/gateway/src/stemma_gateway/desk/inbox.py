@@ -7,20 +7,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Annotated, Literal, get_args
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentNotFoundError
 from stemma_client.overviews import listed_sections, waiting_sections
 from stemma_client.samples import SAMPLES
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.problems import Invalid
 from stemma_gateway.sessions import Session
 
-from .forms import REFUSED, WAIT_S, SectionAddress
+from .documents import Words, has_words
+from .forms import REFUSED, WAIT_S, SectionAddress, fields_of
 from .results import Decided, Result, result_elsewhere
 from .shell import shown
 
@@ -30,6 +33,7 @@ Whose = Literal["mine", "nobodys"]
 How = Literal["keep", "regenerate"]
 Count = Annotated[int, Query(ge=0)]
 AT_ONCE = 8
+MAX_NAME = 60
 SAMPLE = "proposal"
 router = APIRouter(route_class=PageRoute)
 
@@ -80,11 +84,28 @@ async def show_inbox(
     of: Decided = "",
     stale: Count = 0,
     how: How = "keep",
+    q: Words = "",
 ) -> Response:
     result = await result_elsewhere(session, done, of)
     counts = approved, refused, left, assigned
     decided = stale, how
-    return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result, decided=decided)
+    return await inbox_page(request, session, why, whose, *counts, nobody=nobody, result=result, decided=decided, q=q)
+
+
+@router.post("/desk/filters")
+async def name_filter(request: Request, session: Caller) -> Response:
+    """Keep what the inbox is limited to under a name, or with ``drop`` forget it."""
+    form = dict(await fields_of(request))
+    wanted = {name: form[name] for name in ("why", "whose", "q") if form.get(name)}
+    name = " ".join(form.get("name", "").split())[:MAX_NAME]
+    query = "" if "drop" in form else urlencode(wanted)
+    try:
+        if not name or not (query or "drop" in form):
+            raise Invalid(Problem.of("decision_unknown", "name"))
+        await session.client.filters.keep(name, query)
+    except REFUSED as error:
+        return await inbox_page(request, session, error=error)
+    return led_to(request, f"/desk?{query}")
 
 
 @router.post("/desk/sample")
@@ -123,6 +144,7 @@ async def inbox_page(
     nobody: bool = False,
     result: Result | None = None,
     decided: tuple[int, How] = (0, "keep"),
+    q: str = "",
     error: Exception | None = None,
 ) -> Response:
     """The page of the inbox; the numbers say how much of what was ticked was decided, and how much was not.
@@ -135,6 +157,12 @@ async def inbox_page(
     owners = {"mine": session.user, "nobodys": ""}
     of_whom = {name: sum(item.section.assignee == owner for item in items) for name, owner in owners.items()}
     theirs = [item for item in items if whose is None or item.section.assignee == owners[whose]]
+    theirs = [item for item in theirs if has_words(f"{item.section.title} {item.title}", q)]
+    given = {"why": why, "whose": whose, "q": q.strip()}
+
+    def query(**other: str) -> str:
+        return urlencode({name: value for name, value in {**given, **other}.items() if value})
+
     return shown(
         request,
         session,
@@ -154,6 +182,9 @@ async def inbox_page(
         assigned=assigned,
         nobody=nobody,
         result=result,
+        q=q.strip(),
+        query=query,
+        filters=await session.client.filters.all(),
         is_first=not listing.documents,
         stale=decided[0],
         how=decided[1],
