@@ -151,6 +151,7 @@ async def test_a_first_visit_explains_the_words_of_the_desk_and_offers_a_sample(
     assert first.count("<li>") == 5
     assert all(word in plain(first) for word in ("stale", "Keep", "Holds up", "Viewed"))
     assert '<span class="count">0' not in first
+    assert 'class="filters"' not in first
     assert first.partition("<main")[2].count('class="first"') == 1
     assert "/desk/sample" not in (await web.get("/desk", headers=PAGES)).text
     done = await web.post("/desk/sample")
