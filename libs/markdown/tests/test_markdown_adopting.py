@@ -136,3 +136,19 @@ def test_a_paragraph_is_moved_and_two_become_one_with_their_markup() -> None:
 def test_what_no_paragraph_showed_is_not_taken_for_deleted() -> None:
     rows = left()
     assert adopt(DRAFT, _without(rows, "one"), absent=rows[_at(rows, "one")].units).text == DRAFT
+
+
+@pytest.mark.req("W2")
+@pytest.mark.parametrize(
+    ("words", "task"), [("do that", "[x] do that"), ("\u2610 do it", "[ ] do it"), ("\u2612 do that", "[x] do that")]
+)
+def test_a_task_keeps_its_box_or_gets_the_one_that_is_shown(words: str, task: str) -> None:
+    assert adopt("- [x] do it\n", [Returned(words, (0,))]).text == f"- {task}\n"
+
+
+@pytest.mark.req("W2")
+def test_a_footnote_stays_where_it_is_defined() -> None:
+    draft = "One.[^1]\n\n[^1]: Note.\n\nTwo.\n"
+    one, note, two = (Returned(prose.text, (n,), intact=True) for n, prose in enumerate(Document(draft).prose))
+    changed = adopt(draft, [one, replace(two, text="2.", intact=False), replace(note, in_footnote=True)])
+    assert changed.text == draft.replace("Two.", "2\\.")

@@ -193,7 +193,8 @@ def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tu
     """
     file = _opened(content)
     origin = file.origin
-    marks = dict.fromkeys((mark.section, mark.draft) for one in file.paragraphs(_all) for mark in one.marks)
+    body = [one for one in file.paragraphs(_all) if not one.note]
+    marks = dict.fromkeys((mark.section, mark.draft) for one in body for mark in one.marks)
     left = dict(enumerate(origin.sections)) if origin else {}
     found, used = list[Draft](), set[str]()
     for place, beginning in sorted(marks):
@@ -285,7 +286,7 @@ class _Placed:
         self.around = list[str]()
         self.certainty = 1.0
         claims = [_Claim(one) for one in paragraphs]
-        has_marks = any(one.marks for one in paragraphs)
+        has_marks = any(one.marks for one in paragraphs if not one.note)
         self._by_marks(claims)
         self._by_text(claims, has_marks)
         self._set_places(claims)
@@ -372,6 +373,9 @@ class _Placed:
             elif _own(claim):
                 if not any(mark.text == fingerprint(one.text) for mark in one.marks if mark.is_own):
                     self.around.append(one.text.strip())
+            elif one.note and any(same(one.text) == same(text) for texts in self._prose for text in texts):
+                # A note that is referred to twice stands twice in Word.
+                continue
             elif claim.at is None or one.note or (not has_marks and not reached):
                 self.around.append(one.text.strip())
             else:

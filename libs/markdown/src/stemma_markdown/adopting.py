@@ -23,6 +23,7 @@ _BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?:\[[ xX]\] )?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _FORMULA = re.compile(r"\$[^$]+\$")
 _EMPHASIS = "*_~`"
+_TASK = re.compile(r"\[[ xX]\] ")
 _BOX = re.compile(r"[☐☒☑]\s*")
 
 
@@ -112,7 +113,7 @@ class _Adopting:
         rows, placed = list(self._rows()), dict[int, _Piece]()
         order = [piece.number for piece in rows if piece.number is not None]
         stayed = in_order(order)
-        kept = [piece for piece in self._pieces if not piece.units or piece.number in stayed or self._never_left(piece)]
+        kept = [piece for piece in self._pieces if piece.number in stayed or self._stays(piece)]
         for piece in kept:
             placed[id(piece)] = piece
         before: _Piece | None = None
@@ -128,9 +129,10 @@ class _Adopting:
             return next(number for number, piece in enumerate(kept) if piece is before) + 1
         return next((number for number, piece in enumerate(kept) if piece.units), len(kept))
 
-    def _never_left(self, piece: _Piece) -> bool:
-        """Whether nobody can have deleted a piece, because no paragraph showed it."""
-        return all(unit in self._absent for unit in piece.units)
+    def _stays(self, piece: _Piece) -> bool:
+        """Whether a piece stays in its place: nobody saw it where it stands, such as a footnote."""
+        noted = all(self._prose[unit].in_footnote for unit in piece.units)
+        return all(unit in self._absent or (noted and unit in self._wanted) for unit in piece.units)
 
     def _rows(self) -> Iterator[_Piece]:
         """The pieces in the order in which they came back, each once, and new ones."""
@@ -139,11 +141,7 @@ class _Adopting:
         before: _Piece | None = None
         for one in self._returned:
             if one.in_footnote:
-                if not one.units:
-                    self._unwritten.append(one.text)
-                elif (number := self._owner[one.units[0]]) is not None and number not in seen:
-                    seen.add(number)
-                    yield self._pieces[number]
+                self._unwritten += [] if one.units else [one.text]
                 continue
             if one.units:
                 number = self._owner[one.units[0]]
@@ -219,12 +217,12 @@ class _Adopting:
             merged = self._of_merged(piece, one)
             if merged is not None:
                 return merged
-        if not _BOX.match(prose.text):
-            words = _BOX.sub("", words, count=1) if _BOX.match(words) else words
+        words = _with_box(prose.text, words) if words.strip() else words
         exact = [(start - piece.start, end - piece.start, by) for start, end, by in _word_edits(prose, words)]
         start, end, by = _whole(prose, words)
         whole = [(start - piece.start, end - piece.start, by)]
-        for edits in (exact, [_widened(text, *edit) for edit in exact], whole):
+        line = [(start - piece.start, end - piece.start, escaping.line(by))]
+        for edits in (exact, [_widened(text, *edit) for edit in exact], whole, line):
             changed = _applied(text, edits, prose)
             if changed is not None and self._says(piece, text, changed, prose, words):
                 return changed
@@ -433,6 +431,16 @@ def _applied(text: str, edits: Sequence[_Edit], prose: Prose) -> str | None:
         marks = "" if prose.in_footnote else "".join(_FOOTNOTE.findall(text[start:end]))
         text = text[:start] + by + marks + text[end:]
     return text
+
+
+def _with_box(before: str, words: str) -> str:
+    """The words of a task with the box that it has in Markdown, which a word processor may show as a sign."""
+    task, box = _TASK.match(before), _BOX.match(words)
+    if task is None:
+        return words
+    if box is None:
+        return task[0] + words
+    return ("[ ] " if words[0] == "\u2610" else "[x] ") + words[box.end() :]
 
 
 def _next(marker: str) -> str:

@@ -364,10 +364,14 @@ class _View:
                     self._field(element, now)
                 case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
                     pass
-                case _ if element.tag == _MATH_TEXT:
-                    now.text.append(element.text or "")
-                case _ if element.tag != _FALLBACK and self._is_there(element):
+                case _ if element.tag in (_FALLBACK, _MATH):
+                    # LibreOffice makes an object of a formula: its letters are no words.
+                    pass
+                case _ if self._is_there(element):
                     self._read(element, now)
+                case _:
+                    # The mark of a paragraph may stand among words of it that are gone.
+                    now.marks += (mark for start in element.iter(f"{W}bookmarkStart") for mark in _marks(start))
 
     def _field(self, element: etree._Element, now: _Open) -> None:
         """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
@@ -418,7 +422,7 @@ class _View:
                 yield from self.blocks(element, _Place(number, row_number, cell))
 
 
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
