@@ -15,6 +15,7 @@ from stemma_contracts.v1.requests import KeepSections, RegenerateSections
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_gateway.catalogues import words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, plan, section_drafted
 
@@ -76,7 +77,7 @@ async def test_what_follows_and_what_it_costs_is_told_before_stale_sections_are_
     page = await shown(web, document_id, "solution", "research")
     told = plain(page)
     assert f'name="item" value="{document_id}/solution/1" checked' in page
-    assert "written from Research, of which it saw version 1; now it is at version 2" in told
+    assert words("en")["stale_by"] % ("Research", 1, 2) in told
     assert "1 ticked section is not stale and is left out" in told
     assert "Rewriting all of them takes about 15 tokens, $0.00" in told
     assert (FRESHENS in told, STALES in told) == (True, False)
