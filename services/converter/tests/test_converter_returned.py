@@ -1,10 +1,13 @@
 """A DOCX comes back from Word or LibreOffice: every change of people is found, and none is invented."""
 
 import asyncio
+import shutil
+import subprocess
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
@@ -341,3 +344,20 @@ def test_a_section_that_changed_since_is_merged_or_told(left: tuple[bytes, tuple
         ("The report names each site.", "The report lists every site.")
     ]
     assert merged_edits(edits, edits[-1].after, "en") == ((), ()), "what comes back twice is taken over once"
+
+
+@pytest.mark.full
+@pytest.mark.req("W3")
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+def test_what_people_did_is_found_after_libreoffice_saved_it(
+    left: tuple[bytes, tuple[Draft, ...]], tmp_path: Path
+) -> None:
+    content, drafts = left
+    for number, (edit, _, _) in enumerate(WAYS.values()):
+        (tmp_path / f"{number}.docx").write_bytes(edited(content, edit))
+    profile, out = f"-env:UserInstallation=file://{tmp_path}/profile", tmp_path / "out"
+    command = ["soffice", profile, "--headless", "--convert-to", "docx", "--outdir", out, *tmp_path.glob("*.docx")]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    for number, (_, old, new) in enumerate(WAYS.values()):
+        sections = read((out / f"{number}.docx").read_bytes(), drafts).sections
+        assert {one.section_id: one.edits[-1].after for one in sections if one.edits} == {"s0": expected(old, new)}
