@@ -52,7 +52,6 @@ from stemma_cli.wording import (
 
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words, unused_lines
-from .progress import heard_now
 
 FEW = 4
 """Findings of a section that stand below the table of its document."""
@@ -83,6 +82,8 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
 
 
 async def show_document(client: Client, view: DocumentView) -> None:
+    from .progress import heard_now
+
     title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
     seconds = usual([view])
