@@ -144,12 +144,22 @@ def test_two_days_of_the_week_may_be_the_first_and_the_last(day: str, why: list[
 
 @pytest.mark.req("S6")
 @pytest.mark.parametrize(
+    ("text", "language"),
+    [("\ue005 opens in year \ue020, 𝐱 or ａ.", "en"), ("一船分之三。", "zh"), ("分之分。", "zh")],
+)
+def test_no_letter_is_taken_for_a_value_and_no_word_for_a_fraction(text: str, language: str) -> None:
+    assert of(text, "The park opens in 2027.", language) == []
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize(
     "text",
     [
         "The fence costs EUR {n} a year and not before {n} June all {n} paid. ",
         "not all no one of the two thirds of 412th, ",
         "a. ",
         "EUR 5; ",
+        "red fence, ",
         "柵の費用は{n}円で、すべての家は6月{n}日までに払わなければならない。",
     ],
 )

@@ -41,11 +41,8 @@ _NONE = frozenset[str]()
 _SPACED = re.compile(
     r"[0-9]+(?:st|nd|rd|th|ère|er|ème|de|ste|e|º|ª|°)(?!\w)|[^\W\d_]+(?:['’-][^\W\d_]+)*|[\ue000-\uefff]"
 )
-_UNSPACED = (
-    r"[\ue000-\uefff]|[〇一二三四五六七八九十百]{{1,6}}分[のノ之][〇一二三四五六七八九十百]{{1,6}}|{phrases}"
-    r"|(?:(?!{phrases})[\u3400-\u9fff々])+|[\u30a0-\u30ff]+|[a-z0-9]+"
-)
-_SHARE = re.compile("分[のノ之]")
+_SHARE = re.compile("([〇一二三四五六七八九十百]{1,6})分[のノ之]([〇一二三四五六七八九十百]{1,6})")
+_UNSPACED = rf"[\ue000-\uefff]|{_SHARE.pattern}|PHRASES|(?:(?!PHRASES)[\u3400-\u9fff々])+|[\u30a0-\u30ff]+|[a-z0-9]+"
 
 
 @cache
@@ -82,7 +79,7 @@ def _words_of(language: str, phrases: list[tuple[str, ...]]) -> re.Pattern[str]:
     if language not in WIDE:
         return _SPACED
     longest_first = sorted({phrase for (phrase,) in phrases}, key=len, reverse=True)
-    return re.compile(_UNSPACED.format(phrases=f"(?:{'|'.join(map(re.escape, longest_first))})"))
+    return re.compile(_UNSPACED.replace("PHRASES", f"(?:{'|'.join(map(re.escape, longest_first))})"))
 
 
 def words(text: str, language: str) -> Iterator[Word]:
@@ -122,9 +119,9 @@ def _fraction(found: list[tuple[str, int]], at: int, data: ModeWords) -> Word | 
     following = found[at + 1][0] if at + 1 < len(found) else ""
     if data.denominators.get(word) == 2 and following not in ("a", "an", "hour", "day", "year", "time"):
         return Word(word, start, _NONE, fraction=Fraction(1, 2))
-    if share := _SHARE.search(word):
-        parts = ideographic(word[share.end() :]), ideographic(word[: share.start()])
-        return Word(word, start, _NONE, fraction=Fraction(parts[0], parts[1])) if parts[0] and parts[1] else None
+    if share := _SHARE.fullmatch(word):
+        below, above = map(ideographic, share.groups())
+        return Word(word, start, _NONE, fraction=Fraction(above, below)) if above and below else None
     above = data.numerators.get(word)
     below = data.denominators.get(following) or data.denominators.get(following.removesuffix("s"))
     if above is None or below is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from stemma_languages import mode_words
@@ -31,9 +31,11 @@ def _ends(digits: int) -> re.Pattern[str]:
 _END, _END_GERMAN = _ends(1), _ends(3)
 _HEADING = re.compile(r"[ >]{0,12}#{1,6}[ ]")
 _SHORTEST, _SHORTEST_WIDE, _LONGEST = 8, 4, 2000
+_MOST_CLAUSES = 24
 _REACH = 3
 _MOST_VALUES = 1000
 _FIRST_VALUE = 0xE000
+_MARKS = re.compile("[\ue000-\uefff]")
 _ENDING = 9
 _FIRST_WIDE = "\u30a0"
 _PIECE = re.compile(r"[^\W_]+")
@@ -108,7 +110,8 @@ def _sentences(source: Source) -> Iterator[Said]:
         whole = _clause(text, start, end, own, source.language)
         if not whole.terms and not whole.modes:
             continue
-        cuts = [start, *(match.end() for match in _clause_ends(source.language).finditer(text, start, end)), end]
+        ends = (match.end() for match in _clause_ends(source.language).finditer(text, start, end))
+        cuts = [start, *islice(ends, _MOST_CLAUSES - 1), end]
         clauses = [
             _clause(text, one, other, [c for c in own if one <= c.start < other], source.language)
             for one, other in pairwise(cuts)
@@ -191,7 +194,7 @@ def _clause(text: str, start: int, end: int, claims: Sequence[Claim], language: 
 
 def _with_values(part: str, start: int, claims: Sequence[Claim]) -> str:
     """A part of a text in which a mark stands in place of each claim."""
-    pieces, position = list[str](), 0
+    part, pieces, position = _MARKS.sub(" ", part), list[str](), 0
     for number, claim in enumerate(claims[:_MOST_VALUES]):
         at, end = claim.start - start, claim.end - start
         if at >= position:
@@ -200,9 +203,15 @@ def _with_values(part: str, start: int, claims: Sequence[Claim]) -> str:
     return "".join([*pieces, part[position:]])
 
 
+def _claim_at(text: str, claims: Sequence[Claim]) -> Claim | None:
+    """The claim that a mark stands in place of; nothing for any other word."""
+    number = ord(text) - _FIRST_VALUE if len(text) == 1 else -1
+    return claims[number] if 0 <= number < len(claims) else None
+
+
 def _content(word: Word, claims: Sequence[Claim], language: str) -> tuple[str, ...]:
-    if word.text[0] >= chr(_FIRST_VALUE) and len(word.text) == 1:
-        return ("=" + claims[ord(word.text) - _FIRST_VALUE].values[0],)
+    if claim := _claim_at(word.text, claims):
+        return ("=" + claim.values[0],)
     if word.ordinal or word.fraction or not word.modes <= _WITH_CONTENT:
         return ()
     if word.text[0] >= _FIRST_WIDE:
@@ -214,7 +223,8 @@ def _content(word: Word, claims: Sequence[Claim], language: str) -> tuple[str, .
 def _is_a_year(found: Sequence[Word], at: int, claims: Sequence[Claim]) -> bool:
     """Whether a word for a rate names a year that follows, as in ``im Jahr 2027``."""
     following = found[at + 1].text if "year" in found[at].modes and at + 1 < len(found) else ""
-    return following[:1] >= chr(_FIRST_VALUE) and claims[ord(following) - _FIRST_VALUE].kind == "date"
+    claim = _claim_at(following, claims)
+    return claim is not None and claim.kind == "date"
 
 
 def _ahead(found: Sequence[Word], content: Sequence[tuple[str, ...]]) -> Iterator[Ahead]:
