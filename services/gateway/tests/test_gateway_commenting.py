@@ -1,6 +1,9 @@
 """Comments on the review desk, in a real Chromium."""
 
+import gzip
+import re
 from collections.abc import AsyncIterator, Callable
+from html import unescape
 from typing import Any
 
 import httpx
@@ -135,9 +138,9 @@ async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
     async with desk(section(document_id)) as page:
         await page.evaluate(SELECT)
         await page.keyboard.press("c")
-        await page.get_by_label("What should stand there instead").fill("trial costs")
+        await page.get_by_label("Suggested text (optional)").fill("trial costs")
         await page.reload()
-        await expect(page.get_by_label("What should stand there instead")).to_have_value("trial costs")
+        await expect(page.get_by_label("Suggested text (optional)")).to_have_value("trial costs")
         await page.get_by_role("button", name="Send all comments").click()
         await expect(page.get_by_role("status")).to_contain_text("Comment")
     [(_, asked)] = bus.received
@@ -227,3 +230,72 @@ async def test_all_threads_are_read_over_http_with_their_places(
         (None, False, True),
     ]
     assert told[0]["comments"][0]["text"] == "sure?"
+
+
+BESIDE = """() => {
+  const [range] = CSS.highlights.get("comments");
+  return document.querySelector("#thread-c4-1").getBoundingClientRect().top - range.getBoundingClientRect().top;
+}"""
+
+
+async def whole(bus: Backstage, document_id: str) -> str:
+    """The address of the page of the document, which has another section with a text."""
+    solution = section_drafted("solution", await bus.text(document_id, "# Solution\n\nA bicycle.\n"))
+    await bus.append(document_id, solution, review_requested("solution"))
+    return f"/desk/documents/{document_id}/read"
+
+
+@pytest.mark.req("H8")
+async def test_selected_words_are_commented_in_three_steps_beside_their_section_in_the_document(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    async with desk(await whole(bus, document_id), viewport={"width": 1400, "height": 800}) as page:
+        await expect(page.locator("#section-solution .rendered")).to_contain_text("A bicycle.")
+        assert abs(await page.evaluate(BESIDE)) < 2
+        await page.evaluate(SELECT)
+        await page.get_by_role("button", name="Suggest other words").and_(page.locator("[data-floating] *")).click()
+        await expect(page.locator('#section-research [name="instead"]')).to_have_value("pilot costs")
+        assert await violations(page) == []
+        await page.keyboard.type("trial costs")
+        await page.keyboard.press("Control+Enter")
+        await page.wait_for_url("**/read?**#section-research")
+        await expect(page.get_by_role("status")).to_contain_text("Comment")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, CommentSection)
+    [made] = asked.comments
+    assert (asked.section_id, made.quote, suggestion_in(made.text)) == (
+        "research",
+        "pilot costs",
+        Suggestion("trial costs", ""),
+    )
+
+
+@pytest.mark.req("H8")
+async def test_on_a_phone_comments_stand_below_their_paragraph_and_keys_are_of_the_section_that_is_read(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    async with desk(await whole(bus, document_id), viewport=NARROW) as page:
+        await expect(page.locator(".rendered p + #thread-c4-1")).to_be_visible()
+        await check(page)
+        await page.locator("#section-solution h2 a").focus()
+        await page.keyboard.press("r")
+        await page.keyboard.type("Say more.")
+        await page.keyboard.press("Control+Enter")
+        await page.wait_for_url("**/read?**#section-solution")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, ReviseSection)
+    assert (asked.section_id, asked.feedback) == ("solution", "Say more.")
+
+
+@pytest.mark.req("H8")
+async def test_a_long_document_begins_small_and_is_there_whole_to_be_found_and_printed(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = await whole(bus, document_id)
+    long = section_drafted("solution", await bus.text(document_id, "# Solution\n\n" + "word " * 12_000), 2)
+    await bus.append(document_id, long)
+    first, all_of_it = [(await web.get(path)).text for path in (here, f"{here}?whole=true")]
+    [part] = re.findall('data-later="([^"]*)"', first)
+    assert ("pilot" in first, "word word" in first, "word word" in all_of_it) == (True, False, True)
+    assert len(gzip.compress(first.encode())) < 60_000
+    assert "word word" in (await web.get(unescape(part))).text

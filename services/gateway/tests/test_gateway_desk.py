@@ -334,7 +334,7 @@ async def test_axe_finds_nothing_in_pages_that_refuse_wait_or_have_nothing_to_sh
         bus.problems = (Problem(field="version", message="version 3 is current"),)
         await page.goto(f"{address}{here}")
         await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-        await page.locator(".side button.first").click()
+        await page.locator(".decisions button.first").click()
         await expect(page.locator("[data-refused]")).to_be_visible()
         await page.evaluate("document.querySelectorAll('.notes .note').forEach((each) => (each.hidden = false))")
         await check(page, "refused, lost, ended and changed")

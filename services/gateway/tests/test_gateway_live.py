@@ -179,7 +179,7 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
         await written(bus, document_id, "# Third\n")
         await expect(page.get_by_text("This page is out of date.")).to_be_visible()
         await expect(page.locator(".rendered")).not_to_contain_text("Third")
-        assert await page.locator(".side [name=version]").first.get_attribute("value") == "2"
+        assert await page.locator(".decisions [name=version]").first.get_attribute("value") == "2"
         await page.get_by_role("link", name="Show").click()
         await expect(page.locator(".rendered")).to_contain_text("Third")
         await expect(page.get_by_text("This page is out of date.")).to_be_hidden()

@@ -26,23 +26,25 @@ Address = Callable[[str], str | None]
 """The address of an image by the name that a text has for it; None for one that is not shown."""
 
 
-def html(text: str, image: Address = lambda name: None, *, level: int = 0, first_line: int = 1) -> str:
+def html(
+    text: str, image: Address = lambda name: None, *, level: int = 0, first_line: int = 1, name: str = "line"
+) -> str:
     """A text as HTML: the markup in it is told as text, and of addresses those of the web and of mail are links.
 
-    Top-level blocks have the line that they begin on (``data-line``, and ``line-3`` as their id), where the text begins
-    on ``first_line``; headings are ``level`` levels lower.
+    Top-level blocks have the line that they begin on (``data-line``, and ``line-3`` as their id, or another ``name``
+    before the number), where the text begins on ``first_line``; headings are ``level`` levels lower.
     """
     lines = Lines(text)
-    rendering = _Rendering(lines, image, level, first_line)
+    rendering = _Rendering(lines, image, level, first_line, name)
     for event, start, _ in events(lines):
         rendering.take(event, start)
     return "".join(rendering.parts)
 
 
 class _Rendering:
-    def __init__(self, lines: Lines, image: Address, level: int, first_line: int) -> None:
+    def __init__(self, lines: Lines, image: Address, level: int, first_line: int, name: str) -> None:
         self.parts: list[str] = []
-        self._lines, self._image, self._level, self._first = lines, image, level, first_line
+        self._lines, self._image, self._level, self._first, self._name = lines, image, level, first_line, name
         self._ends: list[str] = []
         self._cell, self._images = "td", 0
 
@@ -72,7 +74,7 @@ class _Rendering:
         if not self._ends and begin.startswith("<"):
             head, _, tail = begin.partition(">")
             line = self._lines.number(start) + self._first - 1
-            begin = f'{head} id="line-{line}" data-line="{line}">{tail}'
+            begin = f'{head} id="{self._name}-{line}" data-line="{line}">{tail}'
         self._ends.append(end)
         self._write(begin)
         self._images += name == "Image"

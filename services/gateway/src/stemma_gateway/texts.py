@@ -22,8 +22,8 @@ class Compared:
     singles: tuple[SingleChange, ...]
 
 
-def rendered(text: str, pictures: Mapping[str, str], first_line: int = 1) -> str:
-    return html(text, pictures.get, level=1, first_line=first_line)
+def rendered(text: str, pictures: Mapping[str, str], first_line: int = 1, name: str = "line") -> str:
+    return html(text, pictures.get, level=1, first_line=first_line, name=name)
 
 
 def compared(old: str, new: str, language: str, is_open: bool) -> Compared:

@@ -22,6 +22,7 @@ from . import (
     stale,
     starting,
     submitting,
+    whole,
 )
 
 PAGES = (
@@ -35,6 +36,7 @@ PAGES = (
     document,
     document_map,
     section,
+    whole,
     commenting,
     editing,
     following,

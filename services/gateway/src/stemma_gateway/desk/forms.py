@@ -43,14 +43,17 @@ PICTURES: Mapping[str, str] = MappingProxyType(
 class SectionAddress:
     document_id: str
     section_id: str
+    in_document: bool = False
 
     @property
     def path(self) -> str:
-        return SECTION.format(document_id=self.document_id, section_id=self.section_id)
+        """Where a form leads on to: the section by itself, or in its document if it was sent from there."""
+        page = SECTION.format(document_id=self.document_id, section_id=self.section_id)
+        return f"{page}/in-document" if self.in_document else page
 
 
-def _section_address(document_id: DocumentId, section_id: SectionId) -> SectionAddress:
-    return SectionAddress(document_id, section_id)
+def _section_address(document_id: DocumentId, section_id: SectionId, in_document: bool = False) -> SectionAddress:
+    return SectionAddress(document_id, section_id, in_document)
 
 
 InSection = Annotated[SectionAddress, Depends(_section_address)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Annotated
@@ -81,7 +82,6 @@ async def section_page(
     client = session.client
     verbs = open_verbs(section, client.rights.names)
     text = await stored(client, at.document_id, section.current)
-    threads = await client.threads(at.document_id, section)
     findings = told(await findings_of(client, at.document_id, section.current), language_of(request))
     return shown(
         request,
@@ -93,13 +93,10 @@ async def section_page(
         section=section,
         held_up_by=held_up_by(document, at.section_id),
         usual=await session.followed.usual(document) if section.at_work else {},
-        verbs=verbs,
-        barred=barred_verbs(section, client.rights.names),
+        part=await part_of(request, session, document, section),
         lines=shown_lines(text),
-        rendered=await client.compute(rendered, text, pictures(request, document, section)),
         findings=findings,
         by_line=_by_line(findings),
-        question=await client.text(at.document_id, section.need.question) if section.need else "",
         proposed=await _proposed(client, document, section, text),
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
@@ -108,11 +105,9 @@ async def section_page(
         result=await _result(session, at, section, done, of, thread),
         draft=draft,
         typed=typed,
-        threads=threads,
-        replacements=replacements(text, section, threads),
         remarks=remarks,
         unplaced=_unplaced(verbs, typed, () if "comment-section" in client.rights.names else remarks),
-        people=_people(session, document),
+        people=people_of(session, document),
         viewed=await client.viewed.of(at.document_id),
     )
 
@@ -131,6 +126,44 @@ def _unplaced(verbs: Mapping[str, Verb], typed: Mapping[str, str], remarks: Iter
     words = [typed.get(field, "") for verb in BY_NAME.values() for field in verb.fields if field not in placed]
     said = [words for each in remarks for words in (each["text"], each["instead"])]
     return [each for each in (*words, *said) if each.strip()]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section as it is read: its text, what is said beside it, and what can be decided, here or by somebody else."""
+
+    section: SectionView
+    rendered: str
+    threads: Sequence[ReadThread]
+    replacements: Mapping[str, "Replacement"]
+    verbs: Mapping[str, Verb]
+    barred: Sequence[str]
+    question: str
+
+
+async def part_of(
+    request: Request, session: Session, document: DocumentView, section: SectionView, name: str = "line"
+) -> Part:
+    """A part of a page, on which its lines are called ``line-3``, or by another name before the number."""
+    client, document_id = session.client, document.document_id
+    text = await stored(client, document_id, section.current)
+    threads = await client.threads(document_id, section) if section.threads else ()
+    shown_text = await client.compute(rendered, text, pictures(request, document, section), 1, name)
+    return Part(
+        section,
+        without_title(shown_text, section.title),
+        sorted(threads, key=lambda thread: thread.start or 0),
+        replacements(text, section, threads),
+        open_verbs(section, client.rights.names),
+        barred_verbs(section, client.rights.names),
+        await client.text(document_id, section.need.question) if section.need else "",
+    )
+
+
+def without_title(html: str, title: str) -> str:
+    """The text of a section below its title, where it begins with that title itself."""
+    head, end, rest = html.partition("</h2>\n")
+    return rest if end and head.startswith("<h2") and head.partition(">")[2] == escape(title) else html
 
 
 async def stored(client: Client, document_id: str, version: VersionView | None) -> str:
@@ -161,7 +194,7 @@ async def _proposed(client: Client, document: DocumentView, section: SectionView
     )
 
 
-def _people(session: Session, document: DocumentView) -> list[str]:
+def people_of(session: Session, document: DocumentView) -> list[str]:
     asked = (section.assignment.assignee for section in document.sections.values() if section.assignment)
     return sorted({session.user, *asked})
 

@@ -216,7 +216,10 @@ KEYS = (
             ("Ctrl Enter", "key_send"),
         ),
     ),
-    ("document", (("u", "inputs"), ("q", "requirements"), ("m", "map"), ("h", "history"), ("x", "export"))),
+    (
+        "document",
+        (("r", "read_whole"), ("u", "inputs"), ("q", "requirements"), ("m", "map"), ("h", "history"), ("x", "export")),
+    ),
     (
         "section",
         (
@@ -227,6 +230,8 @@ KEYS = (
             ("e", "edit"),
             ("o", "instruct"),
             ("c", "comment"),
+            ("m", "suggest"),
+            ("l", "read_whole"),
             ("s", "assign_to_person"),
             ("d", "key_differences"),
             ("v", "viewed"),

@@ -1,58 +1,202 @@
-// Shows where comments stand, takes what is selected as the words of the next one, and keeps what is not sent yet.
-const text = () => document.querySelector(".rendered");
-const form = () => document.querySelector("[data-review]");
+// Sets comments beside their words, takes what is selected as the words of the next one, and keeps what is not sent yet.
+const WIDE = matchMedia("(min-width: 1000px)");
+const GAP = 8;
+const NAMES = ["quote", "before", "text", "instead"];
 const letters = (words) => words.replace(/\s+/gu, "");
+const parts = () => [...document.querySelectorAll("[data-beside]")];
+const textOf = (part) => part.querySelector(".rendered");
+const cardsOf = (part) => [...part.querySelectorAll("[data-card]")];
+const formOf = (part) => part?.querySelector("[data-review]");
+const rows = (form) => [...form.querySelectorAll("fieldset")];
+const field = (row, name) => row.querySelector(`[name="${name}"]`);
+const isEmpty = (row) => !NAMES.some((name) => field(row, name).value.trim());
+const draftOf = (form) => `comments/${form.dataset.review}`;
+const isShown = (each) => each.checkVisibility();
 
-function signs() {
-  const walker = document.createTreeWalker(text(), NodeFilter.SHOW_TEXT);
-  const found = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    for (let at = 0; at < node.length; at++) if (/\S/u.test(node.data[at])) found.push([node, at]);
-  }
-  return found;
+// Where words stand
+
+function* textNodes(text, from) {
+  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  walker.currentNode = from ?? text;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) if (!node.parentElement.closest("[data-card]")) yield node;
 }
 
-function rangeOf(all, written, quote, line) {
-  const block = [...text().querySelectorAll("[data-line]")].filter((each) => Number(each.dataset.line) <= line).at(-1);
-  const start = written.indexOf(letters(quote), Math.max(0, all.findIndex(([node]) => block?.contains(node))));
-  if (start < 0) return null;
-  const [last, at] = all[start + letters(quote).length - 1];
+function blockOf(text, line) {
+  return [...text.querySelectorAll("[data-line]")].filter((each) => Number(each.dataset.line) <= line).at(-1);
+}
+
+// No more of a text is read than the block that the words begin in, and as much behind it as they are long.
+function rangeOf(text, quote, line) {
+  const wanted = letters(quote);
+  const block = blockOf(text, line);
+  const found = [];
+  let behind = 0;
+  for (const node of textNodes(text, block)) {
+    for (let at = 0; at < node.length; at++) if (/\S/u.test(node.data[at])) found.push([node, at]);
+    if (block && !block.contains(node) && (behind += node.length) > 2 * quote.length + 1000) break;
+  }
+  const start = found.map(([node, at]) => node.data[at]).join("").indexOf(wanted);
+  if (start < 0 || !wanted) return null;
+  const [last, at] = found[start + wanted.length - 1];
   const range = new Range();
-  range.setStart(...all[start]);
+  range.setStart(...found[start]);
   range.setEnd(last, at + 1);
   return range;
 }
 
-function mark() {
-  const threads = [...document.querySelectorAll("[data-quote]")];
-  CSS.highlights?.delete("comments");
-  if (!threads.length) return;
-  const all = signs();
-  const written = all.map(([node, at]) => node.data[at]).join("");
-  const ranges = threads.map(({ dataset }) => rangeOf(all, written, dataset.quote, Number(dataset.at))).filter(Boolean);
-  if (ranges.length && CSS.highlights) CSS.highlights.set("comments", new Highlight(...ranges));
+function wordsBefore(text, range) {
+  let words = "";
+  for (const node of textNodes(text)) {
+    if (node === range.startContainer) return words + node.data.slice(0, range.startOffset);
+    if (range.comparePoint(node, 0) >= 0) return words;
+    words += node.data;
+  }
+  return words;
 }
+
+function rangeOfCard(part, card) {
+  const row = card.matches("details") && rows(card).findLast((each) => field(each, "quote").value);
+  const { quote, at } = row ? { quote: field(row, "quote").value, at: row.dataset.at ?? Infinity } : card.dataset;
+  if (!quote) return null;
+  return rangeOf(textOf(part), quote, Number(at)) ?? (row ? rangeOf(textOf(part), quote, 0) : null);
+}
+
+// Beside the words, or on a narrow page below their paragraph
+
+const ranges = new Map();
+
+function arrange(part) {
+  const margin = part.querySelector("[data-margin]");
+  const quoting = [...part.querySelectorAll("[data-quote]:not([data-card])")];
+  for (const each of quoting) ranges.set(each, rangeOf(textOf(part), each.dataset.quote, Number(each.dataset.at)));
+  if (!margin) return;
+  for (const card of cardsOf(part)) ranges.set(card, rangeOfCard(part, card));
+  margin.classList.toggle("placed", WIDE.matches);
+  if (WIDE.matches) setBeside(margin, cardsOf(part));
+  else setBelow(part, margin, cardsOf(part));
+}
+
+function setBeside(margin, cards) {
+  for (const card of cards.filter((each) => each.parentElement !== margin)) margin.append(card);
+  const top = margin.getBoundingClientRect().top;
+  // What has no words in the text stands behind what has; what is being written, where it is seen.
+  const elsewhere = (card) => (card.matches(".composing") ? Math.max(0, 2 * GAP - top) : Infinity);
+  const wanted = (card) => (ranges.get(card) ? ranges.get(card).getBoundingClientRect().top - top : elsewhere(card));
+  const sorted = cards.filter(isShown).map((card) => [wanted(card), card]).sort(([one], [other]) => (one === other ? 0 : one - other));
+  let free = 0;
+  for (const [y, card] of sorted) {
+    const at = y === Infinity ? free : Math.max(y, free);
+    card.style.top = `${at}px`;
+    free = at + card.offsetHeight + GAP;
+  }
+  margin.style.minHeight = `${free}px`;
+}
+
+function setBelow(part, margin, cards) {
+  const text = textOf(part);
+  margin.style.minHeight = "";
+  for (const card of cards) {
+    const range = ranges.get(card);
+    const block = range && [...text.children].find((each) => each.contains(range.startContainer));
+    if (!block) {
+      if (card.parentElement !== margin) margin.append(card);
+      continue;
+    }
+    let last = block;
+    while (last.nextElementSibling?.matches("[data-card]") && last !== card) last = last.nextElementSibling;
+    if (last !== card) last.after(card);
+  }
+}
+
+function mark() {
+  const shown = [...ranges].filter(([each, range]) => each.isConnected && range && !each.matches("details"));
+  for (const [name, found] of [["comments", shown], ["chosen", [...ranges].filter(([each]) => each === chosen)]]) {
+    const all = found.map(([, range]) => range).filter(Boolean);
+    CSS.highlights?.delete(name);
+    if (all.length) CSS.highlights?.set(name, new Highlight(...all));
+  }
+}
+
+let asked = false;
+
+function arrangeSoon() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(() => {
+    asked = false;
+    arrangeAll();
+  });
+}
+
+function arrangeAll() {
+  ranges.clear();
+  parts().forEach(arrange);
+  mark();
+}
+
+const sizes = new ResizeObserver(arrangeSoon);
+const observed = new WeakSet();
+
+function observe() {
+  for (const part of parts()) {
+    for (const each of [textOf(part), ...cardsOf(part)].filter((one) => !observed.has(one))) {
+      observed.add(each);
+      sizes.observe(each);
+    }
+  }
+}
+
+let chosen = null;
+
+function choose(card) {
+  chosen?.classList.remove("chosen");
+  chosen = card;
+  chosen?.classList.add("chosen");
+  mark();
+}
+
+function cardAt({ clientX, clientY }) {
+  const at = document.caretPositionFromPoint?.(clientX, clientY);
+  const holds = ([card, range]) => card.isConnected && card.matches("[data-card]") && range?.isPointInRange(at.offsetNode, at.offset);
+  return at && [...ranges].find(holds)?.[0];
+}
+
+// What is selected
+
+let picked = null;
 
 function selected() {
   const selection = getSelection();
   if (selection.isCollapsed || !selection.rangeCount) return null;
   const range = selection.getRangeAt(0);
-  if (!text().contains(range.commonAncestorContainer)) return null;
-  const before = new Range();
-  before.setStart(text(), 0);
-  before.setEnd(range.startContainer, range.startOffset);
-  return { quote: selection.toString().trim().slice(0, 2000), before: before.toString().slice(-200) };
+  const part = parts().find((each) => textOf(each).contains(range.commonAncestorContainer));
+  const quote = selection.toString().trim().slice(0, 2000);
+  if (!part || !quote) return null;
+  const line = range.startContainer.parentElement.closest("[data-line]")?.dataset.line;
+  return { part, line, quote, before: wordsBefore(textOf(part), range).slice(-200), box: range.getBoundingClientRect() };
 }
 
-const rows = () => [...form().querySelectorAll("fieldset")];
-const field = (row, name) => row.querySelector(`[name="${name}"]`);
-const NAMES = ["quote", "before", "text", "instead"];
-const isEmpty = (row) => !NAMES.some((name) => field(row, name).value.trim());
+const floating = () => document.querySelector("[data-floating]");
 
-function another() {
-  const row = rows()[0].cloneNode(true);
+function offer() {
+  const found = selected();
+  picked = found ?? picked;
+  const offered = floating();
+  if (!offered) return;
+  offered.hidden = !found || !formOf(found.part);
+  if (offered.hidden) return;
+  const { left, bottom } = found.box;
+  offered.style.left = `${Math.max(GAP, Math.min(left, innerWidth - offered.offsetWidth - GAP))}px`;
+  offered.style.top = `${Math.max(GAP, Math.min(bottom + GAP, innerHeight - offered.offsetHeight - GAP))}px`;
+}
+
+// What is typed
+
+function another(form) {
+  const row = rows(form)[0].cloneNode(true);
   for (const each of row.querySelectorAll("textarea, input")) each.value = "";
-  form().querySelector("[data-remarks]").append(row);
+  delete row.dataset.at;
+  form.querySelector("[data-remarks]").append(row);
   return row;
 }
 
@@ -60,21 +204,46 @@ function fill(row, words) {
   for (const [name, value] of Object.entries(words)) field(row, name).value = value;
 }
 
-let picked = null;
-
-function begin() {
-  const row = rows().find(isEmpty) ?? another();
-  if (picked) fill(row, picked);
-  picked = null;
-  field(row, "text").focus();
-  keep();
+function asKind(row, kind) {
+  row.dataset.kind = kind;
+  if (kind === "instead" && !field(row, "instead").value) field(row, "instead").value = field(row, "quote").value;
 }
 
-function keep() {
+function begin(kind) {
+  const part = picked?.part ?? document.querySelector("[data-current] [data-beside]") ?? parts()[0];
+  const form = formOf(part);
+  if (!form) return;
+  const card = form.closest("details");
+  card.open = true;
+  const row = rows(form).find(isEmpty) ?? another(form);
+  if (picked) {
+    fill(row, { quote: picked.quote, before: picked.before });
+    if (picked.line) row.dataset.at = picked.line;
+  }
+  asKind(row, kind);
+  picked = null;
+  keep(form);
+  arrangeAll();
+  choose(card);
+  const area = field(row, kind);
+  area.focus();
+  if (kind === "instead") area.select();
+}
+
+function keep(form) {
   const wordsOf = (row) => Object.fromEntries(NAMES.map((name) => [name, field(row, name).value]));
-  const words = rows().filter((row) => !isEmpty(row)).map(wordsOf);
-  if (words.length) localStorage.setItem(place, JSON.stringify(words));
-  else localStorage.removeItem(place);
+  const words = rows(form).filter((row) => !isEmpty(row)).map(wordsOf);
+  if (words.length) localStorage.setItem(draftOf(form), JSON.stringify(words));
+  else localStorage.removeItem(draftOf(form));
+}
+
+function restore(form) {
+  const kept = JSON.parse(localStorage.getItem(draftOf(form)) ?? "[]");
+  if (rows(form).every(isEmpty) && kept.length) {
+    form.closest("details").open = true;
+    for (const words of kept) fill(rows(form).find(isEmpty) ?? another(form), words);
+  }
+  for (const row of rows(form)) row.dataset.kind ??= field(row, "instead").value ? "instead" : "text";
 }
 
 function quoted(area) {
@@ -83,36 +252,55 @@ function quoted(area) {
   picked = null;
 }
 
-const place = `comments/${form()?.dataset.review}`;
-
-function restore() {
-  const kept = JSON.parse(localStorage.getItem(place) ?? "[]");
-  if (!rows().every(isEmpty) || !kept.length) return;
-  form().closest("details").open = true;
-  for (const words of kept) fill(rows().find(isEmpty) ?? another(), words);
-}
-
 // Also after the page was renewed under what is typed.
 function show() {
-  mark();
-  if (!form()) return;
-  restore();
-  form().querySelector("[data-another]").hidden = false;
+  for (const each of document.querySelectorAll("[data-scripted]")) each.hidden = false;
+  for (const form of parts().map(formOf).filter(Boolean)) restore(form);
+  observe();
+  arrangeAll();
+  offer();
 }
 
-const isOpen = () => form()?.closest("details").open;
-const isSummary = (target) => target.closest("summary")?.parentElement === (form()?.closest("details") ?? document);
-
-if (form() && "sent" in form().dataset) localStorage.removeItem(place);
+for (const form of document.querySelectorAll("[data-review][data-sent]")) localStorage.removeItem(draftOf(form));
+if (!WIDE.matches) document.querySelector(".outline details")?.removeAttribute("open"); // the text comes first
 show();
-document.addEventListener("renewed", show);
-document.addEventListener("click", ({ target }) => {
-  if (target.closest("[data-another]")) begin();
-  else if (isSummary(target)) setTimeout(() => isOpen() && begin());
+for (const name of ["renewed", "loaded"]) document.addEventListener(name, show);
+WIDE.addEventListener("change", arrangeAll);
+document.addEventListener("toggle", ({ target }) => target.closest("[data-card]") && arrangeSoon(), true);
+
+let isPressed = false;
+addEventListener("pointerdown", ({ target }) => {
+  isPressed = true;
+  if (target.closest(".rendered") && !target.closest("[data-card]")) picked = null;
+  if (!target.closest("[data-floating]")) floating()?.setAttribute("hidden", "");
 });
-document.addEventListener("input", ({ target }) => form()?.contains(target) && keep());
-document.addEventListener("pointerdown", ({ target }) => text().contains(target) && (picked = null));
-document.addEventListener("selectionchange", () => (picked = selected() ?? picked));
+for (const over of ["pointerup", "pointercancel"]) {
+  addEventListener(over, () => {
+    isPressed = false;
+    setTimeout(offer);
+  });
+}
+document.addEventListener("selectionchange", () => isPressed || offer());
 addEventListener("keydown", () => (picked = selected() ?? picked), true); // the change may not have been told yet
-document.addEventListener("focusin", ({ target }) => target.matches('[name="feedback"], [name="instruction"]') && quoted(target));
-addEventListener("keydown", (event) => event.key === "c" && event.defaultPrevented && isOpen() && begin());
+document.addEventListener("mousedown", (event) => event.target.closest("[data-floating]") && event.preventDefault());
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-begin]");
+  if (button) {
+    getSelection().removeAllRanges();
+    floating().hidden = true;
+    begin(button.dataset.begin);
+  } else if (event.target.closest("[data-suggest]")) {
+    const row = event.target.closest("fieldset");
+    asKind(row, "instead");
+    field(row, "instead").focus();
+    arrangeAll();
+  } else if (event.target.closest(".rendered") && getSelection().isCollapsed) cardAt(event)?.focus();
+});
+document.addEventListener("input", ({ target }) => {
+  const form = target.closest("[data-review]");
+  if (form) keep(form);
+});
+document.addEventListener("focusin", ({ target }) => {
+  choose(target.closest("[data-card]"));
+  if (target.matches('[name="feedback"], [name="instruction"]')) quoted(target);
+});

@@ -18,7 +18,7 @@ function show() {
 }
 
 show();
-document.addEventListener("renewed", show);
+for (const name of ["renewed", "loaded"]) document.addEventListener(name, show);
 // Before the form is sent, by whichever script.
 addEventListener("submit", ({ target }) => {
   const { due, zone } = target.elements;

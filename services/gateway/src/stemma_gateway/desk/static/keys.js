@@ -11,7 +11,7 @@ function press(element) {
   if (typing(element)) return element.focus();
   const details = element.closest("summary")?.parentElement;
   if (!details) return element.click();
-  details.open = true;
+  for (let each = details; each; each = each.parentElement.closest("details")) each.open = true;
   details.querySelector("textarea, select, input:not([type=hidden])")?.focus();
 }
 
@@ -34,7 +34,9 @@ addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);
-  const element = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  // Of several parts of a page, keys are those of the current one.
+  const keyed = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)];
+  const element = keyed.find((each) => !each.closest("[data-scope]:not([data-current])"));
   if (!element) return;
   event.preventDefault();
   press(element);

@@ -48,11 +48,12 @@ async function fetched() {
 }
 
 // A decision is about what was seen: under one that can be made now nothing else is put, and no word that was typed goes.
-function isAnother(page) {
-  const { decides, shows } = main().dataset;
-  const now = / data-shows="([^"]*)"/.exec(page)?.[1] ?? "";
-  const lost = ({ id, value, defaultValue }) => id && value !== defaultValue && !page.includes(` id="${id}"`);
-  return (decides !== undefined && !now.startsWith(shows)) || [...main().querySelectorAll("textarea")].some(lost);
+function isAnother(text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const differs = ({ id, dataset }) => !(page.getElementById(id)?.dataset.shows ?? "").startsWith(dataset.shows);
+  const lost = (each) => each.id && each.value !== each.defaultValue && !each.closest("[data-later]") && !page.getElementById(each.id);
+  const typed = [...main().querySelectorAll("textarea")];
+  return [...document.querySelectorAll("[data-shows][data-decides]")].some(differs) || typed.some(lost);
 }
 
 async function put(page) {

@@ -1,0 +1,113 @@
+"""A document as it is read: all its sections in their order, with what is said beside their words."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from fastapi import APIRouter, Request, Response
+from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.views import DocumentView, SectionView
+
+from stemma_gateway.authentication import Caller
+from stemma_gateway.pages import PageRoute, led_to
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of, read_log, section_in
+from stemma_gateway.sessions import Session
+
+from .document import DOCUMENT, title_of
+from .forms import SECTION, InSection, SectionAddress
+from .results import DONE, Result, result_of
+from .section import part_of, people_of
+from .shell import shown
+
+MOST_BYTES = 48 * 1024
+"""Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
+AT_ONCE = 8
+SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
+router = APIRouter(route_class=PageRoute)
+
+
+@router.get(f"{DOCUMENT}/read")
+async def read(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    at_least: AtLeast = 0,
+    done: str = "",
+    at: str = "",
+    whole: bool = False,
+) -> Response:
+    document = (await read_log(session, document_id, at_least)).document
+    first = [section for section in document.sections.values() if section.version or section.need]
+    if not whole:
+        first = list(_at_first(first))
+    bound = asyncio.Semaphore(AT_ONCE)
+
+    async def part(section: SectionView) -> object:
+        async with bound:
+            return await part_of(request, session, document, section, section.section_id)
+
+    parts = dict(zip((one.section_id for one in first), await asyncio.gather(*map(part, first)), strict=True))
+    return shown(
+        request,
+        session,
+        "whole.html",
+        document=document,
+        title=await title_of(session.client, document),
+        settled=sum(section.status in SETTLED for section in document.sections.values()),
+        parts=parts,
+        later=_later(document, parts),
+        people=people_of(session, document),
+        viewed=await session.client.viewed.of(document_id),
+        done=done if done in DONE else "",
+        at=at,
+        result=_result(session, document, at, done),
+    )
+
+
+def _result(session: Session, document: DocumentView, section_id: str, done: str) -> Result | None:
+    section = document.sections.get(section_id)
+    if section is None or done not in DONE:
+        return None
+    at = SectionAddress(document.document_id, section_id)
+    return replace(result_of(done, at, section, session.client.rights.names), path=at.path)
+
+
+def _at_first(sections: list[SectionView]) -> Iterator[SectionView]:
+    size = 0
+    for section in sections:
+        size += section.current.draft.size if section.current else 0
+        if size > MOST_BYTES and size != (section.current.draft.size if section.current else 0):
+            return
+        yield section
+
+
+def _later(document: DocumentView, parts: Mapping[str, object]) -> Mapping[str, str]:
+    """What is loaded later, each with what tells one state of it from another."""
+    return {
+        name: f"state={section.version}.{section.status}.{sum(len(one.comments) for one in section.threads)}"
+        f".{len(section.open_threads)}.{len(section.versions)}.{section.stale}"
+        for name, section in document.sections.items()
+        if section.version and name not in parts
+    }
+
+
+@router.get(f"{SECTION}/part")
+async def show_part(request: Request, session: Caller, at: InSection) -> Response:
+    """One section of the page, which loads it once it is there."""
+    document = await document_of(session, at.document_id)
+    section = section_in(document, at.section_id)
+    return shown(
+        request,
+        session,
+        "one_part.html",
+        document=document,
+        part=await part_of(request, session, document, section, at.section_id),
+        people=people_of(session, document),
+    )
+
+
+@router.get(f"{SECTION}/in-document")
+async def lead_to_part(request: Request, at: InSection, done: str = "", at_least: AtLeast = 0) -> Response:
+    """Lead whoever decided on the page of the document back to where that was."""
+    place = f"done={done if done in DONE else ''}&at={at.section_id}&at_least={at_least}#section-{at.section_id}"
+    return led_to(request, f"{DOCUMENT.format(document_id=at.document_id)}/read?{place}")
