@@ -142,6 +142,21 @@ async def test_how_reading_goes_on_and_what_was_found_and_missed_is_told_request
     assert "Confirm all 3" in said
 
 
+async def test_nothing_is_being_read_of_a_document_that_was_cancelled_or_of_a_request_that_does_not_count(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await bus.append(document_id, e.DocumentCancelled())
+    assert "<progress" not in (await web.get(page(document_id), headers=PAGES)).text
+    text = await bus.text(staged := f"{document_id}-staged", "Shall.")
+    file = InputFile(name=NAME, artifact=text, role="request")
+    given = e.DocumentInputAdded(input_id="input-1", file=file, staged=True, to_read=True)
+    done = e.DocumentInputRead(input_id="input-1", version=1, job_id="j1", reading=InputReading(text=text))
+    await bus.append(staged, document_requested(), given, done)
+    shown = (await web.get(page(staged), headers=PAGES)).text
+    assert "None of the inputs is a request" in plain(shown)
+    assert "<progress" not in shown
+
+
 async def test_one_confirmation_makes_all_that_was_found_count_and_none_of_another_reading(
     web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,7 +113,7 @@ async def _page(
         total=len(entries),
         undecided=len(_undecided(ledger)),
         deadlines=listed_deadlines((ledger and ledger.deadlines) or (), datetime.now(UTC).date()),
-        asked_of=any(one.used_as == "request" for one in there),
+        asked_of=any(one.used_as == "request" and one.version and one.input_id != BRIEF for one in there),
         read=sum(one.state != "reading" for one in there),
         given=len(there),
         places=places(document),
