@@ -159,13 +159,21 @@ async def test_a_version_that_was_made_can_be_taken_back_by_who_may_restore(
         assert told.count('name="restore_version" value="1"') == offers
 
 
-async def test_a_reviewer_is_told_which_verbs_another_role_has(
+async def test_a_reviewer_is_told_what_another_role_may_and_gets_back_what_was_typed_for_a_document(
     browser: Callable[[Role], Any], bus: Backstage, document_id: str
 ) -> None:
     who = await browser(Role.REVIEWER)
     told = plain((await who.get(SECTION.format(document_id))).text)
     assert "Your role does not allow: Edit" in told
     assert "Your role begins no documents." in plain((await who.get("/desk/new")).text)
+    typed = {"kind": "proposal", "title": "Rack", "brief": "Which <prices>?", "outline": "# Costs & dates"}
+    refused = await who.post("/desk/new", data=typed, files={"x": b""})
+    assert refused.status_code == 403
+    assert re.findall(r"<textarea readonly[^>]*>\n(.*)</textarea>", refused.text) == [
+        "Rack",
+        "Which &lt;prices&gt;?",
+        "# Costs &amp; dates",
+    ]
 
 
 async def test_an_answer_comes_back_also_where_its_question_is_no_more(

@@ -125,6 +125,7 @@ async def _new_page(
 ) -> Response:
     kinds = await session.client.kinds()
     usual = typed["kind"] or await _usual_kind(session, kinds)
+    has_form = bool(kinds) and "create-document" in session.client.rights.names
     return shown(
         request,
         session,
@@ -136,6 +137,7 @@ async def _new_page(
         typed={**typed, "kind": usual},
         kept=kept,
         request_id=uuid4().hex,
+        unplaced=() if has_form else [typed[name] for name in ("title", "brief", "outline") if typed[name].strip()],
     )
 
 
