@@ -13,7 +13,8 @@ function show(place) {
   else place.textContent = (texts.get(place.dataset.writing) ?? "").slice(place.classList.contains("tail") ? -TAIL : 0);
 }
 
-// As the server shows a text that is done: one at a time for each place, and the newest words last.
+// As the server shows a text that is done: one at a time for each place, the newest words last, and less often what takes
+// long. What is refused is shown as it is, and not asked again.
 const rendering = new WeakMap();
 
 async function render(place) {
@@ -21,12 +22,16 @@ async function render(place) {
   if (text === undefined || rendering.get(place) !== undefined) return;
   rendering.set(place, text);
   const headers = { "Content-Type": "text/markdown" };
+  const since = Date.now();
   const answer = await fetch(place.dataset.rendered, { method: "POST", body: text, headers }).catch(() => null);
+  const isAway = !answer || answer.status === 429 || answer.status >= 500;
   if (answer?.ok) place.innerHTML = await answer.text();
-  setTimeout(() => {
+  else if (!isAway) place.textContent = text;
+  const again = () => {
     rendering.delete(place);
-    if (place.isConnected && (!answer?.ok || texts.get(place.dataset.writing) !== text)) render(place);
-  }, RENDER_EVERY_MS);
+    if (place.isConnected && (isAway || texts.get(place.dataset.writing) !== text)) render(place);
+  };
+  setTimeout(again, Math.max(RENDER_EVERY_MS, 4 * (Date.now() - since)));
 }
 
 function all() {
