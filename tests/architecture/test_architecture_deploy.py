@@ -30,7 +30,7 @@ BUDGETS = {
     "stemma-admission": 40,  # cryptography is 15, pydantic 7, PyNaCl 4, FastStream with what it needs 3
     "stemma-converter": 420,  # pandoc is 162, typst with its fonts 85, Asian fonts 33, Babel 31, PDFium 9
     "stemma-editor-agent": 400,  # litellm is 111, numpy with its libraries 70, Babel 33, lxml 11
-    "stemma-gateway": 105,  # Babel is 31, cryptography (for the SDK that serves agents) 15, rapidfuzz 12, FastStream 3
+    "stemma-gateway": 115,  # Babel is 31, cryptography (for the SDK that serves agents) 15, rapidfuzz 12, lxml 11
     "stemma-generation-graph": 420,  # litellm is 111, numpy with its libraries 70, Babel 33, lxml 11
     "stemma-notifier": 25,  # pydantic is 7, PyNaCl 4, FastStream with what it needs 3
     "stemma-orchestrator": 138,  # numpy with its libraries is 70, Babel 33, what compares and reads Markdown 18

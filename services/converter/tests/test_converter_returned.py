@@ -356,8 +356,8 @@ def test_what_people_did_is_found_after_libreoffice_saved_it(
     for number, (edit, _, _) in enumerate(WAYS.values()):
         (tmp_path / f"{number}.docx").write_bytes(edited(content, edit))
     profile, out = f"-env:UserInstallation=file://{tmp_path}/profile", tmp_path / "out"
-    command = ["soffice", profile, "--headless", "--convert-to", "docx", "--outdir", out, *tmp_path.glob("*.docx")]
-    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    command = ["soffice", profile, "--headless", "--convert-to", "docx", "--outdir", f"{out}"]
+    subprocess.run([*command, *map(str, tmp_path.glob("*.docx"))], check=True, capture_output=True, timeout=240)
     for number, (_, old, new) in enumerate(WAYS.values()):
         sections = read((out / f"{number}.docx").read_bytes(), drafts).sections
         assert {one.section_id: one.edits[-1].after for one in sections if one.edits} == {"s0": expected(old, new)}

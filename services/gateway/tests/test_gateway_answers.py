@@ -4,8 +4,8 @@ from typing import Any
 
 import httpx
 import pytest
-from stemma_gateway.desk.shell import asset
 from stemma_gateway.middlewares import SafeHeaders
+from stemma_gateway.pages import asset
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, section_drafted
 from stemma_testkit.servers import eventually
