@@ -363,12 +363,22 @@ async def test_what_was_cut_or_filtered_is_no_answer(provider: Provider, reply: 
 BEGUN, REST = "# The lawn\n\nThe town has one lawn. The lawn", " belongs to the town.\n"
 
 
+@pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("rest", [REST, BEGUN + REST], ids=["the rest alone", "with its beginning"])
-async def test_an_answer_that_was_cut_is_gone_on_with_where_the_provider_can(provider: Provider, rest: str) -> None:
+async def test_an_answer_that_was_cut_is_gone_on_with_where_the_provider_can(
+    provider: Provider, rest: str, there: bool
+) -> None:
     os.environ["MISTRAL_API_KEY"] = "test-key"
     provider.script = [says(BEGUN, "length"), says(rest)]
-    assert await text(provider, Told(there=False), name="mistral/mistral-large-latest") == BEGUN + REST
+    told = Told(there=there)
+    assert await text(provider, told, name="mistral/mistral-large-latest") == BEGUN + REST
+    assert told.text == BEGUN + BEGUN + REST, "each attempt is told whole"
     assert provider.requests[1]["messages"][-1] == {"role": "assistant", "content": BEGUN, "prefix": True}
+
+
+async def test_an_answer_that_is_asked_for_anew_does_not_stand_behind_one_that_was_cut(provider: Provider) -> None:
+    provider.script = [says(BEGUN, "length"), says(".\n</brief>"), says(SECTION)]
+    assert await text(provider, Told(there=False), name="mistral/mistral-large-latest") == SECTION
 
 
 async def test_an_answer_that_was_cut_is_asked_for_again_where_nobody_can_go_on_with_it(provider: Provider) -> None:

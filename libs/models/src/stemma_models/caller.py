@@ -29,7 +29,7 @@ from stemma_telemetry.names import Attr, Metric
 from stemma_telemetry.names import Span as SpanName
 
 from . import checks
-from .client import THINKING, Meter, ModelClient, TokenSink
+from .client import THINKING, Meter, ModelClient, TokenSink, joined
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
 from .providers import continues, provider
 from .records import Record, Recordings, RecordStore, Replay, Reply, Request
@@ -328,7 +328,7 @@ class ModelCaller:
                 before, shown = (first, replace(reply, text="")) if is_copy else (call.request, reply)
                 again = _asked_again(before, shown, unusable.problems, self.settings.max_tokens)
                 complaints.append(again.messages[-1])
-                call = replace(call, request=again)
+                call = replace(call, request=again, begun="")
         best = next((one for one in reversed(wrong) if one.kept), wrong[-1])
         if best.kept and call.request.response_format is None:
             raise _Kept(best.kept, best.detail, call.meter.total)
@@ -442,10 +442,8 @@ def _gone_on_with(call: _Call, text: str) -> _Call:
 
 
 def _joined(begun: str, reply: Reply) -> Reply:
-    """A whole answer: some providers give the rest alone, some with its beginning."""
-    if not begun or reply.text.startswith(begun):
-        return reply
-    return Reply(reply.record.model_copy(update={"artifact": None}), begun + reply.text)
+    whole = joined(begun, reply.text)
+    return reply if whole == reply.text else Reply(reply.record.model_copy(update={"artifact": None}), whole)
 
 
 def _excerpt(text: str) -> str:

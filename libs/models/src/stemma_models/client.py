@@ -93,13 +93,22 @@ async def tell_whole(tell: TokenSink, text: str) -> None:
         await tell(text[start : start + PIECE_CHARS])
 
 
+def joined(begun: str, said: str) -> str:
+    """A whole answer: some providers give the rest of one alone, some with its beginning."""
+    return max(begun, said, key=len) if said.startswith(begun) or begun.startswith(said) else begun + said
+
+
 class Listener:
     """Tells the text of a call as it comes, that of each attempt from its beginning, without the thoughts in it."""
 
     def __init__(
-        self, tell: TokenSink, opens_with: tuple[str, ...] = (), is_read: Callable[[], None] = lambda: None
+        self,
+        tell: TokenSink,
+        opens_with: tuple[str, ...] = (),
+        is_read: Callable[[], None] = lambda: None,
+        begun: str = "",
     ) -> None:
-        self._tell, self._is_read = tell, is_read
+        self._tell, self._is_read, self._begun = tell, is_read, begun
         self._opens_with = opens_with
         self.begin()
 
@@ -128,6 +137,7 @@ class Listener:
 
     async def _tell_all(self, words: str) -> None:
         """Tell what is new; all of it if words that were told turn out to be a thought."""
+        words = joined(self._begun, words)
         new = words.removeprefix(self._told) if words.startswith(self._told) else words
         self._told = words
         await tell_whole(self._tell, new)
@@ -226,10 +236,11 @@ class ModelClient:
         request = replace(request, parameters={**request.parameters, "max_tokens": most})
         spent, failures = Meter(meter), list[str]()
         start = cached_start(self._model, self._settings, request.messages, document_id)
+        begun = str(request.messages[-1].text) if isinstance(request.messages[-1], AIMessage) else ""
         async with pace.behind_first(start) as is_read, pace.turn():
             followed = await is_followed(on_token)
             told = on_token if followed else _to_nobody if on_token and pace.is_local else None
-            listener = Listener(told, opens_with, is_read) if told else None
+            listener = Listener(told, opens_with, is_read, begun) if told else None
             limit_s = self._settings.call_limit or pace.patience(_about(request), most)
             limit = asyncio.timeout(limit_s)
             try:
@@ -248,12 +259,11 @@ class ModelClient:
                     raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
                 answer = AIMessage(listener.said, response_metadata={"finish_reason": TIME_LIMIT})
         is_json = request.response_format is not None
-        goes_on = isinstance(request.messages[-1], AIMessage)
-        answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json, goes_on=goes_on)
+        answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json, goes_on=bool(begun))
         if listener is not None and followed:
             await listener.end(str(answer.text))
         elif on_token is not None:
-            await tell_whole(on_token, str(answer.text))
+            await tell_whole(on_token, joined(begun, str(answer.text)))
         return answer, spent.total
 
     @property
