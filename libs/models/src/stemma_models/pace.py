@@ -25,26 +25,27 @@ NEWEST = 0.3
 
 
 _LEFT = re.compile(r"(?:llm_provider-)?(?:x|anthropic)-ratelimit-(?=.*remaining)[\w-]*(requests|tokens)[\w-]*")
-_BACK = re.compile(r"(?:llm_provider-)?(?:x|anthropic)-ratelimit-(?=.*reset)[\w-]+")
 _PART_OF_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 LONGEST_PAUSE_S, USUAL_PAUSE_S = 60.0, 5.0
+LONGEST_VALUE = 40
+"""Characters of a header that are read."""
 
 
-def left_of(headers: Mapping[str, Any], tokens_a_call: float) -> float | None:
-    """How many calls a provider's limits leave, by the headers of the families; nothing if they do not say."""
-    left = list[float]()
-    for name, value in headers.items():
-        if (found := _LEFT.fullmatch(name.lower())) and str(value).isdecimal():
-            left.append(float(value) / (max(1.0, tokens_a_call) if found[1] == "tokens" else 1))
+def left_of(headers: Mapping[str, Any], tokens_a_call: float) -> tuple[float, float] | None:
+    """How many calls the scarcest limit of a provider leaves, and seconds until it leaves more; nothing if unsaid."""
+    told = {name.lower(): str(value)[:LONGEST_VALUE] for name, value in headers.items()}
+    left = list[tuple[float, float]]()
+    for name, value in told.items():
+        if (found := _LEFT.fullmatch(name)) and value.isdecimal():
+            calls = float(value) / (max(1.0, tokens_a_call) if found[1] == "tokens" else 1)
+            left.append((calls, _seconds(told.get(name.replace("remaining", "reset"), ""))))
     return min(left, default=None)
 
 
-def back_in(headers: Mapping[str, Any]) -> float:
-    """Seconds until a limit leaves more again, as far as the headers say."""
-    told = [str(value) for name, value in headers.items() if _BACK.fullmatch(name.lower())]
-    found = [sum(float(n) * _SECONDS[unit] for n, unit in parts) for parts in map(_PART_OF_TIME.findall, told) if parts]
-    return min(LONGEST_PAUSE_S, max(found, default=USUAL_PAUSE_S))
+def _seconds(told: str) -> float:
+    parts = _PART_OF_TIME.findall(told)
+    return min(LONGEST_PAUSE_S, sum(float(n) * _SECONDS[unit] for n, unit in parts) if parts else USUAL_PAUSE_S)
 
 
 class Pace:
@@ -108,12 +109,13 @@ class Pace:
 
     def told(self, headers: Mapping[str, Any]) -> None:
         """Take note of what a provider's limits leave: fewer calls at a time near their end, none until it is back."""
-        left = self._left = left_of(headers, self._tokens_a_call)
-        if left is None or left >= self._allowed:
+        found = left_of(headers, self._tokens_a_call)
+        self._left, back_s = found or (None, 0.0)
+        if self._left is None or self._left >= self._allowed:
             return
-        self._adapt(int(left))
-        if left < 1:
-            self._on_from = asyncio.get_running_loop().time() + back_in(headers)
+        self._adapt(int(self._left))
+        if self._left < 1:
+            self._on_from = asyncio.get_running_loop().time() + back_s
 
     def refused(self) -> None:
         """Take note of a call that was too much for the provider's limits."""
