@@ -61,9 +61,28 @@ async def test_each_text_is_asked_for_once(provider: Provider) -> None:
     assert corpus.passages[first[0][0]].heading == "Part 17"
 
 
-async def test_what_is_chosen_by_words_is_chosen_without_the_model_too(provider: Provider) -> None:
-    provider.script = [fails(400)]
-    assert await near(provider).ranked(Corpus([read_source("a.md", TEXT)], ()), ["pier"]) == []
+def answers(vector: Any) -> Reply:
+    return Reply(body=json.dumps({"object": "list", "data": vector, "model": "e5"}).encode())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [fails(400), *map(answers, (None, [None], [{"index": 0, "embedding": ["a"]}], [{"index": 0, "embedding": []}]))],
+)
+async def test_what_is_chosen_by_words_is_chosen_without_the_model_too_and_it_is_not_asked_again_at_once(
+    provider: Provider, reply: Reply
+) -> None:
+    provider.script = [reply]
+    corpus, nearness = Corpus([read_source("a.md", "# One\n\nThe quay.")], ()), near(provider)
+    assert await nearness.ranked(corpus, ["pier"]) == []
+    assert await nearness.ranked(corpus, ["pier"]) == []
+    assert len(provider.requests) == 1
+
+
+async def test_vectors_of_another_length_rank_nothing(provider: Provider) -> None:
+    provider.script = [embedded, answers([{"index": 0, "embedding": [1.0]}])]
+    corpus = Corpus([read_source("a.md", "# One\n\nThe quay.")], ())
+    assert await near(provider).ranked(corpus, ["pier"]) == []
 
 
 async def test_a_model_without_its_key_is_named_when_the_service_starts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import isfinite
 from operator import itemgetter
+from typing import Any
 
 from .providers import NO_KEY, needs_no_key, require_key
 from .settings import ModelSettings
@@ -14,6 +16,8 @@ BATCH = 64
 RETRIES = 2
 LIMIT_S = 600.0
 """For one batch: a model of one's own may take seconds for each text."""
+MOST_NUMBERS = 16_384
+"""Of a vector."""
 
 
 class EmbeddingUnavailable(Exception):
@@ -32,30 +36,32 @@ class Embedder:
         require_key(self._settings)
 
     async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text; raises `EmbeddingUnavailable`."""
+        """A vector for each of up to `BATCH` texts; raises `EmbeddingUnavailable`."""
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         litellm = await asyncio.to_thread(import_module, "litellm")
-        key = NO_KEY if needs_no_key(self._settings) else None
-        found: list[list[float]] = []
-        for at in range(0, len(texts), BATCH):
-            try:
-                answer = await litellm.aembedding(
-                    model=self.name,
-                    input=[*texts[at : at + BATCH]],
-                    api_base=self.api_base,
-                    api_key=key,
-                    timeout=LIMIT_S,
-                    max_retries=RETRIES,
-                    encoding_format="float",
-                    drop_params=True,
-                )
-            except Exception as error:
-                raise EmbeddingUnavailable(type(error).__name__) from error
-            found += map(itemgetter("embedding"), sorted(answer.data, key=itemgetter("index")))
-        if len(found) != len(texts) or len({len(vector) for vector in found}) > 1:
+        try:
+            answer = await litellm.aembedding(
+                model=self.name,
+                input=[*texts],
+                api_base=self.api_base,
+                api_key=NO_KEY if needs_no_key(self._settings) else None,
+                timeout=LIMIT_S,
+                max_retries=RETRIES,
+                encoding_format="float",
+                drop_params=True,
+            )
+            found = [*map(itemgetter("embedding"), sorted(answer.data, key=itemgetter("index")))]
+        except Exception as error:  # whatever a server answers
+            raise EmbeddingUnavailable(type(error).__name__) from error
+        if len(found) != len(texts) or not all(map(_is_vector, found)) or len(set(map(len, found))) > 1:
             raise EmbeddingUnavailable("not one vector for each text")
         return found
 
     @property
     def _settings(self) -> ModelSettings:
         return ModelSettings(name=self.name, api_base=self.api_base)
+
+
+def _is_vector(told: Any) -> bool:
+    is_list = isinstance(told, list) and 0 < len(told) <= MOST_NUMBERS
+    return is_list and all(isinstance(one, float | int) and isfinite(one) for one in told)

@@ -10,13 +10,15 @@ from math import hypot
 from operator import mul
 from weakref import WeakKeyDictionary
 
-from stemma_models.embedding import Embedder, EmbeddingUnavailable
+from stemma_models.embedding import BATCH, Embedder, EmbeddingUnavailable
 from stemma_telemetry import get_logger
 
 from .passages import MOST_RANKED, Corpus
 
 MOST_PASSAGES = 5_000
 MOST_QUERIES = 64
+LIMIT_S = 600.0
+"""For the vectors of a section, and after a failure until the next try: till then words alone choose passages."""
 LONGEST = 2_000
 """Characters of a text: models of this kind read some hundred tokens."""
 
@@ -37,6 +39,7 @@ class Nearness:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._again_at = 0.0
         self._known: WeakKeyDictionary[Corpus, _Known] = WeakKeyDictionary()
 
     async def ranked(self, corpus: Corpus, queries: Sequence[str]) -> list[list[int]]:
@@ -44,17 +47,31 @@ class Nearness:
         asked = [query[:LONGEST] for query in dict.fromkeys(queries) if query.strip()][:MOST_QUERIES]
         known = self._known.setdefault(corpus, _Known())
         async with known.turn:
+            if asyncio.get_running_loop().time() < self._again_at:
+                return []
             try:
-                if not known.vectors:
-                    texts = ["\n".join((*one.path, one.alone))[:LONGEST] for one in corpus.passages[:MOST_PASSAGES]]
-                    known.vectors = [_of_length_one(each) for each in await self._embedder.vectors(texts)]
-                new = [query for query in asked if query not in known.ranked]
-                found = await self._embedder.vectors(new) if new else []
-            except EmbeddingUnavailable as error:
-                log.warning("embeddings_unavailable", error=str(error))
+                async with asyncio.timeout(LIMIT_S):
+                    new = [query for query in asked if query not in known.ranked]
+                    found = await self._found(known, corpus, new)
+            except (EmbeddingUnavailable, TimeoutError) as error:
+                log.warning("embeddings_unavailable", error=str(error) or f"no answer within {LIMIT_S:g} s")
+                self._again_at = asyncio.get_running_loop().time() + LIMIT_S
                 return []
             known.ranked |= await asyncio.to_thread(_ranked, known.vectors, new, found)
             return [known.ranked[query] for query in asked]
+
+    async def _found(self, known: _Known, corpus: Corpus, new: Sequence[str]) -> list[list[float]]:
+        """The vectors of new queries; those of the passages are kept as they come, also if a later one fails."""
+        texts = ["\n".join((*one.path, one.alone))[:LONGEST] for one in corpus.passages[:MOST_PASSAGES]]
+        for at in range(len(known.vectors), len(texts), BATCH):
+            known.vectors += map(_of_length_one, await self._vectors(known, texts[at : at + BATCH]))
+        return await self._vectors(known, new) if new else []
+
+    async def _vectors(self, known: _Known, texts: Sequence[str]) -> list[list[float]]:
+        found = await self._embedder.vectors(texts)
+        if known.vectors and len(found[0]) != len(known.vectors[0]):
+            raise EmbeddingUnavailable("vectors of another length than before")
+        return found
 
 
 def _ranked(
