@@ -16,6 +16,7 @@ from stemma_contracts import subjects
 from stemma_contracts.envelope import AT
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.comments import MadeComment, Remark
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import ProcessingMetadata
 from stemma_contracts.v1.requests import CommentSection, ReviseSection
 from stemma_contracts.v1.section import SectionStatus
@@ -395,11 +396,12 @@ async def test_who_says_nothing_any_more_is_forgotten_and_what_the_server_was_ma
 
 
 @pytest.mark.req("E4")
-async def test_how_long_sections_take_is_known_from_the_first_one_that_is_written(
+async def test_how_long_sections_take_is_known_from_the_first_that_is_written_though_an_earlier_document_is_gone(
     server: NatsServer, bus: Backstage, document_id: str
 ) -> None:
     login, other = admit(server, "wanda", Role.REVIEWER), f"u{document_id}"
     took = ProcessingMetadata(started_at=BEGAN, finished_at=BEGAN, seconds=40)
+    await bus.list_research(f"gone-{other}", becomes=DocumentStatus.COMPLETED)
     async with Client.connect_to(ServerAddress(server.url, "default", "wanda", login=login)) as client:
         kept = followed.Followed(client, "wanda")
         drafted = section_drafted("research").model_copy(update={"processing_metadata": took})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import UNDER_WAY, Activity
 from stemma_contracts.v1.views import DocumentView, SectionView
+
+from .errors import DocumentNotFoundError
 
 if TYPE_CHECKING:
     from .client import Client
@@ -46,10 +49,14 @@ def usual(views: Iterable[DocumentView]) -> Seconds:
 
 
 async def usual_of(client: Client, view: DocumentView) -> Seconds:
-    """The same of this document and of those of its kind that were completed last."""
+    """The same of this document and of those of its kind that were completed last and are still there."""
     done = [one for one in await client.documents(warns=False) if _is_like(one.kind, one.status, view)]
     newest = [one.document_id for one in done if one.document_id != view.document_id][:LOOKED_AT]
-    return usual([view, *[await client.document(document_id) for document_id in newest]])
+    views = [view]
+    for document_id in newest:
+        with suppress(DocumentNotFoundError):
+            views.append(await client.document(document_id))
+    return usual(views)
 
 
 def _is_like(kind: str, status: DocumentStatus, view: DocumentView) -> bool:

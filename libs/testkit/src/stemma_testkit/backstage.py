@@ -141,7 +141,9 @@ class Backstage:
         key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.view_key(TENANT, summary.document_id)}"
         await self.js.publish(key, summary.model_dump_json().encode())
 
-    async def list_research(self, document_id: str, **told: Any) -> None:
+    async def list_research(
+        self, document_id: str, becomes: DocumentStatus = DocumentStatus.RUNNING, **told: Any
+    ) -> None:
         """Put a document into the list, with one section: it waits for review unless something else is told."""
         waits = {"status": SectionStatus.AWAITING_REVIEW, "version": 1, **told}
         section = SectionSummary(section_id="research", title="Research", **waits)
@@ -149,7 +151,7 @@ class Backstage:
             DocumentSummary(
                 document_id=document_id,
                 kind="proposal",
-                status=DocumentStatus.RUNNING,
+                status=becomes,
                 created_at=CREATED_AT,
                 last_sequence=1,
                 sections=(section,),
