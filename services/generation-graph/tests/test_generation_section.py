@@ -213,6 +213,13 @@ async def test_the_draft_is_seen_as_it_is_written(workshop: Workshop) -> None:
     assert workshop.places == [len("".join(workshop.tokens[:number])) for number in range(len(workshop.tokens))]
 
 
+async def test_a_draft_that_is_written_again_is_seen_from_its_beginning(workshop: Workshop) -> None:
+    cut = AIMessage("# Approach", response_metadata={"finish_reason": "length"})
+    await workshop.run(await workshop.job("approach"), [cut, DRAFT, evaluation("approach")])
+    calls = [number for number, token in enumerate(workshop.tokens) if not token]
+    assert [workshop.places[number + 1] for number in calls] == [0, 0]
+
+
 @pytest.mark.parametrize(("paragraphs", "messages"), [(9, 1), (PIECE_CHARS // 15, 2)])
 async def test_a_draft_that_is_whole_already_is_shown_in_as_few_messages_as_it_fits_into(
     workshop: Workshop, paragraphs: int, messages: int

@@ -252,7 +252,8 @@ def _context(job: SectionJob, thread_id: str, tools: Tools) -> RunContext:
 
     async def live(token: str) -> bool:
         nonlocal written
-        at, written = written, written + len(token)
+        at = written if token else 0  # a call begins with an empty text
+        written = at + len(token)
         return await tools.publish_live(tenant, document_id, section_id, token.encode(errors="replace"), at)
 
     call = call_context(job, thread_id)

@@ -234,7 +234,7 @@ class FormatNodes(SingleCallNodes):
         return (await caller.structured(run.call, FORMAT_DOC, messages, Introduction)).value
 
     async def evaluate(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        if state["partial"]:
+        if state.get("partial"):  # not in a thread of 0.1.0
             return {"evaluation": not_judged([], state["warnings"][0]["detail"])}
         found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}
