@@ -157,7 +157,8 @@ async def _redline(session: Session, document_id: str, form: Mapping[str, str]) 
     log = await log_of(session, document_id)
     if (before := at_export(log, since)) is None:
         raise Invalid(Problem.of("export_unknown", "since"))
-    return version_pairs(read_document(document_id, before), read_document(document_id, log))
+    pairs = (asyncio.to_thread(read_document, document_id, events) for events in (before, log))
+    return version_pairs(*await asyncio.gather(*pairs))
 
 
 @router.get(f"{DOCUMENT}/history")
@@ -176,7 +177,7 @@ async def show_history(
     They can be those about a ``section``, of a ``person``, and ``on`` a day.
     """
     log = await log_of(session, document_id)
-    document = read_document(document_id, log)
+    document = await asyncio.to_thread(read_document, document_id, log)
     found = _wanted(log, all=all, section=section, person=person, on=on)
     events = [event for event in found if not before or event.sequence < before][:EVENTS_ON_A_PAGE]
     said = await asyncio.gather(*(said_with(session.client, document_id, event) for event in events))

@@ -1,5 +1,6 @@
 """All documents of a tenant: found by their words and by how far they are, page by page."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
@@ -49,7 +50,8 @@ async def show_documents(
     state: State | None = None,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    rows = matching([await _row(session, one) for one in await session.client.documents()], q)
+    rows = [await _row(session, one) for one in await session.client.documents()]
+    rows = await asyncio.to_thread(matching, rows, q)
     counts = {name: sum(STATE_OF[name](row) for row in rows) for name in STATES}
     found = [row for row in rows if state is None or STATE_OF[state](row)]
     pages = max(1, -(-len(found) // ON_A_PAGE))

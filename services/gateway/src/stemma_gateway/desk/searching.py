@@ -1,9 +1,10 @@
 """Search over documents, sections, requirements and commands: a page, and a dialog that shows its results."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from heapq import nsmallest
+from itertools import chain, islice
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
@@ -71,11 +72,15 @@ async def search(request: Request, session: Caller, q: Words = "", document: Tok
     here = next((each for each in titled if each[0].document_id == document), None)
     hits = [*_commands(request, here), *islice(_documents(titled), NEWEST)]
     if sought := " ".join(q.casefold().split()):
-        hits = [*_commands(request, here), *_documents(titled)]
-        hits += await _requirements(session, [here] if here else titled[:LEDGERS])
-        found = [hit for hit in hits if has_words(f"{hit.label} {hit.of}", sought)]
-        hits = sorted(found, key=lambda hit: hit.rank(sought))
+        demands = await _requirements(session, [here] if here else titled[:LEDGERS])
+        every = chain(_commands(request, here), _documents(titled), demands)
+        hits = await asyncio.to_thread(_best, every, sought)
     return shown(request, session, "search.html", q=q.strip(), hits=hits[:MOST], within=document if here else None)
+
+
+def _best(hits: Iterable[Hit], q: str) -> list[Hit]:
+    found = (hit for hit in hits if has_words(f"{hit.label} {hit.of}", q))
+    return nsmallest(MOST, found, key=lambda hit: hit.rank(q))
 
 
 def _commands(request: Request, here: tuple[DocumentSummary, str] | None) -> Iterator[Hit]:
