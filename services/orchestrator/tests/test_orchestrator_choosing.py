@@ -76,3 +76,10 @@ async def test_what_was_there_before_takes_the_place_of_the_changes_that_are_tak
     assert await chosen(intake, story, r.TakeBackChanges, since=2, changes=changes, shown=shown) == text
     assert await chosen(intake, story, r.TakeBackChanges, since=9, changes=changes, shown=shown) is None
     assert await chosen(intake, story, r.TakeBackChanges, proposal_id="p1", changes=changes, shown=shown) is None
+
+
+async def test_a_change_of_blanks_that_is_named_takes_no_other_change_back(intake: Intake, story: Story) -> None:
+    spaced = "# Costs\n\nIt costs  **6 euros**. It is tiny.\n"
+    story.when(asking.write(story.asked(), "research", 3, await stored(intake, spaced)))
+    named = {"version": 4, "since": 2, "changes": [1, 2], "shown": 3}
+    assert await chosen(intake, story, r.TakeBackChanges, **named) == NEW.replace("6", "5")

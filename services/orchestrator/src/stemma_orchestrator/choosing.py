@@ -64,9 +64,9 @@ class Choosing:
         changes = await asyncio.to_thread(single_changes, before, after, self.document.language)
         if len(changes) != request.shown or max(request.changes) > request.shown:
             return None
-        back = [changes[number - 1] for number in sorted(set(request.changes))]
-        is_all = len(back) >= sum(not change.is_blank for change in changes)
-        return before if is_all else without(after, back)
+        chosen = set(request.changes)
+        seen = {number for number, change in enumerate(changes, 1) if not change.is_blank}
+        return before if seen <= chosen else without(after, [changes[number - 1] for number in chosen])
 
     async def _remark(self, ref: ArtifactRef) -> Remark:
         return Remark.model_validate_json(await self._content(ref))
