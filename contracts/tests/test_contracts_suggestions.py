@@ -34,3 +34,9 @@ def test_a_passage_is_replaced_with_the_marks_that_belong_to_it_or_not_at_all(
     start = text.index(quote)
     place = replaceable(text, start, start + len(quote))
     assert (text[slice(*place)] if place else None) == taken
+
+
+def test_a_comment_that_begins_thousands_of_blocks_is_read_once() -> None:
+    begun = "```suggestion\n" * 40_000
+    assert suggestion_in(begun) is None
+    assert suggestion_in(f"{begun}````suggestion\nword\n````\n") == Suggestion("word", begun.strip())

@@ -5,6 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 _BLOCK = re.compile(r"^(`{3,})suggestion[ \t]*\n(.*?)^\1[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"^(`{3,})suggestion[ \t]*\n", re.MULTILINE)
+_CLOSING = re.compile(r"^(`{3,})[ \t]*$", re.MULTILINE)
 _MARKER = re.compile(r"\*+|_+|~~|`+")
 """What begins and ends emphasis and code, always in pairs."""
 
@@ -19,7 +21,11 @@ class Suggestion:
 
 def suggestion_in(comment: str) -> Suggestion | None:
     """The first suggestion of a comment; None if it has none."""
-    if (found := _BLOCK.search(comment)) is None:
+    ends = {closing[1]: closing.start() for closing in _CLOSING.finditer(comment)}
+    # A block without its end is not searched to the end of the comment: a comment may begin thousands.
+    openings = (each for each in _OPENING.finditer(comment) if ends.get(each[1], -1) >= each.end())
+    opening = next(openings, None)
+    if opening is None or (found := _BLOCK.match(comment, opening.start())) is None:
         return None
     said = comment[: found.start()] + comment[found.end() :]
     return Suggestion(found[2].removesuffix("\n"), said.strip())
