@@ -381,7 +381,10 @@ async def test_an_answer_that_is_asked_for_anew_does_not_stand_behind_one_that_w
     assert await text(provider, Told(there=False), name="mistral/mistral-large-latest") == SECTION
 
 
-async def test_an_answer_that_was_cut_is_asked_for_again_where_nobody_can_go_on_with_it(provider: Provider) -> None:
+@pytest.mark.parametrize("name", ["openai/test-model", "openai/claude-sonnet-4-5"])
+async def test_an_answer_that_was_cut_is_asked_for_again_where_nobody_can_go_on_with_it(
+    provider: Provider, name: str
+) -> None:
     provider.script = [says(BEGUN, "length"), says(SECTION)]
-    assert await text(provider, Told(there=False)) == SECTION
+    assert await text(provider, Told(there=False), name=name) == SECTION
     assert "be shorter" in provider.requests[1]["messages"][-1]["content"]

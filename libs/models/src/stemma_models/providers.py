@@ -332,13 +332,17 @@ def _caches_prompts(name: str) -> bool:
 
 
 def continues(name: str) -> bool:
-    """Whether LiteLLM knows that the model goes on with an answer that it is given the beginning of."""
+    """Whether LiteLLM knows that the model of this provider goes on with an answer that it is given the beginning of.
+
+    A server of the user's own may give any name to a model that does not.
+    """
     if name in _installed() or "/" not in name:
         return False
     import litellm
 
-    known = litellm.model_cost.get(name) or litellm.model_cost.get(name.partition("/")[2]) or {}
-    return bool(known.get("supports_assistant_prefill"))
+    provider, _, model = name.partition("/")
+    known = litellm.model_cost.get(name) or litellm.model_cost.get(model) or {}
+    return bool(known.get("supports_assistant_prefill")) and known.get("litellm_provider") == provider
 
 
 def structure_of(model: BaseChatModel, settings: ModelSettings) -> Structure:
