@@ -78,7 +78,7 @@ async def generated(text: str) -> bool:
     job = await workshop.job("approach", files={"hard.md": text}, brief=brief)
     outcome = await on_generate_section(job, tools=tools)
     if isinstance(outcome, InputsMissing):
-        return re.fullmatch(r"hard\.md could not be read: more than 4 s", outcome.detail) is not None
+        return re.fullmatch(r"hard\.md could not be read: more than 4 s of CPU time", outcome.detail) is not None
     return isinstance(outcome, SectionGenerated)
 
 
