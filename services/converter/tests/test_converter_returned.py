@@ -285,6 +285,25 @@ def test_footnotes_and_captions_come_back(left: tuple[bytes, tuple[Draft, ...]])
 
 
 @pytest.mark.req("W2")
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("One.[^1] Two.[^2] Three.[^3]\n\n[^1]: Note a.\n\n[^2]: Note b.\n\n[^3]: Note c.\n", "Alpha.\n\nBeta.\n"),
+        ("| a | b |\n|---|---|\n| one | two |\n\nSee.[^1]\n\n[^1]: two\n",),
+        ("See.[^1]\n\n| a | b |\n|---|---|\n| one | two |\n| three | two |\n\n[^1]: two\n",),
+    ],
+    ids=["more notes than paragraphs", "a note like a cell", "a note like two cells"],
+)
+async def test_footnotes_change_nothing_in_a_file_that_nobody_changed(
+    converter: Converter, texts: tuple[str, ...]
+) -> None:
+    found = read(*await _left(converter, *texts))
+    assert [one.section_id for one in found.sections] == [f"s{number}" for number in range(len(texts))]
+    assert [(one.edits, one.unwritten) for one in found.sections] == [((), ())] * len(texts)
+    assert found.around == ()
+
+
+@pytest.mark.req("W2")
 def test_changes_of_two_people_are_an_edit_of_each(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     def both(root: Root) -> None:
         tracked(paragraph(root, "The report"), "every", "each")
@@ -297,6 +316,29 @@ def test_changes_of_two_people_are_an_edit_of_each(left: tuple[bytes, tuple[Draf
         ("Carl", True, True),
     ]
     assert edits[0].at is not None
+
+
+@pytest.mark.req("W2")
+def test_changes_of_two_people_in_one_sentence_come_back_twice(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    def both(root: Root) -> None:
+        tracked(paragraph(root, "The report"), "every", "each")
+        tracked(paragraph(root, "The report"), "names", "lists", author="Carl")
+
+    content, drafts = left
+    edits = read(edited(content, both), drafts).sections[0].edits
+    assert len(edits) == 2
+    assert merged_edits(edits, edits[-1].after, "en") == ((), ())
+
+
+@pytest.mark.req("W2")
+def test_times_with_and_without_a_zone_are_compared(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    def both(root: Root) -> None:
+        tracked(paragraph(root, "The report"), "every", "each")
+        tracked(paragraph(root, "A paragraph"), "whatever", "what", date="2026-11-22T11:00:00")
+
+    content, drafts = left
+    [edit] = read(edited(content, both), drafts).sections[0].edits
+    assert edit.at == datetime(2026, 11, 22, 11, tzinfo=UTC)
 
 
 @pytest.mark.req("W2")

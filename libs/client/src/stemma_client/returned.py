@@ -162,6 +162,8 @@ async def _with_now(client: Client, view: DocumentView, section: ReturnedSection
 def merged_edits(edits: Sequence[Edit], text: str, language: str) -> tuple[tuple[Edit, ...], tuple[Conflict, ...]]:
     """The edits as edits of another text; none where both changed the same, which is told."""
 
+    if edits and edits[-1].after == text:
+        return (), ()
     made, conflicts = list[Edit](), list[Conflict]()
     for edit in edits:
         merged = merge(edit.before, edit.after, text, language or "en")
@@ -346,7 +348,12 @@ class _Placed:
     def _set_places(self, claims: Sequence[_Claim]) -> None:
         """In which draft each paragraph stands now: one that was moved to another is new there."""
 
-        keys = [(n, c.base * 100_000 + c.units[0]) for n, c in enumerate(claims) if c.units and c.base is not None]
+        # Notes stand behind the text of all drafts, and say nothing of the order of it.
+        keys = [
+            (n, c.base * 100_000 + c.units[0])
+            for n, c in enumerate(claims)
+            if c.units and c.base is not None and not c.paragraph.note
+        ]
         stayed = in_order(key for _, key in keys)
         staying = {n for n, key in keys if key in stayed}
         last: int | None = None

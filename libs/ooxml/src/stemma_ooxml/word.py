@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
@@ -294,9 +294,10 @@ def _val(element: etree._Element | None) -> str:
 
 def _time(value: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(value) if value else None
+        moment = datetime.fromisoformat(value) if value else None
     except ValueError:
         return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
 class _View:
