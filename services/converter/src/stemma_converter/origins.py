@@ -59,10 +59,20 @@ def marked_parts(package: bytes, manuscript: Manuscript) -> dict[str, bytes]:
 
 
 def _marks(shown: Sequence[Paragraph], sources: Sequence[Source]) -> Iterator[Mark]:
-    units = [(place, number) for place, one in enumerate(sources) for number in range(len(_prose(one)))]
-    texts = [_prose(sources[place])[number] for place, number in units]
-    partners = match_parts(texts, [paragraph.text for paragraph in shown])
-    kept = in_order(partner for number, partner in partners.items() if not shown[number].note)
+    proses = [
+        (place, number, prose)
+        for place, one in enumerate(sources)
+        for number, prose in enumerate(document_of(one.text).prose)
+    ]
+    units = [(place, number) for place, number, _ in proses]
+    partners = dict[int, int]()
+    # A note may say what a cell says, and stands elsewhere in Word than in the draft.
+    for is_note in (False, True):
+        old = [number for number, (_, _, prose) in enumerate(proses) if prose.in_footnote == is_note]
+        new = [number for number, paragraph in enumerate(shown) if bool(paragraph.note) == is_note]
+        pairs = match_parts([proses[number][2].text for number in old], [shown[number].text for number in new])
+        partners |= {new[one]: old[other] for one, other in pairs.items()}
+    kept = in_order(partners[number] for number in sorted(partners) if not shown[number].note)
     last = 0
     for number, paragraph in enumerate(shown):
         partner = partners.get(number)
