@@ -152,3 +152,35 @@ def test_a_footnote_stays_where_it_is_defined() -> None:
     one, note, two = (Returned(prose.text, (n,), intact=True) for n, prose in enumerate(Document(draft).prose))
     changed = adopt(draft, [one, replace(two, text="2.", intact=False), replace(note, in_footnote=True)])
     assert changed.text == draft.replace("Two.", "2\\.")
+
+
+def _rows_of(draft: str, width: int) -> Rows:
+    """The cells of a table, which are all full but those at the end of the last row."""
+    return [
+        Returned(one.text, (number,), intact=True, table=1, row=number // width, cell=number % width)
+        for number, one in enumerate(Document(draft).prose)
+    ]
+
+
+def _cell(text: str, row: int, cell: int) -> Returned:
+    return Returned(text, table=1, row=row, cell=cell)
+
+
+@pytest.mark.req("W2")
+def test_all_cells_of_a_row_keep_what_was_done_to_them() -> None:
+    head = "| a | b | c |\n|---|---|---|\n"
+    rows = _rows_of(f"{head}| 1 |  |  |\n", 3)
+    both = [*rows[:3], replace(rows[3], text="9", intact=False), _cell("x", 1, 1), _cell("y|", 1, 2)]
+    assert adopt(f"{head}| 1 |  |  |\n", both) == (f"{head}| 9 | x | y\\| |\n", ())
+    further = [*rows, _cell("other table", 9, 0), _cell("more", 1, 0)]
+    assert "| 1<br>more |  |  |" in adopt(f"{head}| 1 |  |  |\n", further).text
+
+
+@pytest.mark.req("W2")
+def test_a_cell_that_the_table_has_no_column_for_is_reported() -> None:
+    draft = "| a | b |\n|---|---|\n| 1 |  |\n"
+    rows = _rows_of(draft, 2)
+    changed = adopt(draft, [*rows, _cell("n", 7, 0), _cell("far", 7, 2), _cell("m", 7, 1)])
+    assert changed == (f"{draft}| n | m |\n", ("far",))
+    quoted = "".join(f"> {line}\n" for line in draft.splitlines())
+    assert adopt(quoted, [*rows, _cell("x", 1, 1)]) == (quoted, ("x",))

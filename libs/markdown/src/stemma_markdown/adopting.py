@@ -96,7 +96,8 @@ class _Adopting:
         self._rest = set[int]()
         self._split = dict(self._splits())
         self._unwritten = list[str]()
-        self._filled = dict[int, str]()
+        self._filled = dict[int | None, list[Returned]]()
+        self._known = {one.row: self._owner[one.units[0]] for one in reversed(self._returned) if one.units}
         self._shift = next(
             (one.level - self._prose[one.units[0]].level for one in self._returned if one.units and one.level), 0
         )
@@ -136,7 +137,7 @@ class _Adopting:
 
     def _rows(self) -> Iterator[_Piece]:
         """The pieces in the order in which they came back, each once, and new ones."""
-        seen, known = set[int](), {one.row for one in self._returned if one.units and one.row is not None}
+        seen = set[int]()
         new_row: tuple[int, _Piece] | None = None
         before: _Piece | None = None
         for one in self._returned:
@@ -150,31 +151,32 @@ class _Adopting:
                     seen.add(number)
                     before = self._pieces[number]
                     yield before
-            elif one.row in known and one.row is not None:
-                self._fill(one)
+            elif one.row is not None and (known := self._known.get(one.row)) is not None:
+                self._filled.setdefault(known, []).append(one)
             elif one.row is not None:
                 if new_row is None or new_row[0] != one.row:
                     new_row = one.row, _new_row(before, one)
                     before = new_row[1]
                     yield before
-                before = _with_cell(new_row[1], one)
+                before = new_row[1]
+                self._unwritten += [] if _with_cell(before, one) else [one.text]
             elif not self._is_rest(one):
                 before = self._new(one, before)
                 yield before
 
-    def _fill(self, one: Returned) -> None:
-        """Words in a cell that was empty, or in a further paragraph of one."""
-        mates = [other for other in self._returned if other.row == one.row and other.units]
-        number = self._owner[mates[0].units[0]]
-        assert number is not None
-        piece = self._pieces[number]
-        line, rest = piece.text.split("\n", 1) if "\n" in piece.text else (piece.text, "")
-        cells = _cells(line)
-        if one.cell >= len(cells):
-            self._unwritten.append(one.text)
-            return
-        cells[one.cell] = f" {escaping.cell(escaping.inline(one.text))} "
-        self._filled[piece.number or 0] = f"|{'|'.join(cells)}|" + ("\n" + rest if rest else "")
+    def _with_filled(self, piece: _Piece, text: str) -> str:
+        """A row with the words in cells that were empty, or in further paragraphs of a cell."""
+        if not (filled := self._filled.get(piece.number, [])):
+            return text
+        line, *rest = text.split("\n", 1)
+        cells = _cells(line) if piece.kind in ("header", "row") else []
+        for one in filled:
+            if one.cell < len(cells):
+                words = cells[one.cell].strip(), escaping.cell(escaping.inline(one.text))
+                cells[one.cell] = f" {'<br>'.join(filter(None, words))} "
+            else:
+                self._unwritten.append(one.text)
+        return "\n".join([f"|{'|'.join(cells)}|", *rest]) if cells else text
 
     def _new(self, one: Returned, before: _Piece | None) -> _Piece:
         words = escaping.inline(one.text).replace("\n", "\\\n")
@@ -192,13 +194,12 @@ class _Adopting:
     def _edited(self, piece: _Piece) -> _Piece:
         if piece.number is None or not piece.units:
             return piece
-        if piece.number in self._filled:
-            return _Piece(piece.kind, self._filled[piece.number], piece.gap, piece.number, piece.group, piece.start)
         text = piece.text
         for unit in reversed(piece.units):
             if unit in self._absent or unit in self._merged:
                 continue
             text = self._with_unit(piece, text, unit)
+        text = self._with_filled(piece, text)
         return _Piece(piece.kind, text, piece.gap, piece.number, piece.group, piece.start, piece.units)
 
     def _with_unit(self, piece: _Piece, text: str, unit: int) -> str:
@@ -463,13 +464,15 @@ def _new_row(before: _Piece | None, one: Returned) -> _Piece:
     return _Piece("header", "", "\n", group=one.table)
 
 
-def _with_cell(row: _Piece, one: Returned) -> _Piece:
-    cells, words = _cells(row.text.split("\n")[0]) if row.text else [], escaping.cell(escaping.inline(one.text))
+def _with_cell(row: _Piece, one: Returned) -> bool:
+    """Write a cell of a new row; False where the table has no such column."""
+    cells = _cells(row.text.split("\n")[0]) if row.text else []
     if row.kind == "header":
         cells += [" "] * (one.cell + 1 - len(cells))
-    if one.cell < len(cells):
-        cells[one.cell] = f" {words} "
+    if one.cell >= len(cells):
+        return False
+    cells[one.cell] = f" {escaping.cell(escaping.inline(one.text))} "
     row.text = f"|{'|'.join(cells)}|"
     if row.kind == "header":
         row.text += "\n|" + " --- |" * len(cells)
-    return row
+    return True
