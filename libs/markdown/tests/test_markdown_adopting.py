@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from stemma_markdown import Document
 from stemma_markdown.adopting import Returned, adopt
+from stemma_testkit.counting import calls
 
 DRAFT = """# Title
 
@@ -184,3 +185,19 @@ def test_a_cell_that_the_table_has_no_column_for_is_reported() -> None:
     assert changed == (f"{draft}| n | m |\n", ("far",))
     quoted = "".join(f"> {line}\n" for line in draft.splitlines())
     assert adopt(quoted, [*rows, _cell("x", 1, 1)]) == (quoted, ("x",))
+
+
+@pytest.mark.req("S6")
+def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work() -> None:
+    def work(size: int) -> int:
+        draft = "".join(f"Words {number} are *here*.\n\n" for number in range(size))
+        rows = [Returned(f"{one.text} too", (number,)) for number, one in enumerate(Document(draft).prose)]
+        return calls(lambda: adopt(draft, [*rows, *(Returned("New.") for _ in range(8 * size))]))
+
+    assert work(160) < 5.5 * work(40)
+
+
+@pytest.mark.req("W2")
+def test_a_piece_that_moved_stands_once_though_it_is_said_to_be_absent() -> None:
+    one, two = Returned("one", (0,), intact=True), Returned("two", (1,), intact=True)
+    assert adopt("one\n\ntwo\n", [two, one], absent=(0, 1)).text == "two\n\none\n"

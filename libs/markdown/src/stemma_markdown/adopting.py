@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from . import escaping
 from .comparing import differing, in_order
-from .document import Document
+from .document import Document, document_of
 from .prose import Prose
 from .reading import Container
 
@@ -89,6 +89,7 @@ class _Adopting:
         self._prose = self._document.prose
         self._pieces = list(_pieces_of(self._document))
         self._owner = {unit: piece.number for piece in self._pieces for unit in piece.units}
+        self._defined = [block for block in self._document.blocks if block.kind in ("definition", "footnote")]
         self._absent = absent
         self._returned = list(_by_cell(returned))
         self._wanted = {one.units[0]: one for one in self._returned if one.units}
@@ -111,24 +112,24 @@ class _Adopting:
 
     def _in_order(self) -> list[_Piece]:
         """The pieces that are there, those that moved behind what stands before them now, and new ones."""
-        rows, placed = list(self._rows()), dict[int, _Piece]()
-        order = [piece.number for piece in rows if piece.number is not None]
-        stayed = in_order(order)
-        kept = [piece for piece in self._pieces if piece.number in stayed or self._stays(piece)]
-        for piece in kept:
-            placed[id(piece)] = piece
-        before: _Piece | None = None
+        rows = list(self._rows())
+        stayed = in_order(piece.number for piece in rows if piece.number is not None)
+        moved = {piece.number for piece in rows if piece.number not in stayed}
+        behind, last = dict[int | None, list[_Piece]](), None
         for piece in rows:
-            if piece.number is None or piece.number not in stayed:
-                at = self._place(kept, before)
-                kept.insert(at, piece)
-            before = piece
-        return [self._edited(piece) for piece in kept]
-
-    def _place(self, kept: list[_Piece], before: _Piece | None) -> int:
-        if before is not None:
-            return next(number for number, piece in enumerate(kept) if piece is before) + 1
-        return next((number for number, piece in enumerate(kept) if piece.units), len(kept))
+            if piece.number in stayed:
+                last = piece.number
+            else:
+                behind.setdefault(last, []).append(piece)
+        order, first = list[_Piece](), behind.pop(None, [])
+        for piece in self._pieces:
+            if piece.number not in stayed and (piece.number in moved or not self._stays(piece)):
+                continue
+            if piece.units:
+                order += first
+                first = []
+            order += [piece, *behind.get(piece.number, [])]
+        return [self._edited(piece) for piece in [*order, *first]]
 
     def _stays(self, piece: _Piece) -> bool:
         """Whether a piece stays in its place: nobody saw it where it stands, such as a footnote."""
@@ -240,10 +241,9 @@ class _Adopting:
 
     def _says(self, piece: _Piece, before: str, after: str, prose: Prose, words: str) -> bool:
         """Whether the draft would say these words in place of those, and all others as before."""
-        whole = self._document.text
-        start, end = piece.start, piece.start + len(piece.text)
-        old = [one.text for one in Document(whole[:start] + before + whole[end:]).prose]
-        new = [one.text for one in Document(whole[:start] + after + whole[end:]).prose]
+        head, tail = self._around(piece)
+        old = [one.text for one in document_of(head + before + tail).prose]
+        new = [one.text for one in document_of(head + after + tail).prose]
         rest = [_same(words)] if _same(words) else []
         wanted = [*map(_same, new)]
         return any(
@@ -251,6 +251,21 @@ class _Adopting:
             for place, found in enumerate(old)
             if found == prose.text
         )
+
+    def _around(self, piece: _Piece) -> tuple[str, str]:
+        """What the meaning of a piece depends on: the two blocks on either side, and the definitions.
+
+        The whole draft would be parsed again for each paragraph that changed.
+        """
+        blocks, group = self._document.blocks, piece.group or 0
+        first, last = blocks[max(0, group - 2)], blocks[min(len(blocks), group + 3) - 1]
+        before = "".join(f"{block.text}\n\n" for block in self._defined if block.end <= first.start)
+        after = "".join(f"\n\n{block.text}" for block in self._defined if block.start >= last.end)
+        whole = self._document.text
+        head = whole[first.start : piece.start]
+        tail = whole[piece.start + len(piece.text) : last.end]
+        # Only at the beginning of a text is a rule the beginning of front matter.
+        return ("\n" if first.start else "") + before + head, tail + after
 
     # Splits.
 
@@ -267,12 +282,18 @@ class _Adopting:
 
     def _rest_of(self, number: int) -> list[Returned]:
         """The new paragraphs behind one that together with it say what it said."""
-        wanted, rest = _same(self._prose[self._returned[number].units[0]].text), list[Returned]()
+        first = self._returned[number]
+        wanted, at, rest = _same(self._prose[first.units[0]].text), len(_same(first.text)), list[Returned]()
+        if not at or not wanted.startswith(_same(first.text)):
+            return []
         for other in self._returned[number + 1 :]:
-            if other.units or other.row is not None or other.level:
+            words = _same(other.text)
+            words = f" {words}" if words else ""
+            if other.units or other.row is not None or other.level or not wanted.startswith(words, at):
                 break
             rest.append(other)
-            if _same(" ".join([self._returned[number].text, *(one.text for one in rest)])) == wanted:
+            at += len(words)
+            if at == len(wanted):
                 return rest
         return []
 
