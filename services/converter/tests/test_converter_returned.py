@@ -79,9 +79,13 @@ def edited(content: bytes, edit: Callable[[Root], None], part: str = "word/docum
     with ZipFile(BytesIO(content)) as package:
         root = etree.fromstring(package.read(part))
     edit(root)
+    return _with_part(content, part, etree.tostring(root))
+
+
+def _with_part(content: bytes, part: str, data: bytes) -> bytes:
     with ZipFile(BytesIO(content)) as package:
         moment = package.infolist()[0].date_time
-    return with_fixed_dates(content, datetime(*moment, tzinfo=UTC), {part: etree.tostring(root)})
+    return with_fixed_dates(content, datetime(*moment, tzinfo=UTC), {part: data})
 
 
 def _text(paragraph: Root) -> str:
@@ -370,6 +374,35 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
         changes_in(edited(content, stranger), [Draft("x", 1, "0" * 64, "Wholly other words stand here, and no more.")])
     with pytest.raises(InvalidInputError, match="cannot be read as DOCX"):
         drafts_shown(b"%PDF-1.7", "doc-1", drafts)
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("part", ["word/styles.xml", "word/footnotes.xml", "customXml/item1.xml", "docProps/core.xml"])
+def test_a_file_with_a_damaged_part_is_refused_by_its_name(left: tuple[bytes, tuple[Draft, ...]], part: str) -> None:
+    content, drafts = left
+    with pytest.raises(InvalidInputError, match=rf"cannot be read as DOCX: The part {part}"):
+        read(_with_part(content, part, b"<damaged"), drafts)
+
+
+@pytest.mark.req("S6")
+@pytest.mark.parametrize("level", ["999999999", "9" * 5000], ids=["deep", "long"])
+def test_numbers_of_any_length_in_a_file_do_no_harm(left: tuple[bytes, tuple[Draft, ...]], level: str) -> None:
+    content, drafts = left
+
+    def deep(root: Root) -> None:
+        new = _new_behind(paragraph(root, "The report"), "Deep.")
+        listed = etree.SubElement(etree.SubElement(new, f"{W}pPr"), f"{W}numPr")
+        etree.SubElement(listed, f"{W}ilvl", {f"{W}val": level})
+        etree.SubElement(listed, f"{W}numId", {f"{W}val": "1"})
+        new.insert(0, new[-1])
+
+    def long(root: Root) -> None:
+        root[0].set("version", level)
+        root[0].set("absent", level)
+
+    found = read(edited(edited(content, deep), long, "customXml/item1.xml"), drafts)
+    assert "- Deep." in found.sections[0].edits[-1].after
+    assert len(found.sections[0].edits[-1].after) < 2 * len(DRAFT)
 
 
 @pytest.mark.req("W2")

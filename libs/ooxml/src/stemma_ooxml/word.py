@@ -27,6 +27,8 @@ _NAME = re.compile(r"stm_(\d{1,4})_([0-9a-f]{8})_(o?)(\d{1,5})_([0-9a-f]{6})")
 _DIGEST, _PRINT = 8, 6
 # Far above the numbers that other bookmarks have.
 _FIRST_ID = 2_000_000
+_MOST_DIGITS = 9
+_DEEPEST = 8  # Word has nine levels of lists.
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _COME, _GONE = (f"{W}ins", f"{W}moveTo"), (f"{W}del", f"{W}moveFrom")
 _INSIDE = frozenset((f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}smartTag", *_COME, *_GONE))
@@ -165,6 +167,11 @@ class WordFile:
         if body is None:
             raise PackageError("damaged", "The file is no Word document.")
         self._body = body
+        # A damaged part is refused here, where callers expect it.
+        for kind in ("styles", "footnotes", "comments", "commentsExtended"):
+            self._part(kind)
+        self._core = self._part("core-properties", of="")
+        self._origin = next(self._origins(), ("", None))
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -175,26 +182,27 @@ class WordFile:
     @cached_property
     def saved_by(self) -> str:
         """Who saved the file last, as it says itself."""
-        root = self._part("core-properties", of="")
-        found = None if root is None else root.find("{*}lastModifiedBy")
+        found = None if self._core is None else self._core.find("{*}lastModifiedBy")
         return (found.text or "").strip() if found is not None else ""
 
     @cached_property
     def origin(self) -> Origin | None:
         """The document that the file says it is of; None if it does not."""
-        root = self._package.xml_if_there(self.origin_part)
+        _, root = self._origin
         if root is None:
             return None
         return Origin(root.get("id", ""), tuple(map(_left, root.iter(f"{{{ORIGIN}}}section"))))
 
-    @cached_property
+    @property
     def origin_part(self) -> str:
         """The name of the part that says it; empty if there is none."""
+        return self._origin[0]
+
+    def _origins(self) -> Iterator[tuple[str, etree._Element]]:
         for kind, part in self._related.values():
             root = self._package.xml_if_there(part) if kind == "customXml" else None
             if root is not None and root.tag == f"{{{ORIGIN}}}document":
-                return part
-        return ""
+                yield part, root
 
     def paragraphs(self, accepts: Callable[[str], bool]) -> tuple[Paragraph, ...]:
         """The paragraphs of the text and of its footnotes, with the tracked changes of those whose name is accepted."""
@@ -261,17 +269,24 @@ class WordFile:
     def _part(self, kind: str, of: str | None = None) -> etree._Element | None:
         related = self._related if of is None else self._package.related(of)
         name = next((part for found, part in related.values() if found == kind), "")
-        return self._parts.setdefault(name, self._package.xml_if_there(name))
+        if name not in self._parts:
+            self._parts[name] = self._package.xml_if_there(name)
+        return self._parts[name]
 
 
 def _left(section: etree._Element) -> Left:
     version, absent = section.get("version", ""), section.get("absent", "").split()
     return Left(
         section.get("id", ""),
-        int(version) if version.isdecimal() else 0,
+        _number(version) or 0,
         section.get("digest", ""),
-        frozenset(int(number) for number in absent if number.isdecimal()),
+        frozenset(number for number in map(_number, absent) if number is not None),
     )
+
+
+def _number(digits: str) -> int | None:
+    """A number of a usual length; Python refuses to read very long ones."""
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 def _comment(element: etree._Element, quotes: Mapping[str, str]) -> tuple[Comment, str]:
@@ -395,8 +410,7 @@ class _View:
         level = _LEVEL.fullmatch(style)
         depth = None
         if listed is not None and not level and _val(listed.find(f"{W}numId")) != "0":
-            found = _val(listed.find(f"{W}ilvl"))
-            depth = int(found) if found.isdecimal() else 0
+            depth = min(_number(_val(listed.find(f"{W}ilvl"))) or 0, _DEEPEST)
         elif _ITEM.match(style):
             depth = 0
         text = "" if _CONTENTS.fullmatch(style) else "".join(now.text)
