@@ -406,6 +406,22 @@ def test_numbers_of_any_length_in_a_file_do_no_harm(left: tuple[bytes, tuple[Dra
 
 
 @pytest.mark.req("W2")
+@pytest.mark.parametrize(("value", "shown"), [(None, False), ("1", False), ("0", True), ("false", True)])
+def test_hidden_text_is_not_read_as_words(
+    left: tuple[bytes, tuple[Draft, ...]], value: str | None, shown: bool
+) -> None:
+    def hide(root: Root) -> None:
+        run = _run("Unseen. ")
+        run.insert(0, etree.Element(f"{W}rPr"))
+        etree.SubElement(run[0], f"{W}vanish", {} if value is None else {f"{W}val": value})
+        paragraph(root, "The report").append(run)
+
+    content, drafts = left
+    edits = read(edited(content, hide), drafts).sections[0].edits
+    assert [("Unseen" in edit.after) for edit in edits] == ([True] if shown else [])
+
+
+@pytest.mark.req("W2")
 def test_a_section_that_changed_since_is_merged_or_told(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     content, drafts = left
     edits = read(edited(content, WAYS["tracked words"][0]), drafts).sections[0].edits

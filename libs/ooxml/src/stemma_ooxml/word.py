@@ -336,7 +336,7 @@ class _View:
                     yield self._closed(element, now, place)
                 else:
                     # Of a paragraph that is gone as a whole nothing runs into the next one.
-                    before = now if "".join(now.text).strip() else _Open(comments=now.comments)
+                    before = now if any(map(str.strip, now.text)) else _Open(comments=now.comments)
             else:
                 yield from self._table(element)
         if before.text:
@@ -356,8 +356,8 @@ class _View:
             return self._accepts(element.get(f"{W}author", ""))
         return element.tag not in _GONE or not self._accepts(element.get(f"{W}author", ""))
 
-    def _open(self, paragraph: etree._Element, before: _Open) -> _Open:
-        now = _Open([*before.text], [*before.marks, *self._waiting], [*before.comments])
+    def _open(self, paragraph: etree._Element, now: _Open) -> _Open:
+        now.marks += self._waiting
         self._waiting = []
         if now.text and not now.text[-1].endswith((" ", "\n")):
             now.text.append(" ")
@@ -378,6 +378,8 @@ class _View:
                     now.comments.append(element.get(f"{W}id", ""))
                 case "fldSimple" | "fldChar" | "instrText":
                     self._field(element, now)
+                case "r" if _is_hidden(element):
+                    now.comments += (one.get(f"{W}id", "") for one in element.iter(f"{W}commentReference"))
                 case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
                     pass
                 case _ if element.tag in (_FALLBACK, _MATH):
@@ -439,6 +441,11 @@ class _View:
 
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+def _is_hidden(run: etree._Element) -> bool:
+    found = run.find(f"{W}rPr/{W}vanish")
+    return found is not None and _val(found) not in ("0", "false", "off")
 
 
 def _inside(parent: etree._Element, wanted: str) -> Iterator[etree._Element]:
