@@ -308,6 +308,19 @@ async def test_footnotes_change_nothing_in_a_file_that_nobody_changed(
 
 
 @pytest.mark.req("W2")
+@pytest.mark.parametrize(
+    ("start", "old", "new"), [("Table 1: Costs", "Costs of", "Prices of"), ("Note", "Note: the", "Hint: an")]
+)
+async def test_an_edited_caption_keeps_the_label_of_its_draft(
+    converter: Converter, start: str, old: str, new: str
+) -> None:
+    draft = "# Costs\n\nTable: Costs of all\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nNote: the end.\n"
+    content, drafts = await _left(converter, draft)
+    changed = edited(content, lambda root: silent(paragraph(root, start), old, new))
+    assert read(changed, drafts).sections[0].edits[-1].after == draft.replace(old, new)
+
+
+@pytest.mark.req("W2")
 def test_changes_of_two_people_are_an_edit_of_each(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     def both(root: Root) -> None:
         tracked(paragraph(root, "The report"), "every", "each")

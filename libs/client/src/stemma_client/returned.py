@@ -31,6 +31,8 @@ from .errors import InvalidInputError
 _LEAST = 0.5
 """A file of whose words less stands in a document is not taken for one of it."""
 _LONGEST_NAME = 64
+_LABEL = re.compile(r"[^\d\s:\uff1a][^\d:\uff1a]{0,30}(?:\d[\d.]*)?\s?[:\uff1a]\s*")
+"""The label of a caption, such as ``Table 1: ``."""
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_@-]+")
 
 
@@ -374,7 +376,7 @@ class _Placed:
             one = claim.paragraph
             reached = reached or bool(claim.units)
             if claim.units and claim.at is not None:
-                rows.setdefault(claim.at, []).append(_returned(claim))
+                rows.setdefault(claim.at, []).append(_returned(claim, self._words(claim)))
             elif not one.text.strip():
                 continue
             elif _own(claim):
@@ -386,8 +388,21 @@ class _Placed:
             elif claim.at is None or one.note or (not has_marks and not reached):
                 self.around.append(one.text.strip())
             else:
-                rows.setdefault(claim.at, []).append(_returned(claim))
+                rows.setdefault(claim.at, []).append(_returned(claim, self._words(claim)))
         yield from ((number, found) for number, found in rows.items() if any(row.units for row in found))
+
+    def _words(self, claim: _Claim) -> str:
+        """The words of a paragraph; a caption has the label of its draft and not the number of the export."""
+        words = claim.paragraph.text.strip()
+        if claim.intact or claim.base is None or len(claim.units) != 1 or not (shown := _LABEL.match(words)):
+            return words
+        old = self._prose[claim.base][claim.units[0]]
+        own = _LABEL.match(old)
+        left = {mark.text for mark in claim.paragraph.marks}
+        for label in ("", own[0] if own else ""):
+            if fingerprint(shown[0] + old[len(label) :]) in left:
+                return label + words[shown.end() :]
+        return words
 
 
 def _own(claim: _Claim) -> bool:
@@ -395,11 +410,11 @@ def _own(claim: _Claim) -> bool:
     return any(mark.is_own for mark in claim.paragraph.marks) and not claim.units
 
 
-def _returned(claim: _Claim) -> Returned:
+def _returned(claim: _Claim, words: str) -> Returned:
 
     one = claim.paragraph
     return Returned(
-        one.text.strip(),
+        words,
         tuple(claim.units),
         claim.intact,
         one.level,
