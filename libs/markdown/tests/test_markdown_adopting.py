@@ -201,3 +201,9 @@ def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work() -> 
 def test_a_piece_that_moved_stands_once_though_it_is_said_to_be_absent() -> None:
     one, two = Returned("one", (0,), intact=True), Returned("two", (1,), intact=True)
     assert adopt("one\n\ntwo\n", [two, one], absent=(0, 1)).text == "two\n\none\n"
+
+
+@pytest.mark.req("W2")
+def test_a_paragraph_that_was_emptied_is_deleted_though_its_words_come_behind_it() -> None:
+    rows = [Returned("", (0,)), Returned("one"), Returned("two", (1,), intact=True)]
+    assert adopt("one\n\ntwo\n", rows).text.strip() == "one\n\ntwo"
