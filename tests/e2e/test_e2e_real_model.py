@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator
-from math import ceil
 from pathlib import Path
 
 import pytest
@@ -37,31 +36,12 @@ The town has promised water. Anna Meier leads the work.
 REQUEST = (
     "# Request\n\nThe supplier must deliver twelve beds by 1 May 2027.\nThe supplier shall water them for one year.\n"
 )
-LABELS = Path(__file__).with_name("real_model_statements.tsv")
-"""Statements that this model made of the brief, each labelled once by a person: `false` or `true`."""
 LEAKS = re.compile(
     r"</?think|<(?:task|section|brief|entry|criteria|upstream)\b|\[INST\]|<\|im_"
     r"|last answer cannot be used|; be shorter\b",
     re.IGNORECASE,
 )
-MOST_UNLISTED = 0.2
-"""Of the statements that are labelled false; whether others are is not known, and they are only counted."""
-
-
-class Counted:
-    """Statements of all drafts that are false by their label, and those with a figure that the brief does not have."""
-
-    def __init__(self) -> None:
-        self.false, self.figures = dict[str, bool](), dict[str, bool]()
-
-    def __str__(self) -> str:
-        sorts = {"labelled false": self.false, "other figures": self.figures}
-        counts = (f"{name}: {sum(found.values())} of {len(found)} listed" for name, found in sorts.items())
-        unlisted = (f"- {text}" for found in sorts.values() for text, listed in found.items() if not listed)
-        return "\n".join(["; ".join(counts), *unlisted])
-
-
-COUNTED = Counted()
+FIGURE = re.compile(r"\d[\d,.]*\d")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -108,30 +88,22 @@ async def check(client: Client, view: DocumentView) -> None:
         text = await client.text(view.document_id, section.draft)
         found = await findings_of(client, view.document_id, section.current)
         assert not LEAKS.search(text), text
-        _count(text, found)
+        assert _unlisted(text, found) == []
         last = text.rstrip()[-1:]
         assert last in ".!?:|)]*`_\"'”" or found, f"half a sentence that nobody is told of: {text[-80:]!r}"
 
 
-def _count(text: str, found: tuple[Finding, ...]) -> None:
-    lines, labels = {one.line for one in found}, _labels()
-    for sentence in sentences(text, "en"):
-        words = " ".join(sentence.text.split())
-        figures = set(re.findall(r"\d[\d,.]*\d", words)) - set(re.findall(r"\d[\d,.]*\d", BRIEF + REQUEST))
-        if labels.get(words) == "false" or (figures and words not in labels):
-            of_sort = COUNTED.false if words in labels else COUNTED.figures
-            of_sort[words] = bool(lines & _lines_of(text, sentence.text)) and of_sort.get(words, True)
-
-
-def _labels() -> dict[str, str]:
-    rows = (line.partition("\t") for line in LABELS.read_text(encoding="utf-8").splitlines())
-    return {statement: label for label, _, statement in rows}
+def _unlisted(text: str, found: tuple[Finding, ...]) -> list[str]:
+    """Sentences with a figure that neither brief nor request has, and of which nobody is told."""
+    known, lines = set(FIGURE.findall(BRIEF + REQUEST)), {one.line for one in found}
+    others = [one.text for one in sentences(text, "en") if set(FIGURE.findall(one.text)) - known]
+    return [one for one in others if not lines & _lines_of(text, one)]
 
 
 def _lines_of(text: str, sentence: str) -> set[int]:
     start = text.find(sentence)
     first = text.count("\n", 0, start) + 1
-    return {0, *range(first, first + sentence.count("\n") + 1)} if start >= 0 else {0}
+    return set(range(first, first + sentence.count("\n") + 1)) if start >= 0 else set()
 
 
 @pytest.mark.req("M4", "P13", "T2")
@@ -177,12 +149,3 @@ async def test_the_second_opinion_on_a_ledger_keeps_what_the_rules_found(real: C
     quotes = [entry.row.quote for entry in ledger.entries]
     assert [quote for quote in quotes if quote not in " ".join(REQUEST.split())] == []
     assert {"beds", "water"} <= set(re.findall("beds|water", " ".join(quotes)))
-
-
-@pytest.mark.req("M4", "P13", "G10")
-async def test_most_statements_that_are_labelled_false_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Behind all others, of whose drafts it tells."""
-    with capsys.disabled():
-        print(f"\n{COUNTED}")
-    unlisted = [text for text, listed in COUNTED.false.items() if not listed]
-    assert len(unlisted) <= ceil(MOST_UNLISTED * len(COUNTED.false)), unlisted

@@ -24,7 +24,7 @@ from stemma_evidence.sources.source import Source
 from .clauses import Clause, Said, sentences_of
 
 Why = Literal[
-    "quantifier", "negation", "time", "rate", "figure", "promise", "actor", "ordinal", "fraction", "permission"
+    "quantifier", "negation", "time", "rate", "figure", "promise", "actor", "ordinal", "fraction", "permission", "words"
 ]
 _MOST_PLACES = 60
 _MOST_CANDIDATES = 4
@@ -32,6 +32,7 @@ _NEAR = 0.8
 _HALF, _MOST, _SAME, _NEARLY_ALL = 0.5, 0.6, 0.65, 0.75
 _EXACT, _ROUGH, _BESIDE = 0.01, 0.06, 0.2
 _MARGIN = 0.1
+_LEAST_WORDS, _FEW = 3, 0.3
 _OF_SUBJECT = 2
 _FAR = 0.5
 _MOST_SHARES = 12
@@ -62,7 +63,9 @@ def doubts(draft: Source, sources: Iterable[Source]) -> tuple[Doubt, ...]:
     """The sentences of a draft that say otherwise than the sources of its language, each with the first reason."""
     if draft.language not in LANGUAGES:
         return ()
-    known = _Known([source for source in sources if source.language == draft.language])
+    given = list(sources)
+    compared = [source for source in given if source.language == draft.language]
+    known = _Known(compared, are_all=bool(given) and len(compared) == len(given))
     return tuple(doubt for said in sentences_of(draft) if (doubt := known.doubt(said)))
 
 
@@ -93,7 +96,8 @@ class _Candidate(NamedTuple):
 class _Known:
     """The sentences of sources by their words."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[Source], *, are_all: bool) -> None:
+        self._are_all = are_all
         self._said = [(source, said) for source in sources for said in sentences_of(source)]
         self._of_term: dict[str, list[int]] = defaultdict(list)
         self._wordings = {folded(said.text).casefold() for _, said in self._said}
@@ -120,7 +124,15 @@ class _Known:
                 if not soft:
                     return doubt
                 found = found or doubt
+        if found is None and self._are_all and self._is_of_nothing_known(said):
+            return Doubt(said.text, said.line, "words", soft=True)
         return found
+
+    def _is_of_nothing_known(self, said: Said) -> bool:
+        """Whether the sources have hardly a word of a sentence, wherever it stands."""
+        own = {term for term in said.whole.terms if term[0] != "="}
+        known = sum(term in self._of_term for term in own)
+        return len(own) >= _LEAST_WORDS and known < _FEW * len(own)
 
     def _weight(self, term: str) -> float:
         places = len(self._of_term.get(term, ()))
