@@ -11,12 +11,13 @@ from docx import Document
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from stemma_contracts.v1 import events, requests
+from stemma_contracts.v1.comments import MadeComment, NewComment, Remark
 from stemma_contracts.v1.provenance import Origin
 from stemma_markdown import Document as Markdown
 from stemma_ooxml.word import marked
 
 TEXT = "# Research\n\nIt takes 12 weeks in all. The end is near.\n\nNothing else is known of it.\n"
-File = Callable[[str], Path]
+File = Callable[..., Path]
 
 
 @pytest.fixture
@@ -31,6 +32,15 @@ async def drafts(backstage: Any, document_id: str, requested: Any, drafted: Any)
                 section_id="research", version=request.version + 1, draft=text, origin=Origin.WRITTEN
             )
             await backstage.append(request.document_id, edited)
+        elif isinstance(request, requests.CommentSection):
+            made = [await commented(number, one) for number, one in enumerate(request.comments)]
+            about: dict[str, Any] = {"section_id": "research", "actor": request.actor, "version": request.version}
+            await backstage.append(request.document_id, events.SectionCommented(**about, comments=tuple(made)))
+
+    async def commented(number: int, comment: NewComment) -> MadeComment:
+        remark = Remark(text=comment.text, quote=comment.quote).model_dump_json()
+        name = f"c{number}"
+        return MadeComment(comment_id=name, thread_id=name, remark=await backstage.text(document_id, remark))
 
     backstage.on_request = take
     return draft
@@ -40,7 +50,7 @@ async def drafts(backstage: Any, document_id: str, requested: Any, drafted: Any)
 def file(drafts: Any, tmp_path: Path) -> File:
     """The document as it left, with a tracked word of Bea's and a comment of Carl's."""
 
-    def write(word: str) -> Path:
+    def write(word: str, comment: str = "Is that so?") -> Path:
         document = Document()
         for number, prose in enumerate(Markdown(TEXT).prose):
             paragraph = document.add_paragraph()
@@ -59,7 +69,7 @@ def file(drafts: Any, tmp_path: Path) -> File:
                 paragraph._p.append(change)
             paragraph.add_run(after)
             if number == 2:
-                document.add_comment(paragraph.runs[0], text="Is that so?", author="Carl", initials="C")
+                document.add_comment(paragraph.runs[0], text=comment, author="Carl", initials="C")
         buffer = BytesIO()
         document.save(buffer)
         (tmp_path / "back.docx").write_bytes(buffer.getvalue())
@@ -91,6 +101,25 @@ async def test_what_is_applied_is_an_edit_and_a_comment_of_those_people(
     assert (edit.actor, edit.version, edit.text) == ("Bea.Boss", 1, TEXT.replace("12", "10"))
     assert (comment.actor, comment.version) == ("Carl", 2)
     assert (comment.comments[0].text, comment.comments[0].quote) == ("Is that so?", "Nothing else is known of it.")
+
+
+@pytest.mark.req("W2")
+@pytest.mark.parametrize("now", ["Nothing else", "Not much"], ids=["its words are there", "its words are gone"])
+async def test_a_long_comment_is_taken_over_whole_and_once(
+    cli: Any, backstage: Any, document_id: str, file: File, now: str
+) -> None:
+    newer = await backstage.text(document_id, TEXT.replace("Nothing else", now))
+    edited = events.SectionEdited(section_id="research", version=2, draft=newer, origin=Origin.WRITTEN)
+    await backstage.append(document_id, edited)
+    words = "".join(f" {number:05}" for number in range(4000)).strip()
+    for _ in range(2):
+        done = await cli("import", document_id, str(file("10", words)), "--apply")
+        assert done.exit_code == 0, done.stderr
+    _, request = [request for _, request in backstage.received]
+    quoted = "" if now == "Nothing else" else "\u201cNothing else is known of it.\u201d: "
+    assert "".join(comment.text.removeprefix(quoted) for comment in request.comments) == words
+    assert len(request.comments) == 4
+    assert {comment.text.startswith("\u201c") for comment in request.comments} == {bool(quoted)}
 
 
 @pytest.mark.req("W2")

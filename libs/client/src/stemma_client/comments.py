@@ -60,6 +60,20 @@ async def anchored(
     return tuple(_with_block(number, comment, text, index) for number, comment in enumerate(made))
 
 
+async def placed(
+    client: Client, document_id: str, version: VersionView | None, comments: Iterable[NewComment]
+) -> tuple[NewComment, ...]:
+    """Comments with the blocks of a version; those whose quotation is not in it have it in their own text."""
+    text, index = await _text(client, document_id, version)
+    made = (one if text.find(one.quote, one.before) else quoting(one) for one in comments)
+    return tuple(_with_block(number, comment, text, index) for number, comment in enumerate(made))
+
+
+def quoting(comment: NewComment) -> NewComment:
+    """A comment that has the words it is about in its text."""
+    return NewComment(text=f"\u201c{comment.quote}\u201d: {comment.text}") if comment.quote else comment
+
+
 async def threads(
     client: Client, document_id: str, section: SectionView, version: VersionView | None = None
 ) -> tuple[ReadThread, ...]:

@@ -25,12 +25,14 @@ from stemma_ooxml import PackageError
 from stemma_ooxml.word import Comment, Paragraph, WordFile, fingerprint, same
 
 from .client import Client
-from .comments import threads
+from .comments import placed, quoting, threads
 from .errors import InvalidInputError
 
 _LEAST = 0.5
 """A file of whose words less stands in a document is not taken for one of it."""
 _LONGEST_NAME = 64
+# With its quotation in its text a comment has at most 10,000 characters.
+_LONGEST_QUOTE, _LONGEST_PART = 2_000, 7_900
 _LABEL = re.compile(r"[^\d\s:\uff1a][^\d:\uff1a]{0,30}(?:\d[\d.]*)?\s?[:\uff1a]\s*")
 """The label of a caption, such as ``Table 1: ``."""
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_@-]+")
@@ -104,17 +106,18 @@ async def apply_returned(client: Client, view: DocumentView, section: ReturnedSe
     for edit in section.merged:
         about = {"document_id": document_id, "section_id": name, "version": version, "text": edit.after}
         accepted = await client.request(v1.requests.EditSection.model_validate(about | _named(edit.author)))
-        version = (await client.document(document_id, at_least=accepted.sequence)).sections[name].version
-    made = await _new_comments(client, view, section)
+        view = await client.document(document_id, at_least=accepted.sequence)
+        version = view.sections[name].version
     by_author: dict[str, list[NewComment]] = {}
-    for author, comment in made:
+    for author, comment in await _new_comments(client, view, section):
         by_author.setdefault(author, []).append(comment)
+    about = {"document_id": document_id, "section_id": name, "version": version}
     for author, comments in by_author.items():
-        for first in range(0, len(comments), MOST_COMMENTS):
-            some = comments[first : first + MOST_COMMENTS]
-            placed = [await _placed(client, document_id, name, version, comment) for comment in some]
-            about = {"document_id": document_id, "section_id": name, "version": version, "comments": placed}
-            await client.request(v1.requests.CommentSection.model_validate(about | _named(author)))
+        made = await placed(client, document_id, view.sections[name].numbered(version), comments)
+        for first in range(0, len(made), MOST_COMMENTS):
+            some = made[first : first + MOST_COMMENTS]
+            request = about | {"comments": some} | _named(author)
+            await client.request(v1.requests.CommentSection.model_validate(request))
     return version
 
 
@@ -134,21 +137,20 @@ async def _new_comments(client: Client, view: DocumentView, section: ReturnedSec
         for words in thread.comments
     )  # fmt: skip
     made = list[tuple[str, NewComment]]()
-    for comment in section.comments:
-        if there[comment.text]:
-            there[comment.text] -= 1
-        elif comment.text and not comment.resolved:
-            made.append((comment.author, NewComment(text=comment.text[:10_000], quote=comment.quote[:2_000])))
+    for author, comment in ((one.author, part) for one in section.comments for part in _in_parts(one)):
+        known = next((text for text in (comment.text, quoting(comment).text) if there[text]), None)
+        if known is None:
+            made.append((author, comment))
+        else:
+            there[known] -= 1
     return made
 
 
-async def _placed(client: Client, document_id: str, name: str, version: int, comment: NewComment) -> NewComment:
-    """A comment beside its words; where they are not there any more, it quotes them in its own."""
-    try:
-        [placed] = await client.anchored(document_id, name, version, [comment])
-    except InvalidInputError:
-        return NewComment(text=f"\u201c{comment.quote}\u201d: {comment.text}"[:10_000])
-    return placed
+def _in_parts(comment: Comment) -> Iterator[NewComment]:
+    """An open comment as comments of at most the length that one may have, also where they quote their words."""
+    quote = comment.quote[:_LONGEST_QUOTE]
+    for first in range(0, 0 if comment.resolved else len(comment.text), _LONGEST_PART):
+        yield NewComment(text=comment.text[first : first + _LONGEST_PART], quote=quote)
 
 
 async def _with_now(client: Client, view: DocumentView, section: ReturnedSection) -> ReturnedSection:
