@@ -17,7 +17,7 @@ from stemma_client.errors import InvalidInputError
 from stemma_client.returned import Draft, ReturnedDocument, changes_in, drafts_shown, merged_edits
 from stemma_converter.converter import Converter
 from stemma_converter.word import with_fixed_dates
-from stemma_ooxml.word import W
+from stemma_ooxml.word import ORIGIN, W
 
 from .conftest import Exporter
 
@@ -390,11 +390,22 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
 
 
 @pytest.mark.req("S6")
-@pytest.mark.parametrize("part", ["word/styles.xml", "word/footnotes.xml", "customXml/item1.xml", "docProps/core.xml"])
+@pytest.mark.parametrize("part", ["word/styles.xml", "word/footnotes.xml", "docProps/core.xml"])
 def test_a_file_with_a_damaged_part_is_refused_by_its_name(left: tuple[bytes, tuple[Draft, ...]], part: str) -> None:
     content, drafts = left
     with pytest.raises(InvalidInputError, match=rf"cannot be read as DOCX: The part {part}"):
         read(_with_part(content, part, b"<damaged"), drafts)
+
+
+@pytest.mark.req("S6")
+def test_damaged_data_of_another_program_does_no_harm_and_ours_is_refused(
+    left: tuple[bytes, tuple[Draft, ...]],
+) -> None:
+    content, drafts = left
+    part = "customXml/item1.xml"
+    assert read(_with_part(content, part, b"<damaged"), drafts) == read(content, drafts)
+    with pytest.raises(InvalidInputError, match=f"cannot be read as DOCX: The part {part}"):
+        read(_with_part(content, part, f'<document xmlns="{ORIGIN}"'.encode()), drafts)
 
 
 @pytest.mark.req("S6")

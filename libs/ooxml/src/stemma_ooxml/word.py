@@ -199,10 +199,12 @@ class WordFile:
         return self._origin[0]
 
     def _origins(self) -> Iterator[tuple[str, etree._Element]]:
+        """The parts that say it; those of other programs may hold what they like."""
         for kind, part in self._related.values():
-            root = self._package.xml_if_there(part) if kind == "customXml" else None
-            if root is not None and root.tag == f"{{{ORIGIN}}}document":
-                yield part, root
+            if kind == "customXml" and part in self._package and ORIGIN.encode() in self._package.read(part):
+                root = self._package.xml(part)
+                if root.tag == f"{{{ORIGIN}}}document":
+                    yield part, root
 
     def paragraphs(self, accepts: Callable[[str], bool]) -> tuple[Paragraph, ...]:
         """The paragraphs of the text and of its footnotes, with the tracked changes of those whose name is accepted."""
