@@ -140,6 +140,24 @@ async def test_a_section_that_both_changed_is_left_with_both_texts(
 
 
 @pytest.mark.req("W2")
+async def test_what_nobody_can_take_over_is_told(cli: Any, backstage: Any, document_id: str, file: File) -> None:
+    path = file("10")
+    document = Document(str(path))
+    cover = document.paragraphs[0].insert_paragraph_before("Our cover")
+    document.add_comment(cover.runs[0], text="New logo, please.", author="Dan", initials="D")
+    for text in [text for one in document.paragraphs[1:] for text in one._p.iter(qn("w:t"), qn("w:delText"))]:
+        text.text = ""
+    document.save(str(path))
+    done = await cli("import", document_id, str(path), "--apply")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "research: all of its text is gone from the file; the section stays as it is" in done.stdout
+    assert "outside of the sections: Our cover" in done.stdout
+    assert "outside of the sections: Dan comments on \u201cOur cover\u201d: New logo, please." in done.stdout
+    assert "outside of the sections: Carl comments: Is that so?" in done.stdout
+    assert backstage.received == []
+
+
+@pytest.mark.req("W2")
 async def test_what_is_no_docx_is_told(cli: Any, document_id: str, drafts: Any, tmp_path: Path) -> None:
     (tmp_path / "back.docx").write_text("no")
     done = await cli("import", document_id, str(tmp_path / "back.docx"))

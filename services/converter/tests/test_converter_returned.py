@@ -282,7 +282,7 @@ def test_a_file_that_nobody_changed_says_so(left: tuple[bytes, tuple[Draft, ...]
 
 
 @pytest.mark.req("W2")
-def test_footnotes_and_captions_come_back(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+def test_footnotes_come_back(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     content, drafts = left
     noted = edited(content, lambda root: silent(paragraph(root, "As the"), "request", "buyer"), "word/footnotes.xml")
     assert read(noted, drafts).sections[0].edits[-1].after == DRAFT.replace("As the request", "As the buyer")
@@ -348,6 +348,46 @@ def test_changes_of_two_people_in_one_sentence_come_back_twice(left: tuple[bytes
 
 
 @pytest.mark.req("W2")
+@pytest.mark.parametrize("is_tracked", [True, False], ids=["tracked", "silent"])
+@pytest.mark.parametrize("section", [0, 1])
+def test_a_section_without_text_is_told_and_keeps_its_text(
+    left: tuple[bytes, tuple[Draft, ...]], section: int, is_tracked: bool
+) -> None:
+    def gone(root: Root) -> None:
+        tracked(paragraph(root, "The report"), "every", "each", author="Carl")
+        for mark in list(root.iter(f"{W}bookmarkStart")):
+            if not mark.get(f"{W}name", "").startswith(f"stm_{section}_{drafts[section].digest[:8]}_"):
+                continue
+            one = mark.getparent()
+            assert one is not None
+            if is_tracked:
+                _wrap(one, "del")
+                _end(one, "del")
+            else:
+                _remove(one)
+
+    content, drafts = left
+    found = read(edited(content, gone), drafts)
+    assert [one.removed for one in found.sections] == [section == 0, section == 1]
+    assert found.sections[section].edits == ()
+    assert [edit.author for edit in found.sections[1 - section].edits] == (["Carl"] if section else [])
+
+
+@pytest.mark.req("S6")
+def test_the_authors_of_very_many_changes_are_told_as_others(left: tuple[bytes, tuple[Draft, ...]]) -> None:
+    def crowd(root: Root) -> None:
+        one = paragraph(root, "A paragraph")
+        for number in range(60):
+            one.append(etree.Element(f"{W}ins", AUTHOR | {f"{W}author": f"A{number}"}))
+            one[-1].append(_run(f" w{number}"))
+
+    content, drafts = left
+    edits = read(edited(content, crowd), drafts).sections[0].edits
+    assert [edit.author for edit in edits] == [*(f"A{number}" for number in range(50)), "10 others"]
+    assert edits[-1].after == DRAFT.replace(_STAYS.strip(), f"{_STAYS.strip()} " + " ".join(f"w{n}" for n in range(60)))
+
+
+@pytest.mark.req("W2")
 def test_times_with_and_without_a_zone_are_compared(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     def both(root: Root) -> None:
         tracked(paragraph(root, "The report"), "every", "each")
@@ -372,14 +412,17 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
     left: tuple[bytes, tuple[Draft, ...]],
 ) -> None:
     content, drafts = left
-    with pytest.raises(InvalidInputError, match="of the document doc-1"):
-        drafts_shown(content, "doc-2", [Draft("x", 1, "0" * 64, "")])
+    for known in (drafts, [Draft("x", 1, "0" * 64, "")]):
+        with pytest.raises(InvalidInputError, match="of the document doc-1"):
+            drafts_shown(content, "doc-2", known)
 
     def stranger(root: Root) -> None:
         for mark in list(root.iter(f"{W}bookmarkStart")):
             _remove(mark)
         silent(paragraph(root, "The report"), "every", "each")
 
+    with pytest.raises(InvalidInputError, match="of the document doc-1"):
+        drafts_shown(edited(content, stranger), "doc-2", drafts)
     found = read(edited(content, stranger), drafts)
     assert found.sections[0].edits[-1].after == DRAFT.replace("names every", "names each")
     assert 0.9 < found.certainty <= 1

@@ -20,9 +20,9 @@ from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
 from stemma_markdown import Conflict, document_of, in_order, match_parts, merge
-from stemma_markdown.adopting import Returned, adopt
+from stemma_markdown.adopting import Adopted, Returned, adopt
 from stemma_ooxml import PackageError
-from stemma_ooxml.word import Comment, Paragraph, WordFile, fingerprint, same
+from stemma_ooxml.word import Comment, Paragraph, WordFile, fingerprint, marked, same
 
 from .client import Client
 from .comments import placed, quoting, threads
@@ -31,6 +31,8 @@ from .errors import InvalidInputError
 _LEAST = 0.5
 """A file of whose words less stands in a document is not taken for one of it."""
 _LONGEST_NAME = 64
+_MOST_AUTHORS = 50
+"""A file is gone over once for each: the changes of all further ones are one edit."""
 # With its quotation in its text a comment has at most 10,000 characters.
 _LONGEST_QUOTE, _LONGEST_PART = 2_000, 7_900
 _LABEL = re.compile(r"[^\d\s:\uff1a][^\d:\uff1a]{0,30}(?:\d[\d.]*)?\s?[:\uff1a]\s*")
@@ -59,13 +61,17 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class ReturnedSection:
-    """What people did to a section; ``unwritten`` are words for which there is no place in its Markdown."""
+    """What people did to a section; ``unwritten`` are words for which there is no place in its Markdown.
+
+    ``removed``: all of its text is gone from the file. Nothing of that is taken over: a section has a text.
+    """
 
     section_id: str
     version: int
     edits: tuple[Edit, ...] = ()
     comments: tuple[Comment, ...] = ()
     unwritten: tuple[str, ...] = ()
+    removed: bool = False
     now: int = 0
     merged: tuple[Edit, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
@@ -80,12 +86,14 @@ class ReturnedSection:
 class ReturnedDocument:
     """What a file says; ``certainty`` is 1 where it has our marks, else the share of the text that was found in it.
 
-    ``around`` is what was changed or added outside of the sections: nobody can take it over but a person.
+    ``around`` is what was changed or added outside of the sections, and ``comments`` are those on text there: nobody
+    can take them over but a person.
     """
 
     sections: tuple[ReturnedSection, ...]
     certainty: float = 1.0
     around: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
 
 
 async def read_returned(client: Client, view: DocumentView, content: bytes) -> ReturnedDocument:
@@ -97,7 +105,7 @@ async def read_returned(client: Client, view: DocumentView, content: bytes) -> R
     ]
     found = await client.compute(changes_in, content, tuple(bases))
     sections = [await _with_now(client, view, section) for section in found.sections]
-    return ReturnedDocument(tuple(sections), found.certainty, found.around)
+    return replace(found, sections=tuple(sections))
 
 
 async def apply_returned(client: Client, view: DocumentView, section: ReturnedSection) -> int:
@@ -199,9 +207,13 @@ def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tu
     """
     file = _opened(content)
     origin = file.origin
+    if origin and origin.document_id and origin.document_id != document_id:
+        raise _of_another(f"the document {origin.document_id}")
     body = [one for one in file.paragraphs(_all) if not one.note]
-    marks = dict.fromkeys((mark.section, mark.draft) for one in body for mark in one.marks)
+    marks = {(mark.section, mark.draft) for one in body for mark in one.marks}
     left = dict(enumerate(origin.sections)) if origin else {}
+    # A section that was deleted whole has no marks any more.
+    marks |= {(place, marked(place, one.digest, 0, "").draft) for place, one in left.items()}
     found, used = list[Draft](), set[str]()
     for place, beginning in sorted(marks):
         absent = left[place].absent if place in left else frozenset[int]()
@@ -212,10 +224,12 @@ def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tu
             used.add(chosen.section_id)
             found.append(chosen._replace(absent=absent))
     if marks and not found:
-        other = origin.document_id if origin else ""
-        about = f"of the document {other}" if other and other != document_id else "of another document"
-        raise InvalidInputError(f"the file is {about}: import it there, or export this one and edit that")
+        raise _of_another("another document")
     return tuple(found) or tuple({one.section_id: one for one in known}.values())
+
+
+def _of_another(document: str) -> InvalidInputError:
+    return InvalidInputError(f"the file is of {document}: import it there, or export this one and edit that")
 
 
 def _opened(content: bytes) -> WordFile:
@@ -238,37 +252,55 @@ def changes_in(content: bytes, bases: Sequence[Draft]) -> ReturnedDocument:
     if final.certainty < _LEAST:
         share = f"{final.certainty:.0%}"
         raise InvalidInputError(f"only {share} of the words of this document stand in the file: it is of another one")
+    sections = tuple(_sections(file, final, bases))
+    told = {comment for section in sections for comment in section.comments}
+    lost = tuple(comment for comment in file.comments if comment.text and comment not in told)
+    return ReturnedDocument(sections, final.certainty, tuple(final.around), lost)
+
+
+class _Step(NamedTuple):
+    """Changes that make one edit: those of the ``names``, of which ``author`` stands for all."""
+
+    author: str
+    at: datetime | None
+    names: frozenset[str] = frozenset()
+
+
+def _steps(file: WordFile) -> Iterator[_Step]:
+    """What nobody tracked comes first: Word shows the changes of all others above it."""
+    yield _Step(file.saved_by, None)
     times = dict[str, datetime | None]()
     for change in file.changes:
         times[change.author] = max(filter(None, (times.get(change.author), change.at)), default=None)
+    names = [*times]
+    yield from (_Step(name, times[name], frozenset((name,))) for name in names[:_MOST_AUTHORS])
+    if rest := names[_MOST_AUTHORS:]:
+        last = max(filter(None, map(times.get, rest)), default=None)
+        yield _Step(f"{len(rest)} others", last, frozenset(rest))
+
+
+def _sections(file: WordFile, final: _Placed, bases: Sequence[Draft]) -> Iterator[ReturnedSection]:
+
     edits: dict[int, list[Edit]] = {number: [] for number in range(len(bases))}
-    unwritten, texts = dict[int, tuple[str, ...]](), [base.text for base in bases]
-    accepted = set[str]()
-    # What nobody tracked comes first: Word shows the changes of all others above it.
-    for author in [None, *times]:
-        accepted |= {author} if author is not None else set()
+    adopted, texts = dict[int, Adopted](), [base.text for base in bases]
+    accepted = frozenset[str]()
+    for step in _steps(file):
+        accepted |= step.names
         placed = _Placed(file.paragraphs(accepted.__contains__), bases)
-        for number, base in enumerate(bases):
-            if (rows := placed.rows.get(number)) is None:
-                continue
-            adopted = adopt(base.text, rows, base.absent)
-            unwritten[number] = adopted.unwritten
-            if adopted.text != texts[number]:
-                who, at = (file.saved_by, None) if author is None else (author, times[author])
-                edits[number].append(Edit(who, at, texts[number], adopted.text))
-                texts[number] = adopted.text
-    sections = [
-        ReturnedSection(
-            base.section_id,
-            base.version,
-            tuple(edits[number]),
-            tuple(one for one in file.comments if final.commented.get(one.identifier) == number),
-            unwritten.get(number, ()),
-        )
-        for number, base in enumerate(bases)
-        if number in final.rows
-    ]
-    return ReturnedDocument(tuple(sections), final.certainty, tuple(final.around))
+        for number in range(len(bases)):
+            adopted[number] = placed.adopted(number)
+            text = adopted[number].text
+            # The next edit of a section without text shows what was deleted with what came in its place.
+            if text != texts[number] and text.strip():
+                edits[number].append(Edit(step.author, step.at, texts[number], text))
+                texts[number] = text
+    for number, base in enumerate(bases):
+        if adopted[number].text.strip() or not base.text.strip():
+            comments = tuple(one for one in file.comments if final.commented.get(one.identifier) == number)
+            unwritten = adopted[number].unwritten
+            yield ReturnedSection(base.section_id, base.version, tuple(edits[number]), comments, unwritten)
+        else:
+            yield ReturnedSection(base.section_id, base.version, removed=True)
 
 
 @dataclass
@@ -288,7 +320,12 @@ class _Placed:
     def __init__(self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft]) -> None:
 
         self._bases = bases
-        self._prose = [[one.text for one in document_of(base.text).prose] for base in bases]
+        proses = [document_of(base.text).prose for base in bases]
+        self._prose = [[one.text for one in prose] for prose in proses]
+        self._seen = [
+            {number for number, one in enumerate(prose) if not one.in_footnote} - base.absent
+            for base, prose in zip(bases, proses, strict=True)
+        ]
         self.around = list[str]()
         self.certainty = 1.0
         claims = [_Claim(one) for one in paragraphs]
@@ -300,6 +337,14 @@ class _Placed:
         self.commented = {
             name: claim.at for claim in claims if claim.at is not None for name in claim.paragraph.comments
         }
+
+    def adopted(self, number: int) -> Adopted:
+        """A draft as people left it; without text if none of what they saw of it is there."""
+        base, rows = self._bases[number], self.rows.get(number, [])
+        # Word keeps the note of a reference whose deletion is tracked.
+        if self._seen[number] and not any(row.units and not row.in_footnote for row in rows):
+            return Adopted("")
+        return adopt(base.text, rows, base.absent)
 
     def _by_marks(self, claims: Sequence[_Claim]) -> None:
 

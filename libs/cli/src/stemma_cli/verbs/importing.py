@@ -66,7 +66,8 @@ def _show(found: ReturnedDocument, language: str) -> None:
         _show_section(section, language)
     for words in found.around:
         say(f"outside of the sections: {words}")
-    if not any(section.edits or section.comments for section in found.sections):
+    _show_comments("outside of the sections", found)
+    if not any(section.edits or section.comments or section.removed for section in found.sections):
         note("nobody changed a section or commented on one")
 
 
@@ -80,10 +81,9 @@ def _show_section(section: ReturnedSection, language: str) -> None:
         when = f" on {edit.at:%Y-%m-%d}" if edit.at else ""
         say(f"{section.section_id} version {section.version}: {edit.author or 'somebody'}{when}: {stat_words(changes)}")
         print_changes(changes, console())
-    for comment in section.comments:
-        state = " (resolved: it is not taken over)" if comment.resolved else ""
-        about = f" on \u201c{comment.quote}\u201d" if comment.quote else ""
-        say(f"{section.section_id}: {comment.author or 'somebody'} comments{about}{state}: {comment.text}")
+    _show_comments(section.section_id, section)
+    if section.removed:
+        say(f"{section.section_id}: all of its text is gone from the file; the section stays as it is")
     for words in section.unwritten:
         say(f"{section.section_id}: there is no place in its Markdown for: {words}")
     if section.is_outdated and section.edits:
@@ -93,6 +93,13 @@ def _show_section(section: ReturnedSection, language: str) -> None:
         print(clean(conflict.ours))
         say(f"version {section.now} says:")
         print(clean(conflict.theirs))
+
+
+def _show_comments(place: str, found: ReturnedDocument | ReturnedSection) -> None:
+    for comment in found.comments:
+        state = " (resolved: it is not taken over)" if comment.resolved else ""
+        about = f" on \u201c{comment.quote}\u201d" if comment.quote else ""
+        say(f"{place}: {comment.author or 'somebody'} comments{about}{state}: {comment.text}")
 
 
 VERBS = {"import": import_}
