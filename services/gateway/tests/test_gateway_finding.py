@@ -8,12 +8,19 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import expect
+from stemma_client import Client
+from stemma_client.settings import ServerAddress
+from stemma_contracts import subjects
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import CreateDocument
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_gateway import followed
+from stemma_provisioning import NatsServer
+from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested
+from stemma_testkit.servers import admit
 
 from .conftest import PAGES, at
 from .desk_pages import NARROW, Desk, check, plain
@@ -96,6 +103,29 @@ async def test_a_long_list_has_pages_and_a_page_that_is_not_there_is_the_last(
     first, beyond = [await listed(web, f"?q={document_id}-&page={page}") for page in (1, 99)]
     assert (len(first), len(beyond)) == (25, 1)
     assert f"q={document_id}-&amp;page=2" in (await web.get(f"/desk/documents?q={document_id}-", headers=PAGES)).text
+
+
+async def test_titles_are_read_once_however_many_documents_there_are(
+    server: NatsServer, bus: Backstage, monkeypatch: pytest.MonkeyPatch, document_id: str
+) -> None:
+    monkeypatch.setattr(followed, "MOST_TITLES", 2)
+    login = admit(server, "xena", Role.REVIEWER)
+    titles = [f"Title {number}" for number in range(4)]
+    refs = [await bus.text(document_id, title) for title in titles]
+    same = DocumentSummary(
+        document_id=document_id, kind="proposal", status=DocumentStatus.RUNNING, created_at=CREATED_AT, last_sequence=1
+    )
+    documents = [same.model_copy(update={"title": ref}) for ref in refs]
+    async with Client.connect_to(ServerAddress(server.url, "default", "xena", login=login)) as client:
+        kept = followed.Followed(client, "xena")
+        assert await kept.titles(documents) == titles
+        for ref in refs:
+            await bus.js.purge_stream(subjects.ARTIFACTS, subject=subjects.artifact("default", document_id, ref.digest))
+        assert await kept.titles([same, *documents]) == ["proposal", *titles]
+        assert await kept.titles(documents[2:3]) == titles[2:3]
+        another = same.model_copy(update={"title": await bus.text(document_id, "Another")})
+        assert await kept.titles([another]) == ["Another"]
+        assert await kept.titles(documents[:3]) == ["proposal", "proposal", "Title 2"], "what was asked for last stays"
 
 
 async def hits(web: httpx.AsyncClient, query: str) -> list[tuple[str, str]]:

@@ -3,9 +3,11 @@
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
 
 from anyio import CancelScope
 from stemma_client import Client, LiveText, StemmaError
@@ -206,6 +208,18 @@ async def _tell(client: Client, document_id: str, section_id: str) -> None:
 MOST_EVENTS, MOST_TITLES = 5_000, 5_000
 """That a session remembers of the documents that its pages show."""
 MAX_TITLE = 300
+AT_ONCE = 8
+T = TypeVar("T")
+
+
+async def some_at_once(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    bound = asyncio.Semaphore(AT_ONCE)
+
+    async def one(call: Coroutine[Any, Any, T]) -> T:
+        async with bound:
+            return await call
+
+    return await asyncio.gather(*map(one, calls))
 
 
 class Followed:
@@ -219,16 +233,15 @@ class Followed:
         self._usual: dict[str, Seconds] = {}
         self._titles: dict[str, str] = {}
 
-    async def title(self, document: DocumentSummary | DocumentView) -> str:
-        """The title of a document; by its digest each is read once."""
-        if (ref := document.title) is None:
-            return document.kind
-        if ref.digest not in self._titles:
-            read = await self._client.stored_text(document.document_id, ref)
-            while len(self._titles) >= MOST_TITLES:
-                del self._titles[next(iter(self._titles))]
-            self._titles[ref.digest] = (read or "").strip()[:MAX_TITLE]
-        return self._titles[ref.digest] or document.kind
+    async def titles(self, documents: Sequence[DocumentSummary | DocumentView]) -> list[str]:
+        """The titles of documents, in their order. What is asked for last is kept, however much it is."""
+        asked = {ref.digest: (one.document_id, ref) for one in documents if (ref := one.title)}
+        found = {digest: self._titles[digest] for digest in asked if digest in self._titles}
+        missing = [digest for digest in asked if digest not in found]
+        read = await some_at_once(self._client.stored_text(*asked[digest]) for digest in missing)
+        found |= {digest: (text or "").strip()[:MAX_TITLE] for digest, text in zip(missing, read, strict=True)}
+        self._titles = dict(islice({**found, **self._titles}.items(), max(MOST_TITLES, len(found))))
+        return [(one.title and found[one.title.digest]) or one.kind for one in documents]
 
     def writing(self, document_id: str) -> Writing:
         return self._writing.setdefault(document_id, Writing(self._client, document_id))

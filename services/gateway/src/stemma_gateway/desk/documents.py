@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlencode
 
@@ -33,8 +33,8 @@ class Row:
     """A document in the list; ``matches`` are the sections whose titles have the words."""
 
     document: DocumentSummary
-    title: str
     waiting: int
+    title: str = ""
     matches: tuple[SectionSummary, ...] = ()
 
     @property
@@ -50,8 +50,9 @@ async def show_documents(
     state: State | None = None,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    rows = [await _row(session, one) for one in await session.client.documents()]
-    rows = await asyncio.to_thread(matching, rows, q)
+    rows = [_row(session, one) for one in await session.client.documents()]
+    if q.strip():
+        rows = await asyncio.to_thread(matching, await _titled(session, rows), q)
     counts = {name: sum(STATE_OF[name](row) for row in rows) for name in STATES}
     found = [row for row in rows if state is None or STATE_OF[state](row)]
     pages = max(1, -(-len(found) // ON_A_PAGE))
@@ -65,7 +66,7 @@ async def show_documents(
         request,
         session,
         "documents.html",
-        rows=found[(page - 1) * ON_A_PAGE : page * ON_A_PAGE],
+        rows=await _titled(session, found[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]),
         q=q.strip(),
         state=state,
         counts=counts,
@@ -84,9 +85,13 @@ STATE_OF: Mapping[State, Callable[[Row], bool]] = {
 }
 
 
-async def _row(session: Session, document: DocumentSummary) -> Row:
-    waiting = sum(one.assignee in ("", session.user) for one in listed_sections(document))
-    return Row(document, await session.followed.title(document), waiting)
+def _row(session: Session, document: DocumentSummary) -> Row:
+    return Row(document, sum(one.assignee in ("", session.user) for one in listed_sections(document)))
+
+
+async def _titled(session: Session, rows: list[Row]) -> list[Row]:
+    titles = await session.followed.titles([row.document for row in rows])
+    return [replace(row, title=title) for row, title in zip(rows, titles, strict=True)]
 
 
 def has_words(text: str, words: str) -> bool:
@@ -97,11 +102,9 @@ def has_words(text: str, words: str) -> bool:
 
 def matching(rows: list[Row], q: str) -> list[Row]:
     """The documents with the words in their titles, or in those of their sections."""
-    if not q.strip():
-        return rows
     found = []
     for row in rows:
         matches = tuple(one for one in row.document.sections if has_words(one.title, q))
         if matches or has_words(f"{row.title} {row.document.kind} {row.document.document_id}", q):
-            found.append(Row(row.document, row.title, row.waiting, matches[:MOST_MATCHES]))
+            found.append(replace(row, matches=matches[:MOST_MATCHES]))
     return found

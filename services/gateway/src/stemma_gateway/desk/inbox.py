@@ -1,23 +1,24 @@
 """All that waits for a person, across documents: what holds up most comes first, of these what is due first,
 then what waits longest."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from typing import Annotated, Literal, get_args
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentNotFoundError
-from stemma_client.overviews import listed_sections, waiting_sections
+from stemma_client.overviews import Overview, listed_sections, waiting_sections
 from stemma_client.samples import SAMPLES
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
+from stemma_gateway.followed import some_at_once
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.problems import Invalid
 from stemma_gateway.sessions import Session
@@ -32,7 +33,6 @@ WHYS: tuple[Why, ...] = get_args(Why)
 Whose = Literal["mine", "nobodys"]
 How = Literal["keep", "regenerate"]
 Count = Annotated[int, Query(ge=0)]
-AT_ONCE = 8
 MAX_NAME = 60
 SAMPLE = "proposal"
 router = APIRouter(route_class=PageRoute)
@@ -193,9 +193,11 @@ async def inbox_page(
 
 async def waiting(session: Session, documents: list[DocumentSummary]) -> list[Item]:
     """All that waits in some documents; those that are gone meanwhile are left out."""
-    bound = asyncio.Semaphore(AT_ONCE)
-    found = await asyncio.gather(*(_of(session, one, bound) for one in documents if listed_sections(one)))
-    return sorted((item for items in found for item in items), key=_most_pressing_first)
+    found = await some_at_once(_overview(session, one) for one in documents if listed_sections(one))
+    there = [one for one in found if one]
+    titles = await session.followed.titles([one.document for one in there])
+    items = (_items(one.document, title, one.sections) for one, title in zip(there, titles, strict=True))
+    return sorted(chain.from_iterable(items), key=_most_pressing_first)
 
 
 def _most_pressing_first(item: Item) -> tuple[int, float, float]:
@@ -203,14 +205,11 @@ def _most_pressing_first(item: Item) -> tuple[int, float, float]:
     return -item.unblocks, due.timestamp() if due else inf, since.timestamp() if since else 0
 
 
-async def _of(session: Session, document: DocumentSummary, bound: asyncio.Semaphore) -> list[Item]:
-    async with bound:
-        try:
-            overview = await session.client.overview(document.document_id)
-        except DocumentNotFoundError:
-            return []
-        title = await session.followed.title(overview.document)
-    return list(_items(overview.document, title, overview.sections))
+async def _overview(session: Session, document: DocumentSummary) -> Overview | None:
+    try:
+        return await session.client.overview(document.document_id)
+    except DocumentNotFoundError:
+        return None
 
 
 def _items(document: DocumentSummary, title: str, details: Mapping[str, SectionView]) -> Iterator[Item]:

@@ -68,14 +68,19 @@ class Hit:
 @router.get("/desk/search")
 async def search(request: Request, session: Caller, q: Words = "", document: Token | None = None) -> Response:
     summaries = await session.client.documents()
-    titled = [(one, await session.followed.title(one)) for one in summaries]
-    here = next((each for each in titled if each[0].document_id == document), None)
+    sought = " ".join(q.casefold().split())
+    here = next(iter(await _titled(session, [one for one in summaries if one.document_id == document])), None)
+    titled = await _titled(session, summaries if sought else summaries[:NEWEST])
     hits = [*_commands(request, here), *islice(_documents(titled), NEWEST)]
-    if sought := " ".join(q.casefold().split()):
+    if sought:
         demands = await _requirements(session, [here] if here else titled[:LEDGERS])
         every = chain(_commands(request, here), _documents(titled), demands)
         hits = await asyncio.to_thread(_best, every, sought)
     return shown(request, session, "search.html", q=q.strip(), hits=hits[:MOST], within=document if here else None)
+
+
+async def _titled(session: Session, documents: list[DocumentSummary]) -> list[tuple[DocumentSummary, str]]:
+    return list(zip(documents, await session.followed.titles(documents), strict=True))
 
 
 def _best(hits: Iterable[Hit], q: str) -> list[Hit]:

@@ -148,7 +148,7 @@ async def _together(session: Session, document_id: str, names: Iterable[str]) ->
     sections = [one for one in document.stale if one.section_id in wanted and one.is_to_be_kept_or_regenerated]
     return Together(
         document,
-        await session.followed.title(document),
+        (await session.followed.titles([document]))[0],
         tuple(_choice(section, costs, usual) for section in sections),
         *_once_kept(document, read.reading.state, sections),
         tuple(_below(document, sections)),
