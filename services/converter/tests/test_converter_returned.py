@@ -12,12 +12,15 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from docx import Document as WordDocument
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from lxml import etree
 from stemma_client.errors import InvalidInputError
 from stemma_client.returned import Draft, ReturnedDocument, changes_in, drafts_shown, merged_edits
 from stemma_converter.converter import Converter
 from stemma_converter.word import with_fixed_dates
-from stemma_ooxml.word import ORIGIN, W
+from stemma_ooxml.word import ORIGIN, W14, W
 
 from .conftest import Exporter
 
@@ -486,6 +489,79 @@ def test_hidden_text_is_not_read_as_words(
     content, drafts = left
     edits = read(edited(content, hide), drafts).sections[0].edits
     assert [("Unseen" in edit.after) for edit in edits] == ([True] if shown else [])
+
+
+def _styled(kind: str) -> Callable[[Root], None]:
+    """A style that hides its text, for runs and for paragraphs; one above it says so."""
+
+    def add(root: Root) -> None:
+        for name, over in (("Base", ""), ("Unseen", "Base")):
+            style = etree.SubElement(root, f"{W}style", {f"{W}type": kind, f"{W}styleId": name})
+            if over:
+                etree.SubElement(style, f"{W}basedOn", {f"{W}val": over})
+            else:
+                etree.SubElement(etree.SubElement(style, f"{W}rPr"), f"{W}vanish")
+
+    return add
+
+
+@pytest.mark.req("W2")
+@pytest.mark.parametrize("kind", ["character", "paragraph"])
+def test_text_that_a_style_hides_is_not_read_as_words(left: tuple[bytes, tuple[Draft, ...]], kind: str) -> None:
+    def hide(root: Root) -> None:
+        one, run = paragraph(root, "The report"), _run("Unseen. ")
+        if kind == "paragraph":
+            one.addnext(one := etree.Element(f"{W}p"))
+        one.append(run)
+        letter = {"character": "r", "paragraph": "p"}[kind]
+        properties = etree.Element(f"{W}{letter}Pr")
+        etree.SubElement(properties, f"{W}{letter}Style", {f"{W}val": "Unseen"})
+        (one if kind == "paragraph" else run).insert(0, properties)
+
+    content, drafts = left
+    changed = edited(edited(content, hide), _styled(kind), "word/styles.xml")
+    assert [one.edits for one in read(changed, drafts).sections] == [(), ()]
+
+
+def _commented(content: bytes) -> bytes:
+    """With a comment on words of which some are hidden, an answer to it, and a comment that is done with its answer."""
+    document = WordDocument(BytesIO(content))
+    one = next(one for one in document.paragraphs if one.text.startswith("A paragraph that"))
+    hidden = one.add_run(" Unseen.")
+    hidden.font.hidden = True
+    states = []
+    for number, (text, parent, done) in enumerate(
+        [("Why?", None, 0), ("As agreed.", 1, 0), ("Typo.", None, 1), ("Thanks.", 3, 0)], 1
+    ):
+        comment = document.add_comment([one.runs[0], hidden], text=text, author="Bea", initials="B")
+        comment.paragraphs[-1]._p.set(f"{W14}paraId", f"{number:08}")
+        above = f' w15:paraIdParent="{parent:08}"' if parent else ""
+        states.append(f'<w15:commentEx w15:paraId="{number:08}" w15:done="{done}"{above}/>')
+    space = "http://schemas.microsoft.com/office/word/2012/wordml"
+    extended = f'<w15:commentsEx xmlns:w15="{space}">{"".join(states)}</w15:commentsEx>'
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.commentsExtended+xml"
+    part = Part(PackURI("/word/commentsExtended.xml"), kind, extended.encode(), document.part.package)
+    document.part.relate_to(part, "http://schemas.microsoft.com/office/2011/relationships/commentsExtended")
+    buffer = BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.req("W2")
+def test_comments_come_back_with_their_answers_their_state_and_what_a_reader_sees_of_their_words(
+    left: tuple[bytes, tuple[Draft, ...]],
+) -> None:
+    content, drafts = left
+    first, second = read(_commented(content), drafts).sections
+    names = {one.identifier: one.text for one in first.comments}
+    assert [(one.text, names.get(one.parent), one.resolved) for one in first.comments] == [
+        ("Why?", None, False),
+        ("As agreed.", "Why?", False),
+        ("Typo.", None, True),
+        ("Thanks.", "Typo.", True),
+    ]
+    assert {one.quote for one in first.comments} == {_STAYS.strip()}
+    assert (first.edits, second.comments) == ((), ())
 
 
 @pytest.mark.req("W2")

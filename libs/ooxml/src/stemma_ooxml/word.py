@@ -6,7 +6,8 @@ the people that are given and rejected of others, so that the changes of each pe
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,8 +17,9 @@ from typing import NamedTuple
 from lxml import etree
 
 from . import Package, PackageError, serialize_xml
+from .word_styles import WORDPROCESSING, Styles, child, is_on, number, value
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+W = f"{{{WORDPROCESSING}}}"
 W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _W15 = "{http://schemas.microsoft.com/office/word/2012/wordml}"
 ORIGIN = "urn:stemma:document:1"
@@ -27,15 +29,15 @@ _NAME = re.compile(r"stm_(\d{1,4})_([0-9a-f]{8})_(o?)(\d{1,5})_([0-9a-f]{6})")
 _DIGEST, _PRINT = 8, 6
 # Far above the numbers that other bookmarks have.
 _FIRST_ID = 2_000_000
-_MOST_DIGITS = 9
 _DEEPEST = 8  # Word has nine levels of lists.
+_LONGEST_QUOTE = 2_000
+_RANGE = (f"{W}commentRangeStart", f"{W}commentRangeEnd")
+_REFERENCE = f"{W}commentReference"
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _COME, _GONE = (f"{W}ins", f"{W}moveTo"), (f"{W}del", f"{W}moveFrom")
 _INSIDE = frozenset((f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}smartTag", *_COME, *_GONE))
 _PAGE = re.compile(r"PAGE|NUMPAGES")
 _CONTENTS = re.compile(r"toc( heading|\s\d)", re.IGNORECASE)
-_ITEM = re.compile(r"list (bullet|number)", re.IGNORECASE)
-_LEVEL = re.compile(r"heading (\d)", re.IGNORECASE)
 
 
 class Mark(NamedTuple):
@@ -218,9 +220,9 @@ class WordFile:
 
     def with_marks(self, marks: Sequence[tuple[Paragraph, Mark]]) -> dict[str, bytes]:
         """The parts of the file in which paragraphs, as `paragraphs` gave them, have their marks."""
-        for number, (paragraph, mark) in enumerate(marks):
+        for place, (paragraph, mark) in enumerate(marks, _FIRST_ID):
             if paragraph.element is not None:
-                _put(paragraph.element, mark.name, str(_FIRST_ID + number))
+                _put(paragraph.element, mark.name, str(place))
         named = {"footnotes": self._part("footnotes")}
         parts = {part: named[kind] for kind, part in self._related.values() if named.get(kind) is not None}
         return {part: serialize_xml(root) for part, root in parts.items() if root is not None} | {
@@ -232,30 +234,22 @@ class WordFile:
         """The comments in the order of their part, with what they are about as everybody's changes have it."""
         root, more = self._part("comments"), self._part("commentsExtended")
         states = {} if more is None else {one.get(f"{_W15}paraId", ""): one for one in more.iter(f"{_W15}commentEx")}
-        quotes, found, by_paragraph = self._quotes(), list[Comment](), dict[str, str]()
+        found, by_paragraph, view = list[Comment](), dict[str, Comment](), _View(lambda _: True, self._styles)
+        deque(view.blocks(self._body), maxlen=0)
+        said = "".join(view.said)
         for element in [] if root is None else root.iter(f"{W}comment"):
-            comment, paragraph = _comment(element, quotes)
-            by_paragraph[paragraph] = comment.identifier
-            state = states.get(paragraph)
-            if state is not None:
-                parent = by_paragraph.get(state.get(f"{_W15}paraIdParent", ""), "")
-                comment = replace(comment, parent=parent, resolved=state.get(f"{_W15}done") in ("1", "true"))
+            comment, paragraph = _comment(element)
+            start, end = view.ranges.get(comment.identifier, (0, 0))
+            comment = replace(
+                comment, quote=" ".join(said[start : max(start, min(end, start + _LONGEST_QUOTE))].split())
+            )
+            if (state := states.get(paragraph)) is not None:
+                parent = by_paragraph.get(state.get(f"{_W15}paraIdParent", ""))
+                resolved = state.get(f"{_W15}done") in ("1", "true") or (parent is not None and parent.resolved)
+                comment = replace(comment, parent=parent.identifier if parent else "", resolved=resolved)
+            by_paragraph[paragraph] = comment
             found.append(comment)
         return tuple(found)
-
-    def _quotes(self) -> dict[str, str]:
-        """The words that each comment is about."""
-        texts, now = dict[str, list[str]](), set[str]()
-        for element in self._body.iter():
-            identifier = element.get(f"{W}id", "") if isinstance(element.tag, str) else ""
-            if element.tag == f"{W}commentRangeStart":
-                now.add(identifier)
-            elif element.tag == f"{W}commentRangeEnd":
-                now.discard(identifier)
-            elif now and element.tag in (f"{W}t", f"{W}p"):
-                for one in now:
-                    texts.setdefault(one, []).append((element.text or "") if element.tag == f"{W}t" else " ")
-        return {one: " ".join("".join(parts).split()) for one, parts in texts.items()}
 
     @cached_property
     def _roots(self) -> list[etree._Element]:
@@ -263,10 +257,8 @@ class WordFile:
         return [self._body] if notes is None else [self._body, notes]
 
     @cached_property
-    def _styles(self) -> dict[str, str]:
-        root = self._part("styles")
-        named = [] if root is None else root.iter(f"{W}style")
-        return {style.get(f"{W}styleId", ""): _val(style.find(f"{W}name")) for style in named}
+    def _styles(self) -> Styles:
+        return Styles(self._part("styles"))
 
     def _part(self, kind: str, of: str | None = None) -> etree._Element | None:
         related = self._related if of is None else self._package.related(of)
@@ -277,36 +269,22 @@ class WordFile:
 
 
 def _left(section: etree._Element) -> Left:
-    version, absent = section.get("version", ""), section.get("absent", "").split()
-    return Left(
-        section.get("id", ""),
-        _number(version) or 0,
-        section.get("digest", ""),
-        frozenset(number for number in map(_number, absent) if number is not None),
-    )
+    absent = frozenset(number(one, -1) for one in section.get("absent", "").split())
+    return Left(section.get("id", ""), number(section.get("version", "")), section.get("digest", ""), absent)
 
 
-def _number(digits: str) -> int | None:
-    """A number of a usual length; Python refuses to read very long ones."""
-    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
-
-
-def _comment(element: etree._Element, quotes: Mapping[str, str]) -> tuple[Comment, str]:
+def _comment(element: etree._Element) -> tuple[Comment, str]:
     """A comment, and the id of its last paragraph, by which the other part knows it."""
-    identifier, paragraphs = element.get(f"{W}id", ""), list(element.iter(f"{W}p"))
+    paragraphs = list(element.iter(f"{W}p"))
     lines = ["".join(_plain(paragraph)) for paragraph in paragraphs]
-    author, at = element.get(f"{W}author", ""), _time(element.get(f"{W}date"))
-    made = Comment(identifier, author, at, "\n".join(lines).strip(), quotes.get(identifier, ""))
+    at = _time(element.get(f"{W}date"))
+    made = Comment(value(element, "id"), value(element, "author"), at, "\n".join(lines).strip())
     return made, paragraphs[-1].get(f"{W14}paraId", "") if paragraphs else ""
 
 
 def _plain(paragraph: etree._Element) -> Iterator[str]:
     for element in paragraph.iter(f"{W}t", f"{W}tab", f"{W}br"):
         yield element.text or "" if element.tag == f"{W}t" else _BREAKS[element.tag.removeprefix(W)]
-
-
-def _val(element: etree._Element | None) -> str:
-    return "" if element is None else element.get(f"{W}val", "")
 
 
 def _time(value: str | None) -> datetime | None:
@@ -320,17 +298,22 @@ def _time(value: str | None) -> datetime | None:
 class _View:
     """The paragraphs as they are with some changes accepted and all others rejected."""
 
-    def __init__(self, accepts: Callable[[str], bool], styles: Mapping[str, str]) -> None:
-        self._accepts, self._styles = accepts, styles
+    def __init__(self, accepts: Callable[[str], bool], styles: Styles) -> None:
+        self._accepts, self._styles, self._style = accepts, styles, ""
         self._tables = self._rows = 0
         self._waiting: list[Mark] = []
         self._in_page = False
+        self.said, self._length = list[str](), 0
+        self.ranges = dict[str, tuple[int, int]]()
+        """Where in what was said the words of each comment stand."""
 
     def blocks(self, parent: etree._Element, place: _Place = _NOWHERE) -> Iterator[Paragraph]:
         before = _Open()
         for element in self._elements(parent):
             if element.tag == f"{W}bookmarkStart":
                 self._waiting += _marks(element)
+            elif element.tag in _RANGE:
+                self._range(element)
             elif element.tag == f"{W}p":
                 now = self._open(element, before)
                 if self._has_end(element):
@@ -347,7 +330,7 @@ class _View:
 
     def _elements(self, parent: etree._Element) -> Iterator[etree._Element]:
         for element in parent:
-            if element.tag in (f"{W}p", f"{W}tbl", f"{W}bookmarkStart"):
+            if element.tag in (f"{W}p", f"{W}tbl", f"{W}bookmarkStart", *_RANGE):
                 yield element
             elif element.tag in _INSIDE and self._is_there(element):
                 yield from self._elements(element)
@@ -360,28 +343,41 @@ class _View:
 
     def _open(self, paragraph: etree._Element, now: _Open) -> _Open:
         now.marks += self._waiting
-        self._waiting = []
+        self._waiting, self._style = [], value(child(paragraph, "pPr/pStyle"))
         if now.text and not now.text[-1].endswith((" ", "\n")):
             now.text.append(" ")
         self._read(paragraph, now)
+        self._say(" ")
         return now
+
+    def _say(self, text: str) -> str:
+        self.said.append(text)
+        self._length += len(text)
+        return text
+
+    def _range(self, element: etree._Element) -> None:
+        """Open or close what a comment is about; its reference stands behind its words."""
+        name, (start, end) = value(element, "id"), self.ranges.get(value(element, "id"), (self._length, -1))
+        self.ranges[name] = start, self._length if end < 0 and element.tag != _RANGE[0] else end
 
     def _read(self, parent: etree._Element, now: _Open) -> None:
         for element in parent:
             name = element.tag.removeprefix(W) if isinstance(element.tag, str) else ""
             match name:
                 case "t" | "delText":
-                    now.text.append("" if self._in_page else element.text or "")
+                    now.text.append(self._say("" if self._in_page else element.text or ""))
                 case "tab" | "br" | "cr" | "noBreakHyphen":
-                    now.text.append(_BREAKS[name])
+                    now.text.append(self._say(_BREAKS[name]))
                 case "bookmarkStart":
                     now.marks += _marks(element)
+                case "commentRangeStart" | "commentRangeEnd":
+                    self._range(element)
                 case "commentReference":
-                    now.comments.append(element.get(f"{W}id", ""))
+                    self._refer(element, now)
                 case "fldSimple" | "fldChar" | "instrText":
                     self._field(element, now)
-                case "r" if _is_hidden(element):
-                    now.comments += (one.get(f"{W}id", "") for one in element.iter(f"{W}commentReference"))
+                case "r" if is_on(self._styles.look(element, self._style, "vanish")):
+                    self._pass(element, now)
                 case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
                     pass
                 case _ if element.tag in (_FALLBACK, _MATH):
@@ -392,6 +388,16 @@ class _View:
                 case _:
                     # The mark of a paragraph may stand among words of it that are gone.
                     now.marks += (mark for start in element.iter(f"{W}bookmarkStart") for mark in _marks(start))
+                    self._pass(element, now)
+
+    def _pass(self, element: etree._Element, now: _Open) -> None:
+        """Read the comments on words that are not there."""
+        for one in element.iter(*_RANGE, _REFERENCE):
+            self._refer(one, now) if one.tag == _REFERENCE else self._range(one)
+
+    def _refer(self, element: etree._Element, now: _Open) -> None:
+        self._range(element)
+        now.comments.append(value(element, "id"))
 
     def _field(self, element: etree._Element, now: _Open) -> None:
         """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
@@ -408,20 +414,15 @@ class _View:
         return all(map(self._is_there, ends))
 
     def _closed(self, paragraph: etree._Element, now: _Open, place: _Place) -> Paragraph:
-        properties = paragraph.find(f"{W}pPr")
-        style = "" if properties is None else self._styles.get(_val(properties.find(f"{W}pStyle")), "")
-        listed = None if properties is None else properties.find(f"{W}numPr")
-        level = _LEVEL.fullmatch(style)
+        level, listed = self._styles.heading(paragraph), self._styles.numbering(paragraph)
         depth = None
-        if listed is not None and not level and _val(listed.find(f"{W}numId")) != "0":
-            depth = min(_number(_val(listed.find(f"{W}ilvl"))) or 0, _DEEPEST)
-        elif _ITEM.match(style):
-            depth = 0
-        text = "" if _CONTENTS.fullmatch(style) else "".join(now.text)
+        if not level and (listed or self._styles.is_bullet(paragraph)):
+            depth = max(0, min(listed[1], _DEEPEST)) if listed else 0
+        text = "" if _CONTENTS.fullmatch(self._styles.name(paragraph)) else "".join(now.text)
         return Paragraph(
             text,
             tuple(now.marks),
-            int(level[1]) if level else 0,
+            level,
             depth,
             comments=tuple(now.comments),
             element=paragraph,
@@ -443,11 +444,6 @@ class _View:
 
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-
-
-def _is_hidden(run: etree._Element) -> bool:
-    found = run.find(f"{W}rPr/{W}vanish")
-    return found is not None and _val(found) not in ("0", "false", "off")
 
 
 def _inside(parent: etree._Element, wanted: str) -> Iterator[etree._Element]:

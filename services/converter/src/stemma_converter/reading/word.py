@@ -8,13 +8,13 @@ from typing import TypeGuard
 from lxml import etree
 from stemma_markdown import escaping
 from stemma_ooxml import Package, PackageError
+from stemma_ooxml.word_styles import WORDPROCESSING, Numbered, Styles, child, is_on, number, styles_of, tag, value
 
 from .composing import Composer, again, put_edges
 from .kinds import Kind, kind_of
 from .pandoc_formats import read_html, read_odt, read_rtf
 from .plain_text import read_text
 from .result import Unreadable
-from .word_styles import WORDPROCESSING, Numbered, Styles, child, is_on, number, styles_of, tag, value
 
 _GONE = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "sdtPr", "fldData", "rt"})
 _SYMBOLS = {"F0A8": "☐", "F06F": "☐", "F0FE": "☒", "F0FD": "☒", "F052": "☑", "F0FC": "✓", "F0B7": "•", "F0E0": "→"}

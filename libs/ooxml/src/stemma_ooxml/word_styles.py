@@ -5,7 +5,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from lxml import etree
-from stemma_ooxml import Package
+
+from . import Package
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _ROMAN: tuple[tuple[int, str], ...] = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))
@@ -38,6 +39,10 @@ class Styles:
         self._default = next((value(s, "styleId") for s in found if _is_default(s)), "")
         self._defaults = child(root, "docDefaults/rPrDefault")
         self._looks: dict[tuple[str, str, str], etree._Element | None] = {}
+
+    def name(self, paragraph: etree._Element) -> str:
+        """The name of the style of a paragraph; empty if it has none."""
+        return next((value(child(style, "name")) for style in self._chain(paragraph)), "")
 
     def heading(self, paragraph: etree._Element) -> int:
         """The level of a heading, or 0: by what the paragraph says itself, then by its style and that one's bases."""
