@@ -8,10 +8,11 @@ from nats.errors import AuthorizationError
 from stemma_client import Client, NobodyAdmitsError, admittance, connection
 from stemma_client.admittance import Admittance
 from stemma_client.logins import write_login
+from stemma_contracts.roles import may_ask
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.cutting import cuttable
-from stemma_testkit.servers import admit
+from stemma_testkit.servers import admit, eventually
 
 pytestmark = [pytest.mark.req("S4"), pytest.mark.failure("nobody-admits")]
 USER = "client-default"
@@ -61,6 +62,29 @@ async def test_a_person_who_was_in_is_not_told_to_be_out_while_nobody_admits(
             await asyncio.wait_for(refused.wait(), 20)
             own_server.let_in()
             assert await client.documents() == []
+
+
+@pytest.mark.req("H8")
+async def test_who_comes_back_with_another_role_may_ask_for_what_that_role_allows(
+    own_server: NatsServer, tmp_path: Path
+) -> None:
+    host, port = own_server.url.removeprefix("nats://").split(":")
+    async with cuttable(host, int(port)) as way:
+        write_login(tmp_path / "ada", admit(own_server, "ada", Role.READER))
+        async with Client.connect(f"nats://127.0.0.1:{way.port}", login=tmp_path / "ada") as client:
+            await client.rights.learn()
+            assert client.rights.names == may_ask(Role.READER)
+            admitted = own_server.admitted("default")
+            keys = admitted.people()["ada"].keys
+            admitted.remove("ada")
+            admitted.add("ada", Role.REVIEWER, keys)
+            way.cut()
+
+            async def is_reviewer() -> bool:
+                await client.rights.learn()
+                return client.rights.names == may_ask(Role.REVIEWER)
+
+            await eventually(is_reviewer)
 
 
 @pytest.mark.parametrize(("took", "unanswered"), [(0.01, False), (2.0, True)])

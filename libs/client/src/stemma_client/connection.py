@@ -201,6 +201,11 @@ class Connection:
                 self._asking = connection
         return self._asking
 
+    @property
+    def reconnects(self) -> int:
+        """How often the connections came back: the server may let the caller in with another role then."""
+        return sum(each.stats["reconnects"] for each in filter(None, (self.nats, self._asking)))
+
     async def close(self) -> None:
         """Send what is buffered and end."""
         self._is_ended = True

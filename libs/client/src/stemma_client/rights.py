@@ -32,7 +32,8 @@ class Rights:
         self._prefix = pattern.removesuffix(subjects.ANY)
         self._role = login.role if login else ""
         self._names: frozenset[str] | None = None
-        self._is_known, self._not_before = login is None, 0.0
+        self._learned_at: int | None = None
+        self._not_before = 0.0
 
     @property
     def names(self) -> frozenset[str]:
@@ -43,17 +44,22 @@ class Rights:
         return may_ask(self._role) if self._names is None else self._names
 
     async def learn(self) -> None:
-        """Ask the server, once. Who types in a password knows no role, and a token may name an old one."""
-        if self._is_known or time.monotonic() < self._not_before:
+        """Ask the server, once for each time that it let the caller in.
+
+        Who types in a password knows no role, a token may name an old one, and who comes back may have another.
+        """
+        admission = self._connection.reconnects
+        is_known = self._connection.address.login is None or self._learned_at == admission
+        if is_known or time.monotonic() < self._not_before:
             return
         try:
             async with asyncio.timeout(PATIENCE_S):
                 self._names = await self._told()
-            self._is_known = True
+            self._learned_at = admission
         except AccessDeniedError:
-            self._is_known = True  # A server whose configuration is older tells nobody.
+            self._names, self._learned_at = None, admission  # A server whose configuration is older tells nobody.
         except (TimeoutError, NatsError, StemmaError, ValueError, LookupError, TypeError):
-            self._not_before = time.monotonic() + AGAIN_AFTER_S
+            self._names, self._not_before = None, time.monotonic() + AGAIN_AFTER_S
 
     def check(self, request: Request) -> None:
         """Raise `AccessDeniedError` for a request that the server would refuse, as far as it told that."""
