@@ -26,30 +26,35 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8", "
 FRESHENS, STALES = "these are not stale any more: Budget", "these may become stale: Budget"
 
 
+async def stale_document(stage: Backstage, document_id: str) -> None:
+    """A document in which a person changed `research`, on which `solution` rests, on which `budget` rests."""
+    draft = await stage.text(document_id, "# Text\n")
+    sections = (plan("research"), plan("solution", "research"), plan("budget", "solution"))
+    on_solution = (UpstreamVersion(section_id="solution", version=1),)
+    await stage.append(
+        document_id,
+        document_requested().model_copy(update={"sections": sections}),
+        section_drafted("research", draft),
+        e.SectionApproved(section_id="research", version=1),
+        section_drafted("solution", draft),
+        e.SectionApproved(section_id="solution", version=1),
+        section_drafted("budget", draft).model_copy(update={"upstream": on_solution}),
+        e.SectionApproved(section_id="budget", version=1),
+        e.SectionEdited(
+            section_id="research",
+            version=2,
+            draft=await stage.text(document_id, "# Other\n"),
+            origin=Origin.WRITTEN,
+            actor="bob",
+        ),
+    )
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
-    """The other side: a person changed `research`, on which `solution` rests, on which `budget` rests."""
+    """The other side, with such a document in the list."""
     async with open_backstage(server) as stage:
-        draft = await stage.text(document_id, "# Text\n")
-        sections = (plan("research"), plan("solution", "research"), plan("budget", "solution"))
-        on_solution = (UpstreamVersion(section_id="solution", version=1),)
-        await stage.append(
-            document_id,
-            document_requested().model_copy(update={"sections": sections}),
-            section_drafted("research", draft),
-            e.SectionApproved(section_id="research", version=1),
-            section_drafted("solution", draft),
-            e.SectionApproved(section_id="solution", version=1),
-            section_drafted("budget", draft).model_copy(update={"upstream": on_solution}),
-            e.SectionApproved(section_id="budget", version=1),
-            e.SectionEdited(
-                section_id="research",
-                version=2,
-                draft=await stage.text(document_id, "# Other\n"),
-                origin=Origin.WRITTEN,
-                actor="bob",
-            ),
-        )
+        await stale_document(stage, document_id)
         stale = SectionSummary(
             section_id="solution", title="Solution", status=SectionStatus.APPROVED, version=1, stale=True
         )
@@ -113,6 +118,33 @@ async def test_a_refusal_is_told_and_all_stays_ticked(web: httpx.AsyncClient, bu
     assert [one.status_code for one in (refused, odd, nothing)] == [422, 422, 422]
     assert 'role="alert"' in refused.text
     assert f'value="{document_id}/solution/1" checked' in refused.text
+
+
+async def test_what_was_done_before_a_refusal_is_told_and_what_was_refused_stays_ticked(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await stale_document(bus, other := f"{document_id}-other")
+
+    async def refuse_the_other(request: Any) -> None:
+        bus.problems = (Problem.of("section_not_stale"),) if request.document_id == other else ()
+
+    bus.on_request = refuse_the_other
+    items = [f"{document_id}/solution/1", f"{other}/solution/1"]
+    page = (await web.post("/desk/stale", data={"item": items, "how": "keep"}, headers=PAGES)).text
+    assert "1 section kept" in plain(page)
+    assert 'role="alert"' in page
+    assert [f'value="{item}" checked' in page for item in items] == [False, True]
+
+
+async def test_more_sections_of_one_document_than_a_request_takes_are_refused_before_anything_is_done(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await stale_document(bus, other := f"{document_id}-other")
+    items = [f"{document_id}/solution/1", *(f"{other}/{name}/1" for name in ("solution", *range(100)))]
+    refused = await web.post("/desk/stale", data={"item": items, "how": "keep"}, headers=PAGES)
+    assert refused.status_code == 422
+    assert "tick at least one section, and at most 100" in plain(refused.text)
+    assert bus.received == []
 
 
 async def test_ticks_in_the_inbox_on_the_map_and_on_the_page_of_the_document_lead_there(

@@ -81,13 +81,14 @@ async def decide_stale(request: Request, session: RepeatableCaller) -> Response:
     fields = await fields_of(request)
     form, chosen = dict(fields), _chosen([value for name, value in fields if name == "item"])
     back, made = form.get("document") or None, dict[str, int]()
-    for document_id, sections in chosen.items():
-        try:
-            answer = await ask(session, _asked(document_id, sections, form))
-        except REFUSED as error:
-            left = {name: those for name, those in chosen.items() if name not in made}
-            return await _page(request, session, left, back, error)
-        made[document_id] = answer.sequence or 0
+    try:
+        for asked in [_asked(document_id, sections, form) for document_id, sections in chosen.items()]:
+            made[asked.document_id] = (await ask(session, asked)).sequence or 0
+    except REFUSED as error:
+        await wait_for_read_model(session.client, made)
+        left = {name: sections for name, sections in chosen.items() if name not in made}
+        done = sum(len(chosen[name]) for name in made)
+        return await _page(request, session, left, back, error, done=done, how=form.get("how"))
     if back in made:
         return led_on(request, DOCUMENT.format(document_id=back), form["how"], made[back])
     await wait_for_read_model(session.client, made)
@@ -105,6 +106,8 @@ def _chosen(values: Iterable[str]) -> Chosen:
 
 
 def _asked(document_id: str, sections: Mapping[str, int], form: Mapping[str, str]) -> KeepSections | RegenerateSections:
+    if len(sections) > MOST_OF_ONE:
+        raise Invalid(Problem.of("sections_needed", "item", most=MOST_OF_ONE))
     seen = [{"section_id": name, "version": version} for name, version in sections.items()]
     about = {"document_id": document_id, "sections": seen}
     match form.get("how"):
@@ -117,8 +120,16 @@ def _asked(document_id: str, sections: Mapping[str, int], form: Mapping[str, str
 
 
 async def _page(
-    request: Request, session: Session, chosen: Chosen, back: str | None, error: Exception | None = None
+    request: Request,
+    session: Session,
+    chosen: Chosen,
+    back: str | None,
+    error: Exception | None = None,
+    *,
+    done: int = 0,
+    how: str | None = None,
 ) -> Response:
+    """``done``: how many sections of other documents were decided about before the error, and ``how``."""
     found = [await _together(session, document_id, names) for document_id, names in chosen.items()]
     documents = [one for one in found if one.choices]
     choices = [choice for one in documents for choice in one.choices]
@@ -131,6 +142,8 @@ async def _page(
         choices=choices,
         left_out=sum(map(len, chosen.values())) - len(choices),
         back=back,
+        done=done,
+        how=how,
         tokens=_total([choice.tokens for choice in choices]),
         cost=_total([choice.cost for choice in choices]),
     )
