@@ -188,13 +188,25 @@ def test_a_cell_that_the_table_has_no_column_for_is_reported() -> None:
 
 
 @pytest.mark.req("S6")
-def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work() -> None:
+@pytest.mark.parametrize("definition", ["", "[^here {}]: A note.\n\n"])
+def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work(definition: str) -> None:
     def work(size: int) -> int:
-        draft = "".join(f"Words {number} are *here*.\n\n" for number in range(size))
+        draft = "".join(f"Words {number} are *[here {number}]*.\n\n" for number in range(size))
+        draft += "".join(definition.format(number) for number in range(size))
         rows = [Returned(f"{one.text} too", (number,)) for number, one in enumerate(Document(draft).prose)]
         return calls(lambda: adopt(draft, [*rows, *(Returned("New.") for _ in range(8 * size))]))
 
-    assert work(160) < 5.5 * work(40)
+    assert work(100) < 5.5 * work(25)
+
+
+@pytest.mark.req("W2")
+@pytest.mark.parametrize("definitions", ["[The\nLaw]: /a\n[x]: /x\n", "[x]: /x\n\n[the law]: /a 'Of 2026'\n"])
+def test_words_of_a_link_that_is_defined_elsewhere_are_changed(definitions: str) -> None:
+    draft = f"See [the law] and [this][x].\n\nA.\n\nB.\n\nC.\n\nD.\n\n{definitions}"
+    rows = [Returned(one.text, (number,), intact=True) for number, one in enumerate(Document(draft).prose)]
+    rows[0] = Returned("Read the law and that.", (0,))
+    changed, unwritten = adopt(draft, rows)
+    assert (changed, unwritten) == (draft.replace("See", "Read").replace("[this]", "[that]"), ())
 
 
 @pytest.mark.req("W2")

@@ -12,12 +12,14 @@ from typing import Literal, NamedTuple
 
 from . import escaping
 from .comparing import differing, in_order
-from .document import Document, document_of
+from .document import Document, document_of, folded
 from .prose import Prose
 from .reading import Container
 
 PieceKind = Literal["block", "item", "header", "row"]
 _TOKENS = re.compile(r"\s+|\w+|[^\w\s]")
+_DEFINITION = re.compile(r"^(?= {0,3}\[)", re.MULTILINE)
+_REFERENCE = re.compile(r"\[((?:\\.|[^\[\]\\])+)\]")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _BULLET = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?:\[[ xX]\] )?")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -89,7 +91,7 @@ class _Adopting:
         self._prose = self._document.prose
         self._pieces = list(_pieces_of(self._document))
         self._owner = {unit: piece.number for piece in self._pieces for unit in piece.units}
-        self._defined = [block for block in self._document.blocks if block.kind in ("definition", "footnote")]
+        self._defined = _defined(self._document)
         self._absent = absent
         self._returned = list(_by_cell(returned))
         self._wanted = {one.units[0]: one for one in self._returned if one.units}
@@ -241,7 +243,7 @@ class _Adopting:
 
     def _says(self, piece: _Piece, before: str, after: str, prose: Prose, words: str) -> bool:
         """Whether the draft would say these words in place of those, and all others as before."""
-        head, tail = self._around(piece)
+        head, tail = self._around(piece, before + after)
         old = [one.text for one in document_of(head + before + tail).prose]
         new = [one.text for one in document_of(head + after + tail).prose]
         rest = [_same(words)] if _same(words) else []
@@ -252,18 +254,20 @@ class _Adopting:
             if found == prose.text
         )
 
-    def _around(self, piece: _Piece) -> tuple[str, str]:
-        """What the meaning of a piece depends on: the two blocks on either side, and the definitions.
+    def _around(self, piece: _Piece, said: str) -> tuple[str, str]:
+        """What the meaning of a piece depends on: the two blocks on either side, and what its labels are defined as.
 
         The whole draft would be parsed again for each paragraph that changed.
         """
         blocks, group = self._document.blocks, piece.group or 0
         first, last = blocks[max(0, group - 2)], blocks[min(len(blocks), group + 3) - 1]
-        before = "".join(f"{block.text}\n\n" for block in self._defined if block.end <= first.start)
-        after = "".join(f"\n\n{block.text}" for block in self._defined if block.start >= last.end)
         whole = self._document.text
         head = whole[first.start : piece.start]
         tail = whole[piece.start + len(piece.text) : last.end]
+        labels = {folded(found[1]) for found in _REFERENCE.finditer(head + said + tail)}
+        defined = sorted(self._defined[label] for label in labels & self._defined.keys())
+        before = "".join(f"{text}\n\n" for start, text in defined if start < first.start)
+        after = "".join(f"\n\n{text}" for start, text in defined if start >= last.end)
         # Only at the beginning of a text is a rule the beginning of front matter.
         return ("\n" if first.start else "") + before + head, tail + after
 
@@ -331,6 +335,18 @@ class _Adopting:
         if one.kind == after.kind == "item" or {one.kind, after.kind} <= {"header", "row"}:
             return one.gap if one.group == after.group and one.gap.count("\n") == 1 else "\n"
         return one.gap if one.gap.count("\n") > 1 else "\n\n"
+
+
+def _defined(document: Document) -> dict[str, tuple[int, str]]:
+    """By their labels the definitions of links and footnotes, and where they stand; of two with a label the first."""
+    found = dict[str, tuple[int, str]]()
+    for block in document.blocks:
+        at = block.start
+        for text in _DEFINITION.split(block.text) if block.kind in ("definition", "footnote") else ():
+            if label := _REFERENCE.match(text.lstrip()):
+                found.setdefault(folded(label[1]), (at, text))
+            at += len(text)
+    return found
 
 
 def _pieces_of(document: Document) -> Iterator[_Piece]:

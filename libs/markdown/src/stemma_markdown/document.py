@@ -122,9 +122,9 @@ class Document:
         """
         plain, found = {heading.line: heading.text for heading in self.headings}, dict[str, int]()
         for block, filled in _with_filled(self.blocks):
-            for name in {_folded(block.content.strip("# ")), _folded(plain.get(block.line, ""))}:
+            for name in {folded(block.content.strip("# ")), folded(plain.get(block.line, ""))}:
                 found[name] = 0 if filled else found.get(name, block.line)
-        lines = {heading: found.get(_folded(heading)) for heading in headings}
+        lines = {heading: found.get(folded(heading)) for heading in headings}
         return {heading: line or 0 for heading, line in lines.items() if line != 0}
 
     def sentences(self, language: str) -> tuple[Sentence, ...]:
@@ -159,7 +159,7 @@ def _shown(block: Block) -> str:
     return _HTML.sub("", block.text) if block.kind == "html" else block.text
 
 
-def _folded(words: str) -> str:
+def folded(words: str) -> str:
     return " ".join(words.split()).casefold()
 
 
