@@ -43,7 +43,6 @@ def whole_answers() -> type[ChatLiteLLM]:
     """
     import litellm
     from langchain_litellm import ChatLiteLLM
-    from litellm.litellm_core_utils.hidden_params import get_hidden_params
 
     class WholeAnswers(ChatLiteLLM):
         async def acompletion_with_retry(self, run_manager: Any = None, **call: Any) -> Any:
@@ -55,7 +54,7 @@ def whole_answers() -> type[ChatLiteLLM]:
                 if _NOT_UNDERSTOOD in str(error):
                     raise UnreadableAnswer from None
                 raise
-            told_by(self.model, self.api_base, (get_hidden_params(answer) or {}).get("additional_headers") or {})
+            told_by(self.model, self.api_base, answer.hidden_params.get("additional_headers") or {})
             return _finished(answer) if isinstance(answer, litellm.CustomStreamWrapper) else _whole(answer)
 
     return WholeAnswers
