@@ -1,8 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from stemma_editor_agent.revision import DRAFT, Revision, split_draft, unescaped
+from stemma_contracts.v1.section import SectionPlan
+from stemma_editor_agent.revision import DRAFT, Material, Revision, Upstream, messages, split_draft, unescaped
 
 CONTEXT = {DRAFT: split_draft("# A\n\none\n")}
 
@@ -41,3 +43,15 @@ def test_what_looks_like_the_begin_of_a_tag_is_looked_at_once() -> None:
     text = f"‹{' ' * 200_000}"
     assert unescaped(text, split_draft("A.\n")) == text
     assert unescaped("‹ /task>", split_draft("A.\n")) == "< /task>"
+
+
+@pytest.mark.req("M1")
+def test_a_prompt_has_first_what_the_next_revision_and_other_sections_have_too() -> None:
+    section = SectionPlan(section_id="a", title="A", kind="text", graph="section", purpose="Why.")
+    upstream = (Upstream("u", "U", 1, "What was approved."),)
+    first = Material(section, split_draft("# A\n\nThe draft.\n"), "Shorten it.", "The brief.", "en", upstream)
+    again = replace(first, instruction="Translate it.")
+    other = replace(first, section=section.model_copy(update={"section_id": "b"}), draft=split_draft("# B\n"))
+    told, revised, beside = (str(messages("Revise.", one)[1].content) for one in (first, again, other))
+    for prompt, words in ((revised, "The draft."), (beside, "What was approved.")):
+        assert prompt.startswith(told[: told.index(words) + len(words)])
