@@ -74,7 +74,7 @@ async def test_threads_stand_beside_their_passages_fit_320_pixels_and_hold_harml
         assert await violations(page) == []
 
 
-async def test_selected_words_and_others_become_one_review_that_survives_a_closed_tab(
+async def test_selected_words_and_others_become_one_review_that_survives_a_closed_tab_and_a_reply(
     desk: Desk, bus: Backstage, document_id: str
 ) -> None:
     async with desk(section(document_id)) as page:
@@ -88,9 +88,18 @@ async def test_selected_words_and_others_become_one_review_that_survives_a_close
         await page.get_by_role("button", name="Send all comments").click()
         await expect(page.get_by_role("status")).to_contain_text("Comment")
         await expect(page.get_by_label("Your comment").first).to_have_value("")
-    [(_, asked)] = bus.received
+        await page.keyboard.press("c")
+        await page.keyboard.type("Not sent yet.")
+        await page.locator("#thread-c4-1").get_by_text("Reply").first.click()
+        await page.locator("#reply-c4-1").fill("Yes.")
+        await page.keyboard.press("Control+Enter")
+        await page.wait_for_url("**/research?done=comment**")
+        await page.reload()
+        await expect(page.get_by_label("Your comment").first).to_have_value("Not sent yet.")
+    (_, asked), (_, replied) = bus.received
     assert isinstance(asked, CommentSection)
-    assert asked.version == 1
+    assert isinstance(replied, CommentSection)
+    assert (asked.version, replied.comments[0].thread_id) == (1, "c4-1")
     told = [(one.quote, one.text) for one in asked.comments]
     assert told == [("pilot costs", "From which budget?"), ("", "Good section.")]
     assert asked.comments[0].before.endswith("The ")

@@ -101,7 +101,6 @@ async def section_page(
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
         lineage=await lineage_of(client, document, section, read.events),
-        done=done if not of else "",
         result=await _result(session, at, section, done, of, thread),
         draft=draft,
         typed=typed,

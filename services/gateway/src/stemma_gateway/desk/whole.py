@@ -58,8 +58,6 @@ async def read(
         later=_later(document, parts),
         people=people_of(session, document),
         viewed=await session.client.viewed.of(document_id),
-        done=done if done in DONE else "",
-        at=at,
         result=_result(session, document, at, done),
     )
 

@@ -261,7 +261,6 @@ function show() {
   offer();
 }
 
-for (const form of document.querySelectorAll("[data-review][data-sent]")) localStorage.removeItem(draftOf(form));
 if (!WIDE.matches) document.querySelector(".outline details")?.removeAttribute("open"); // the text comes first
 show();
 for (const name of ["renewed", "loaded"]) document.addEventListener(name, show);
@@ -299,6 +298,14 @@ document.addEventListener("click", (event) => {
 document.addEventListener("input", ({ target }) => {
   const form = target.closest("[data-review]");
   if (form) keep(form);
+});
+// What is typed while a form is sent is not sent with it.
+let sent = null;
+document.addEventListener("sending", ({ target }) => {
+  sent = target.matches("[data-review]") ? [draftOf(target), localStorage.getItem(draftOf(target))] : null;
+});
+document.addEventListener("sent", () => {
+  if (sent && localStorage.getItem(sent[0]) === sent[1]) localStorage.removeItem(sent[0]);
 });
 document.addEventListener("focusin", ({ target }) => {
   choose(target.closest("[data-card]"));

@@ -13,19 +13,22 @@ document.addEventListener("submit", (event) => {
   const method = event.submitter?.formMethod || form.method;
   if (method !== "post" || form.enctype !== "application/x-www-form-urlencoded" || !form.closest("main")) return;
   event.preventDefault();
-  if (!sending) send(action, new URLSearchParams(new FormData(form, event.submitter)));
+  if (!sending) send(form, action, new URLSearchParams(new FormData(form, event.submitter)));
 });
 
-async function send(action, body) {
+async function send(form, action, body) {
   sending = true;
+  form.dispatchEvent(new Event("sending", { bubbles: true }));
   note("refused", false);
   addEventListener("beforeunload", stay);
   const answer = await answered(action, body);
   removeEventListener("beforeunload", stay);
   note("sending", false);
   sending = false;
-  if (answer.status === 204) location.assign(answer.headers.get("Location"));
-  else if (answer.status === 401) note("ended", true);
+  if (answer.status === 204) {
+    document.dispatchEvent(new Event("sent"));
+    location.assign(answer.headers.get("Location"));
+  } else if (answer.status === 401) note("ended", true);
   else tell(await answer.text());
 }
 
