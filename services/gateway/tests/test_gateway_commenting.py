@@ -308,3 +308,5 @@ async def test_a_long_document_begins_small_and_is_there_whole_to_be_found_and_p
     assert ("pilot" in first, "word word" in first, "word word" in all_of_it) == (True, False, True)
     assert len(gzip.compress(first.encode())) < 60_000
     assert "word word" in (await web.get(unescape(part))).text
+    await bus.append(document_id, events.SectionAssigned(section_id="solution", actor="bob", assignee="ida"))
+    assert part not in (await web.get(here)).text

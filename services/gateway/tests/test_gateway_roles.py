@@ -26,6 +26,7 @@ WRITES = {"edit", "instruct", "regenerate", "restore"}
 OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
+    f"{DOCUMENT}/read": {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES | {"retry"}},
     DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
     f"{DOCUMENT}/map": {Role.REVIEWER: set(), Role.AUTHOR: {"retry"}, Role.OWNER: {"retry", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
@@ -74,8 +75,8 @@ async def browser(address: str, person: Person) -> AsyncIterator[Callable[[Role]
 
 def offered(page: httpx.Response) -> set[str]:
     """The last parts of the addresses to which a page sends something, or leads to send something."""
-    main = page.text.partition("<main")[2]
-    sent = re.findall(r'(?:method="post" action|formaction)="[^"]*?([^"/]+)"', main.replace("/edit/look", "/edit_look"))
+    main = page.text.partition("<main")[2].replace("/edit/look", "/edit_look")
+    sent = re.findall(r'(?:method="post" action|formaction)="[^"?]*?([^"?/]+)["?]', main)
     led = re.findall(r'class="button" href="[^"]*?/(edit|new|question)"', main)
     return {each.replace("_look", "/look") for each in (*sent, *led)}
 

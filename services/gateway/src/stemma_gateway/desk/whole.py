@@ -1,8 +1,10 @@
 """A document as it is read: all its sections in their order, with what is said beside their words."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
+from itertools import accumulate
 
 from fastapi import APIRouter, Request, Response
 from stemma_contracts.v1.section import SectionStatus
@@ -37,9 +39,10 @@ async def read(
     whole: bool = False,
 ) -> Response:
     document = (await read_log(session, document_id, at_least)).document
-    first = [section for section in document.sections.values() if section.version or section.need]
+    first = list(document.sections.values())
     if not whole:
-        first = list(_at_first(first))
+        sizes = accumulate(section.draft.size if section.draft else 0 for section in first)
+        first = first[: max(1, sum(size <= MOST_BYTES for size in sizes))]
     bound = asyncio.Semaphore(AT_ONCE)
 
     async def part(section: SectionView) -> object:
@@ -70,22 +73,12 @@ def _result(session: Session, document: DocumentView, section_id: str, done: str
     return replace(result_of(done, at, section, session.client.rights.names), path=at.path)
 
 
-def _at_first(sections: list[SectionView]) -> Iterator[SectionView]:
-    size = 0
-    for section in sections:
-        size += section.current.draft.size if section.current else 0
-        if size > MOST_BYTES and size != (section.current.draft.size if section.current else 0):
-            return
-        yield section
-
-
 def _later(document: DocumentView, parts: Mapping[str, object]) -> Mapping[str, str]:
-    """What is loaded later, each with what tells one state of it from another."""
+    """What is loaded later, each with what differs if anything about the section does."""
     return {
-        name: f"state={section.version}.{section.status}.{sum(len(one.comments) for one in section.threads)}"
-        f".{len(section.open_threads)}.{len(section.versions)}.{section.stale}"
+        name: sha256(section.model_dump_json(exclude={"last_sequence"}).encode()).hexdigest()[:16]
         for name, section in document.sections.items()
-        if section.version and name not in parts
+        if name not in parts
     }
 
 
