@@ -126,13 +126,15 @@ async def test_a_thread_is_answered_resolved_and_reopened(
     here = section(document_id)
     async with caller(address, follow_redirects=True) as http:
         reply = await http.post(f"{here}/comments", data={"version": "1", "thread_id": "c4-1", "text": "Yes."})
+        reading = await http.post(f"{here}/threads/c4-3/reopen?in_document=true")
         marked = [await http.post(f"{here}/threads/{each}") for each in ("c4-1/resolve", "c4-3/reopen")]
     assert [plain(page.text).partition("Done: ")[2][:7] for page in (reply, *marked)] == [
         "Comment",
         "Resolve",
         "Reopen ",
     ]
-    answered, resolved, reopened = (request for _, request in bus.received)
+    assert f'action="{here}/threads/c4-3/resolve"' in reading.text.partition('role="status"')[2]
+    answered, _, resolved, reopened = (request for _, request in bus.received)
     assert isinstance(answered, CommentSection)
     assert isinstance(resolved, ResolveThread)
     assert isinstance(reopened, ReopenThread)
@@ -310,3 +312,19 @@ async def test_a_long_document_begins_small_and_is_there_whole_to_be_found_and_p
     assert "word word" in (await web.get(unescape(part))).text
     await bus.append(document_id, events.SectionAssigned(section_id="solution", actor="bob", assignee="ida"))
     assert part not in (await web.get(here)).text
+
+
+@pytest.mark.req("H8")
+async def test_a_document_counts_as_settled_what_is_not_stale_as_the_list_does(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = await whole(bus, document_id)
+    await bus.append(
+        document_id, *(events.SectionApproved(section_id=one, version=1) for one in ("research", "solution"))
+    )
+    before = plain((await web.get(here)).text)
+    revised = section_drafted("research", await bus.text(document_id, "# Costs\n\nIt is free.\n"), 2)
+    approved = events.SectionApproved(section_id="research", version=2)
+    await bus.append(document_id, revised, review_requested("research", 2), approved)
+    after = plain((await web.get(here)).text)
+    assert ("2 of 2 settled" in before, "1 of 2 settled" in after) == (True, True)

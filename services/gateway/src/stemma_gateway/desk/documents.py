@@ -1,7 +1,7 @@
 """All documents of a tenant: found by their words and by how far they are, page by page."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from stemma_client.overviews import listed_sections
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SETTLED
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
@@ -37,9 +38,10 @@ class Row:
     title: str = ""
     matches: tuple[SectionSummary, ...] = ()
 
-    @property
-    def settled(self) -> int:
-        return sum(one.status in SETTLED and not one.stale for one in self.document.sections)
+
+def settled(sections: Iterable[SectionSummary | SectionView]) -> int:
+    """How many of them are settled, and not stale."""
+    return sum(one.status in SETTLED and not one.stale for one in sections)
 
 
 @router.get("/desk/documents")
@@ -66,6 +68,7 @@ async def show_documents(
         request,
         session,
         "documents.html",
+        settled=settled,
         rows=await _titled(session, found[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]),
         q=q.strip(),
         state=state,

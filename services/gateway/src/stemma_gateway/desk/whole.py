@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_gateway.authentication import Caller
@@ -16,6 +16,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of,
 from stemma_gateway.sessions import Session
 
 from .document import DOCUMENT, title_of
+from .documents import settled
 from .forms import SECTION, InSection, SectionAddress
 from .results import DONE, Result, result_of
 from .section import part_of, people_of
@@ -24,7 +25,6 @@ from .shell import shown
 MOST_BYTES = 48 * 1024
 """Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
 AT_ONCE = 8
-SETTLED = (SectionStatus.APPROVED, SectionStatus.EDITED)
 router = APIRouter(route_class=PageRoute)
 
 
@@ -36,6 +36,7 @@ async def read(
     at_least: AtLeast = 0,
     done: str = "",
     at: str = "",
+    thread: str = "",
     whole: bool = False,
 ) -> Response:
     document = (await read_log(session, document_id, at_least)).document
@@ -56,21 +57,21 @@ async def read(
         "whole.html",
         document=document,
         title=await title_of(session.client, document),
-        settled=sum(section.status in SETTLED for section in document.sections.values()),
+        settled=settled(document.sections.values()),
         parts=parts,
         later=_later(document, parts),
         people=people_of(session, document),
         viewed=await session.client.viewed.of(document_id),
-        result=_result(session, document, at, done),
+        result=_result(session, document, at, done, thread),
     )
 
 
-def _result(session: Session, document: DocumentView, section_id: str, done: str) -> Result | None:
+def _result(session: Session, document: DocumentView, section_id: str, done: str, thread: str) -> Result | None:
     section = document.sections.get(section_id)
     if section is None or done not in DONE:
         return None
     at = SectionAddress(document.document_id, section_id)
-    return replace(result_of(done, at, section, session.client.rights.names), path=at.path)
+    return replace(result_of(done, at, section, session.client.rights.names, thread), path=at.path)
 
 
 def _later(document: DocumentView, parts: Mapping[str, object]) -> Mapping[str, str]:
@@ -98,7 +99,7 @@ async def show_part(request: Request, session: Caller, at: InSection) -> Respons
 
 
 @router.get(f"{SECTION}/in-document")
-async def lead_to_part(request: Request, at: InSection, done: str = "", at_least: AtLeast = 0) -> Response:
-    """Lead whoever decided on the page of the document back to where that was."""
-    place = f"done={done if done in DONE else ''}&at={at.section_id}&at_least={at_least}#section-{at.section_id}"
-    return led_to(request, f"{DOCUMENT.format(document_id=at.document_id)}/read?{place}")
+async def lead_to_part(request: Request, at: InSection) -> Response:
+    """Lead back to where a person decided on the page of the document."""
+    told = urlencode({**request.query_params, "at": at.section_id})
+    return led_to(request, f"{DOCUMENT.format(document_id=at.document_id)}/read?{told}#section-{at.section_id}")
