@@ -521,3 +521,11 @@ async def test_any_two_versions_are_compared_side_by_side_or_inline_by_choice(
         await page.get_by_label("Show as").select_option("Inline")
         await expect(page.locator(".cm-deletedChunk").first).to_be_visible()
         assert await violations(page) == []
+        await page.route("**/versions/3/text", lambda route: route.fulfill(status=503), times=1)
+        await page.get_by_label("Show as").select_option("Side by side")
+        unread = page.get_by_text("One of the versions could not be loaded")
+        await expect(unread).to_be_visible()
+        assert await page.locator(".cm-editor").count() == 0, "nothing looks as if all of it were new"
+        await page.get_by_label("Show as").select_option("Inline")
+        await expect(page.locator(".cm-deletedChunk").first).to_be_visible()
+        await expect(unread).to_be_hidden()

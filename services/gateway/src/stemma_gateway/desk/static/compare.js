@@ -4,8 +4,8 @@ const ready = new WeakSet();
 let shown;
 
 async function text(version) {
-  const answer = await fetch(`${place().dataset.compare}/versions/${version}/text`);
-  return answer.ok ? answer.text() : "";
+  const answer = await fetch(`${place().dataset.compare}/versions/${version}/text`).catch(() => null);
+  return answer?.ok ? answer.text() : null;
 }
 
 async function show(mode) {
@@ -14,10 +14,14 @@ async function show(mode) {
   const { old, new: now, editor, look, language } = place().dataset;
   const host = place().querySelector("[data-shown]");
   const list = place().parentElement.querySelector(".changes");
-  host.hidden = !mode;
-  if (list) list.hidden = Boolean(mode) && !list.querySelector("input");
-  if (!mode) return;
-  const [cm, { looks }, before, after] = await Promise.all([import(editor), import(look), text(old), text(now)]);
+  const [before, after] = mode ? await Promise.all([text(old), text(now)]) : [];
+  if (place().querySelector("select").value !== mode) return;
+  const unread = before === null || after === null;
+  place().querySelector("[data-unread]").hidden = !unread;
+  host.hidden = !mode || unread;
+  if (list) list.hidden = !host.hidden && !list.querySelector("input");
+  if (host.hidden) return;
+  const [cm, { looks }] = await Promise.all([import(editor), import(look)]);
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   root.replaceChildren();
   const still = (version) => [
