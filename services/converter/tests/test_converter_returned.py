@@ -323,6 +323,34 @@ async def test_an_edited_caption_keeps_the_label_of_its_draft(
     assert read(changed, drafts).sections[0].edits[-1].after == draft.replace(old, new)
 
 
+def _without_picture(root: Root) -> None:
+    run = next(one.getparent() for one in paragraph(root, "See the").iter(f"{W}drawing"))
+    assert run is not None
+    _remove(run)
+
+
+@pytest.mark.req("W2", "W3")
+@pytest.mark.parametrize(
+    ("edit", "old", "new"),
+    [
+        (lambda root: silent(paragraph(root, "See the"), "See", "Find"), "See", "Find"),
+        (_without_picture, "![arrow](plan.png)", ""),
+        (lambda root: silent(paragraph(root, "Figure 1: The site"), "site", "whole"), "The site", "The whole"),
+    ],
+    ids=["words beside a picture", "a picture among words", "a caption"],
+)
+async def test_pictures_come_back(
+    converter: Converter, make_picture: Callable[..., bytes], edit: Callable[[Root], None], old: str, new: str
+) -> None:
+    draft = "# Site\n\n![The site](plan.png)\n\nSee the ![arrow](plan.png) in the north.\n"
+    exporter = Exporter(converter)
+    job = await exporter.job("docx", draft, assets={"plan.png": make_picture()})
+    content, _ = await exporter.converted(job)
+    drafts = _drafts(job, draft)
+    assert read(content, drafts).sections[0].edits == ()
+    assert read(edited(content, edit), drafts).sections[0].edits[-1].after == draft.replace(old, new)
+
+
 @pytest.mark.req("W2")
 def test_changes_of_two_people_are_an_edit_of_each(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     def both(root: Root) -> None:

@@ -154,6 +154,12 @@ class _Open:
     text: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    pictures: set[int] = field(default_factory=set)
+    """Which of the texts describe pictures."""
+
+    @property
+    def has_words(self) -> bool:
+        return any(text.strip() for place, text in enumerate(self.text) if place not in self.pictures)
 
 
 class WordFile:
@@ -321,7 +327,7 @@ class _View:
                     yield self._closed(element, now, place)
                 else:
                     # Of a paragraph that is gone as a whole nothing runs into the next one.
-                    before = now if any(map(str.strip, now.text)) else _Open(comments=now.comments)
+                    before = now if now.has_words else _Open(comments=now.comments)
             else:
                 yield from self._table(element)
         if before.text:
@@ -364,10 +370,9 @@ class _View:
         for element in parent:
             name = element.tag.removeprefix(W) if isinstance(element.tag, str) else ""
             match name:
-                case "t" | "delText":
-                    now.text.append(self._say("" if self._in_page else element.text or ""))
-                case "tab" | "br" | "cr" | "noBreakHyphen":
-                    now.text.append(self._say(_BREAKS[name]))
+                case "t" | "delText" | "tab" | "br" | "cr" | "noBreakHyphen":
+                    words = "" if self._in_page else element.text or ""
+                    now.text.append(self._say(_BREAKS.get(name, words)))
                 case "bookmarkStart":
                     now.marks += _marks(element)
                 case "commentRangeStart" | "commentRangeEnd":
@@ -378,6 +383,10 @@ class _View:
                     self._field(element, now)
                 case "r" if is_on(self._styles.look(element, self._style, "vanish")):
                     self._pass(element, now)
+                case "drawing":
+                    # In Markdown a picture among words is read as its description.
+                    now.pictures.add(len(now.text))
+                    now.text.append(self._say(_description(element)))
                 case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
                     pass
                 case _ if element.tag in (_FALLBACK, _MATH):
@@ -418,9 +427,9 @@ class _View:
         depth = None
         if not level and (listed or self._styles.is_bullet(paragraph)):
             depth = max(0, min(listed[1], _DEEPEST)) if listed else 0
-        text = "" if _CONTENTS.fullmatch(self._styles.name(paragraph)) else "".join(now.text)
+        is_text = now.has_words and not _CONTENTS.fullmatch(self._styles.name(paragraph))
         return Paragraph(
-            text,
+            "".join(now.text) if is_text else "",
             tuple(now.marks),
             level,
             depth,
@@ -444,6 +453,10 @@ class _View:
 
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+def _description(drawing: etree._Element) -> str:
+    return next((one.get("descr", "") for one in drawing.iter("{*}docPr")), "")
 
 
 def _inside(parent: etree._Element, wanted: str) -> Iterator[etree._Element]:
