@@ -97,6 +97,7 @@ def test_every_request_belongs_to_the_owner_and_a_higher_role_may_all_that_a_low
     assert set(ROLES[Role.OWNER]) == set(EVERY_REQUEST)
     reader, reviewer, author, owner = (set(ROLES[role]) for role in Role)
     assert reader < reviewer < author < owner
+    assert reviewer - reader > {"withdraw-approval", "accept-suggestion", "take-back-changes"}
 
 
 ELSEWHERE = [

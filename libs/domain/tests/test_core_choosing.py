@@ -47,6 +47,13 @@ def test_a_suggestion_is_accepted_once_in_the_version_that_was_seen_and_only_if_
     assert accept(suggested, version=2)[0].problem.code == "thread_resolved"
 
 
+def test_of_two_people_who_change_the_version_that_both_saw_the_second_is_refused(suggested: Story) -> None:
+    accept(suggested)
+    (taken_back,) = suggested.when(asking.take_back(suggested.asked(), "research", 1, 1, TEXT, None)).events
+    for refusal in (accept(suggested)[0], taken_back):
+        assert (refusal.problem.code, refusal.problem.params["current_version"]) == ("version_old", 2)
+
+
 def test_changes_are_taken_back_as_a_text_of_that_person_unless_something_is_at_work(begun: Story) -> None:
     begun.settle("research")
     (taken,) = begun.when(asking.take_back(begun.asked(), "research", 1, 1, TEXT, None)).events

@@ -67,6 +67,8 @@ def test_it_is_refused_for_what_is_not_approved_and_for_another_version(begun: S
     assert withdraw(begun, "research")[0].problem.code == "section_awaiting_review"
     begun.approve("research")
     assert withdraw(begun, "research", 2)[0].problem.code == "version_old"
+    withdraw(begun, "research")
+    assert withdraw(begun, "research")[0].problem.code == "section_awaiting_review"
 
 
 def test_what_was_written_from_an_earlier_version_does_not_hold_the_approval_of_a_later_one(begun: Story) -> None:

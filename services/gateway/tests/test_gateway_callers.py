@@ -21,6 +21,12 @@ from stemma_testkit.servers import admit
 from .conftest import at
 
 APPROVAL = {"section_id": "research", "version": 1}
+DECISIONS: dict[str, dict[str, object]] = {
+    "approve-section": APPROVAL,
+    "withdraw-approval": APPROVAL,
+    "accept-suggestion": APPROVAL | {"thread_id": "c1", "comment_id": "c1"},
+    "take-back-changes": APPROVAL | {"since": 1, "changes": [1], "shown": 2},
+}
 
 
 def shown(token: str) -> dict[str, str]:
@@ -79,8 +85,9 @@ async def test_a_person_does_what_its_role_allows_and_is_let_in_no_more_when_rem
         if by_cookie:
             await http.post("/sign-in", json={"token": token})
         assert (await http.get(path, headers=headers)).status_code == 200
-        refused = await http.post(f"{path}/approve-section", json=APPROVAL, headers=headers)
-        assert problem(refused) == (403, "forbidden")
+        for name, body in DECISIONS.items():
+            refused = await http.post(f"{path}/{name}", json=body, headers=headers)
+            assert problem(refused) == (403, "forbidden")
         server.admitted("default").remove("ada")
         while (answer := await http.get(path, headers=headers)).status_code in (200, 503):
             pass
