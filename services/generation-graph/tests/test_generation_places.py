@@ -12,6 +12,7 @@ from stemma_generation_graph.settings import ContextLimits
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
 from stemma_generation_graph.writing import load_material
+from stemma_models import Meter
 from stemma_models.prompting import parse_blocks
 from stemma_offline_writer.request import read_request
 
@@ -40,7 +41,7 @@ async def material(workshop: Workshop) -> str:
     job = await workshop.job("budget")
     brief = await file(workshop, "rfq.pdf", "brief")
     files = {"brief": brief.artifact, "brief_file": brief, "inputs": (await file(workshop, "plan.pdf", "input-1"),)}
-    return await load_material(job.model_copy(update=files), Library(workshop.artifacts), ContextLimits(), {})
+    return await load_material(job.model_copy(update=files), Library(workshop.artifacts), ContextLimits(), {}, Meter())
 
 
 async def test_writers_get_brief_and_inputs_with_the_page_of_each_part(workshop: Workshop) -> None:

@@ -22,7 +22,7 @@ from stemma_generation_graph.settings import AnswerLimits, ContextLimits, Genera
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.writing import asked, load_material, outline_block, section_block
 from stemma_kinds import find_kinds
-from stemma_models import Prompt
+from stemma_models import Meter, Prompt
 from stemma_models.client import PIECE_CHARS
 from stemma_models.prompting import block, parse_blocks, shared_part
 from stemma_testkit.scripted import ScriptedModel
@@ -157,7 +157,7 @@ async def test_what_all_sections_share_is_chosen_for_the_last_as_for_the_first(w
     purposes = {"approach": " ".join(f"w{number}" for number in range(80)), "risks": "Insurance."}
     outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=why) for k, why in purposes.items())
     job = await workshop.job("approach", files={**ANNALS, "z.md": "We have insurance. " * 120}, outline=outline)
-    material = await load_material(job, Library(workshop.artifacts), ContextLimits(), {})
+    material = await load_material(job, Library(workshop.artifacts), ContextLimits(), {}, Meter())
     assert "We have insurance." in material[: shared_part(material)]
 
 
@@ -188,7 +188,7 @@ async def test_a_section_is_given_the_passages_that_it_needs_of_a_long_request(w
     job = await workshop.job(kind, inputs=(request.model_copy(update={"role": "request"}),), outline=outline)
     job = with_section(job, title=entry.title, purpose=entry.purpose, collects=entry.collects)
     deps = workshop.tools(ScriptedModel(script=[])).deps
-    material = await load_material(job, Library(workshop.artifacts), deps.limits, deps.kinds)
+    material = await load_material(job, Library(workshop.artifacts), deps.limits, deps.kinds, Meter())
     assert [words for words in NEEDED[kind] if words not in material] == []
     [told] = handlers.retrieved_context({"material": material}) or ()
     assert told.name == "rfp.md"

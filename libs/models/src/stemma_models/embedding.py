@@ -9,6 +9,9 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any
 
+from stemma_contracts.v1.usage import Usage
+
+from .client import Meter
 from .providers import NO_KEY, needs_no_key, require_key
 from .settings import ModelSettings
 
@@ -35,8 +38,8 @@ class Embedder:
         """Raises `KeyMissing` for a model that could never be asked."""
         require_key(self._settings)
 
-    async def vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each of up to `BATCH` texts; raises `EmbeddingUnavailable`."""
+    async def vectors(self, texts: Sequence[str], meter: Meter) -> list[list[float]]:
+        """A vector for each of up to `BATCH` texts; raises `EmbeddingUnavailable`. An answer counts in ``meter``."""
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         litellm = await asyncio.to_thread(import_module, "litellm")
         try:
@@ -50,6 +53,7 @@ class Embedder:
                 encoding_format="float",
                 drop_params=True,
             )
+            meter.count(_usage_of(answer))
             found = [*map(itemgetter("embedding"), sorted(answer.data, key=itemgetter("index")))]
         except Exception as error:  # whatever a server answers
             raise EmbeddingUnavailable(type(error).__name__) from error
@@ -60,6 +64,12 @@ class Embedder:
     @property
     def _settings(self) -> ModelSettings:
         return ModelSettings(name=self.name, api_base=self.api_base)
+
+
+def _usage_of(answer: Any) -> Usage:
+    read = getattr(answer.usage, "prompt_tokens", None) or 0
+    cost = answer.hidden_params.get("response_cost") or 0.0
+    return Usage(calls=1, input_tokens=max(0, read), cost=max(0.0, cost))
 
 
 def _is_vector(told: Any) -> bool:

@@ -10,6 +10,7 @@ from math import hypot
 from operator import mul
 from weakref import WeakKeyDictionary
 
+from stemma_models import Meter
 from stemma_models.embedding import BATCH, Embedder, EmbeddingUnavailable
 from stemma_telemetry import get_logger
 
@@ -42,8 +43,11 @@ class Nearness:
         self._again_at = 0.0
         self._known: WeakKeyDictionary[Corpus, _Known] = WeakKeyDictionary()
 
-    async def ranked(self, corpus: Corpus, queries: Sequence[str]) -> list[list[int]]:
-        """For each query the numbers of the nearest passages; none if the model does not answer."""
+    async def ranked(self, corpus: Corpus, queries: Sequence[str], meter: Meter) -> list[list[int]]:
+        """For each query the numbers of the nearest passages; none if the model does not answer.
+
+        ``meter`` counts what had to be asked: the passages of a corpus only the first time.
+        """
         asked = [query[:LONGEST] for query in dict.fromkeys(queries) if query.strip()][:MOST_QUERIES]
         known = self._known.setdefault(corpus, _Known())
         async with known.turn:
@@ -52,7 +56,7 @@ class Nearness:
             try:
                 async with asyncio.timeout(LIMIT_S):
                     new = [query for query in asked if query not in known.ranked]
-                    found = await self._found(known, corpus, new)
+                    found = await self._found(known, corpus, new, meter)
             except (EmbeddingUnavailable, TimeoutError) as error:
                 log.warning("embeddings_unavailable", error=str(error) or f"no answer within {LIMIT_S:g} s")
                 self._again_at = asyncio.get_running_loop().time() + LIMIT_S
@@ -60,15 +64,15 @@ class Nearness:
             known.ranked |= await asyncio.to_thread(_ranked, known.vectors, new, found)
             return [known.ranked[query] for query in asked]
 
-    async def _found(self, known: _Known, corpus: Corpus, new: Sequence[str]) -> list[list[float]]:
+    async def _found(self, known: _Known, corpus: Corpus, new: Sequence[str], meter: Meter) -> list[list[float]]:
         """The vectors of new queries; those of the passages are kept as they come, also if a later one fails."""
         texts = ["\n".join((*one.path, one.alone))[:LONGEST] for one in corpus.passages[:MOST_PASSAGES]]
         for at in range(len(known.vectors), len(texts), BATCH):
-            known.vectors += map(_of_length_one, await self._vectors(known, texts[at : at + BATCH]))
-        return await self._vectors(known, new) if new else []
+            known.vectors += map(_of_length_one, await self._vectors(known, texts[at : at + BATCH], meter))
+        return await self._vectors(known, new, meter) if new else []
 
-    async def _vectors(self, known: _Known, texts: Sequence[str]) -> list[list[float]]:
-        found = await self._embedder.vectors(texts)
+    async def _vectors(self, known: _Known, texts: Sequence[str], meter: Meter) -> list[list[float]]:
+        found = await self._embedder.vectors(texts, meter)
         if known.vectors and len(found[0]) != len(known.vectors[0]):
             raise EmbeddingUnavailable("vectors of another length than before")
         return found

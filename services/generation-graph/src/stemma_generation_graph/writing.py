@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import Annotated, get_args
@@ -21,7 +22,7 @@ from stemma_contracts.v1.validation import ValidationReport
 from stemma_evidence.sources.words import language_of as language_in
 from stemma_languages import Language, language, primary
 from stemma_markdown import Block, Document, fences, letters, split, unwrapped
-from stemma_models import Prompt
+from stemma_models import Meter, Prompt
 from stemma_models.prompting import TAGS, block, parse_blocks, shared_part
 
 from .configuration import PLAIN, Criteria, Kinds
@@ -182,8 +183,10 @@ def clip(text: str, limit: int) -> str:
     return (head.rpartition("\n\n")[0] or head) + CUT
 
 
-async def load_material(job: GenerateSection, library: Library, limits: ContextLimits, kinds: Kinds) -> str:
-    """What a section is written from and judged by.
+async def load_material(
+    job: GenerateSection, library: Library, limits: ContextLimits, kinds: Kinds, meter: Meter
+) -> str:
+    """What a section is written from and judged by; ``meter`` counts what choosing it cost.
 
     What all sections of the document share comes first, byte for byte the same, so that a provider can cache it.
     """
@@ -192,7 +195,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
     demands = await _demands(job, library)
     beside = [*await manner_blocks(job, library, limits), *await internal_blocks(job, library, limits)]
     most = limits.inputs_with(beside)
-    shared, own = await _chosen(library, corpus, job, brief, demands, most, kinds)
+    shared, own = await _chosen(partial(library.near, corpus, meter=meter), corpus, job, brief, demands, most, kinds)
     parts = [
         outline_block(job),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),
@@ -210,7 +213,7 @@ async def load_material(job: GenerateSection, library: Library, limits: ContextL
 
 
 async def _chosen(
-    library: Library,
+    near: Callable[[Sequence[str]], Awaitable[list[list[int]]]],
     corpus: Corpus,
     job: GenerateSection,
     brief: str,
@@ -231,11 +234,11 @@ async def _chosen(
     gathered = [kind for kind in get_args(Collected) if any(kind in entry.collects for entry in job.outline)]
     of_all = [*(words for entry in job.outline for words in topics(entry)), *paragraphs(brief)]
     wanted = [*topics(section), *section.required_headings, *map(_words, demands)]
-    near = [await library.near(corpus, queries) for queries in (of_all, wanted)]
+    nearest = [await near(queries) for queries in (of_all, wanted)]
 
     def both() -> tuple[list[Passage], list[Passage]]:
-        shared = corpus.select(of_all, limit - room, collects=gathered, near=near[0])
-        return shared, corpus.select(wanted, room, without=shared, collects=section.collects, near=near[1])
+        shared = corpus.select(of_all, limit - room, collects=gathered, near=nearest[0])
+        return shared, corpus.select(wanted, room, without=shared, collects=section.collects, near=nearest[1])
 
     return await asyncio.to_thread(both)
 

@@ -77,9 +77,9 @@ class SingleCallNodes:
         self._deps = deps
 
     async def load_context(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        job, library = state["job"], runtime.context.library
-        material = await load_material(job, library, self._deps.limits, self._deps.kinds)
-        return {"material": material, "asked": "\n".join(await round_blocks(job, library))}
+        job, run = state["job"], runtime.context
+        material = await load_material(job, run.library, self._deps.limits, self._deps.kinds, run.call.meter)
+        return {"material": material, "asked": "\n".join(await round_blocks(job, run.library))}
 
     def _messages(self, state: SingleCallState, node: str, task: str) -> list[BaseMessage]:
         job = state["job"]

@@ -117,7 +117,7 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
     if state["partial"]:
         return not_judged([], "it is partial")
     try:
-        material = await load_material(job, run.library, deps.limits, deps.kinds)
+        material = await load_material(job, run.library, deps.limits, deps.kinds, run.call.meter)
         return await evaluate_draft(deps, run, job, material, await session.text(DRAFT))
     except FAILURES as error:
         return not_judged([], failure_of(error)["failure"]["detail"])

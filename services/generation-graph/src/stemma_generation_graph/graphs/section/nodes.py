@@ -157,7 +157,8 @@ class SectionNodes:
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job, library = state["job"], runtime.context.library
         given = only_own(job) if job.section.form else job
-        material = await load_material(given, library, self._deps.limits, self._deps.kinds)
+        meter = runtime.context.call.meter
+        material = await load_material(given, library, self._deps.limits, self._deps.kinds, meter)
         blocks = [material, block("task", "section"), *await round_blocks(job, library)]
         if form := job.section.form:
             blocks.append(form_block(await fields_to_answer(job, form, library)))
