@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import hypot
-from operator import mul
 from weakref import WeakKeyDictionary
 
+import numpy
 from stemma_models import Meter
 from stemma_models.embedding import BATCH, Embedder, EmbeddingUnavailable
 from stemma_telemetry import get_logger
@@ -79,13 +79,13 @@ class Nearness:
 
 
 def _ranked(
-    vectors: Sequence[Sequence[float]], queries: Sequence[str], found: Sequence[Sequence[float]]
+    vectors: Sequence[array[float]], queries: Sequence[str], found: Sequence[Sequence[float]]
 ) -> dict[str, list[int]]:
-    rankings = {}
-    for query, vector in zip(queries, found, strict=True):
-        near = [sum(map(mul, vector, other)) for other in vectors]
-        rankings[query] = sorted(range(len(near)), key=lambda number: -near[number])[:MOST_RANKED]
-    return rankings
+    if not queries:
+        return {}
+    near = numpy.array(found, "f") @ numpy.array(vectors, "f").T
+    order = numpy.argsort(-near, axis=1, kind="stable")[:, :MOST_RANKED]
+    return dict(zip(queries, order.tolist(), strict=True))
 
 
 def _of_length_one(vector: Sequence[float]) -> array[float]:
