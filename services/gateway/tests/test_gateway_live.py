@@ -474,3 +474,41 @@ async def test_what_is_sent_twice_under_one_key_is_asked_once_and_under_another_
     asked = [request for _, request in bus.received]
     assert all(isinstance(request, CommentSection) for request in asked)
     assert len({request.request_id for request in asked}) == 2
+
+
+async def long_document(bus: Backstage, document_id: str) -> str:
+    """The address of a page whose second section, of which nothing was said yet, is loaded later."""
+    await written(bus, document_id, "# Costs\n\n" + "word " * 9_000)
+    draft = await bus.text(document_id, "# Solution\n\nThe bicycle.\n\n" + "word " * 2_000)
+    await bus.append(document_id, section_drafted("solution", draft), review_requested("solution"))
+    return f"/desk/documents/{document_id}/read"
+
+
+AWAY_ONCE = """() => {
+  const asked = window.fetch;
+  window.fetch = async (...given) => {
+    if (!given[0].includes?.("/part?")) return asked(...given);
+    window.fetch = asked;
+    return new Response("", { status: 503 });
+  };
+}"""
+
+
+@pytest.mark.req("H8")
+async def test_words_typed_in_a_section_that_was_loaded_later_stay_when_somebody_else_approves_it(
+    browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
+) -> None:
+    async with opened(browser) as page:
+        await page.add_init_script(f"({AWAY_ONCE})()")
+        await signed_in(page, address, token(), await long_document(bus, document_id))
+        solution = page.locator("#section-solution")
+        await expect(solution.locator(".rendered")).to_contain_text("The bicycle.")
+        await follows(page)
+        await solution.locator("#solution-revise-feedback").evaluate("each => (each.closest('details').open = true)")
+        await solution.locator("#solution-revise-feedback").fill("Which one?")
+        await bus.append(document_id, e.SectionApproved(section_id="solution", version=1, actor="bob"))
+        await expect(page.get_by_text("This page is out of date.")).to_be_visible()
+        await expect(solution.locator("#solution-revise-feedback")).to_have_value("Which one?")
+        await page.get_by_role("link", name="Show", exact=True).click()
+        await expect(solution.get_by_role("button", name="Withdraw")).to_be_attached()
+        await expect(solution.locator("#solution-revise-feedback")).to_have_count(0)

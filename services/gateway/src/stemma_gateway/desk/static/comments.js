@@ -117,15 +117,17 @@ function mark() {
   }
 }
 
-let asked = false;
+const changed = new Set();
 
-function arrangeSoon() {
-  if (asked) return;
-  asked = true;
-  requestAnimationFrame(() => {
-    asked = false;
-    arrangeAll();
-  });
+function arrangeSoon(part) {
+  if (!changed.size) requestAnimationFrame(arrangeChanged);
+  changed.add(part);
+}
+
+function arrangeChanged() {
+  for (const part of changed) if (part?.isConnected) arrange(part);
+  changed.clear();
+  mark();
 }
 
 function arrangeAll() {
@@ -134,15 +136,13 @@ function arrangeAll() {
   mark();
 }
 
-const sizes = new ResizeObserver(arrangeSoon);
+const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => arrangeSoon(target.closest("[data-beside]"))));
 const observed = new WeakSet();
 
-function observe() {
-  for (const part of parts()) {
-    for (const each of [textOf(part), ...cardsOf(part)].filter((one) => !observed.has(one))) {
-      observed.add(each);
-      sizes.observe(each);
-    }
+function observe(part) {
+  for (const each of [textOf(part), ...cardsOf(part)].filter((one) => !observed.has(one))) {
+    observed.add(each);
+    sizes.observe(each);
   }
 }
 
@@ -252,20 +252,30 @@ function quoted(area) {
   picked = null;
 }
 
+function prepare(within) {
+  for (const each of within.querySelectorAll("[data-scripted]")) each.hidden = false;
+  for (const form of within.querySelectorAll("[data-beside] [data-review]")) restore(form);
+  for (const part of within.querySelectorAll("[data-beside]")) observe(part);
+}
+
 // Also after the page was renewed under what is typed.
 function show() {
-  for (const each of document.querySelectorAll("[data-scripted]")) each.hidden = false;
-  for (const form of parts().map(formOf).filter(Boolean)) restore(form);
-  observe();
+  prepare(document);
   arrangeAll();
   offer();
 }
 
+function showLoaded({ target }) {
+  prepare(target);
+  arrangeSoon(target.querySelector("[data-beside]"));
+}
+
 if (!WIDE.matches) document.querySelector(".outline details")?.removeAttribute("open"); // the text comes first
 show();
-for (const name of ["renewed", "loaded"]) document.addEventListener(name, show);
+document.addEventListener("renewed", show);
+document.addEventListener("loaded", showLoaded);
 WIDE.addEventListener("change", arrangeAll);
-document.addEventListener("toggle", ({ target }) => target.closest("[data-card]") && arrangeSoon(), true);
+document.addEventListener("toggle", ({ target }) => target.closest("[data-card]") && arrangeSoon(target.closest("[data-beside]")), true);
 
 let isPressed = false;
 addEventListener("pointerdown", ({ target }) => {

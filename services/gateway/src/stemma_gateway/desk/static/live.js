@@ -53,7 +53,8 @@ function isAnother(text) {
   const differs = ({ id, dataset }) => !(page.getElementById(id)?.dataset.shows ?? "").startsWith(dataset.shows);
   const lost = (each) => each.id && each.value !== each.defaultValue && !each.closest("[data-later]") && !page.getElementById(each.id);
   const typed = [...main().querySelectorAll("textarea")];
-  return [...document.querySelectorAll("[data-shows][data-decides]")].some(differs) || typed.some(lost);
+  const held = document.querySelector("[data-held]"); // by what loads later
+  return held || [...document.querySelectorAll("[data-shows][data-decides]")].some(differs) || typed.some(lost);
 }
 
 async function put(page) {

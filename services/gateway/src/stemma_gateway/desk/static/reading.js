@@ -1,4 +1,6 @@
 // Which section is read now, whose keys are the page's; and the sections that come later, the nearest first.
+const AGAIN_MS = 2000;
+const PATIENCE_MS = 10_000; // an answer that a part of Stemma went away under may never come
 const sections = () => [...document.querySelectorAll(".part")];
 const loaded = new WeakMap();
 
@@ -26,7 +28,7 @@ const away = (part) => {
 };
 
 function next() {
-  const waiting = [...document.querySelectorAll("[data-later]")].filter((each) => loaded.get(each) !== each.dataset.later);
+  const waiting = [...document.querySelectorAll("[data-later]")].filter((each) => !("held" in each.dataset) && loaded.get(each) !== each.dataset.later);
   return waiting.sort((one, other) => away(one) - away(other))[0];
 }
 
@@ -35,14 +37,46 @@ let loading = false;
 async function loadAll() {
   if (loading) return;
   loading = true;
-  for (let part = next(); part; part = next()) {
-    loaded.set(part, part.dataset.later);
-    const answer = await fetch(part.dataset.later, { headers: { Accept: "text/html" } }).catch(() => null);
-    if (!answer?.ok) continue; // its link stays
-    await htmx.swap({ text: await answer.text(), target: part, swap: "innerMorph", sourceElement: part });
-    document.dispatchEvent(new Event("loaded"));
+  try {
+    for (let part = next(); part; part = next()) await load(part);
+  } finally {
+    loading = false;
   }
-  loading = false;
+}
+
+async function answered(address) {
+  const headers = { Accept: "text/html", "HX-Request": "true" };
+  const answer = await fetch(address, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  return [answer.status, answer.ok ? await answer.text() : ""];
+}
+
+// What is refused leaves its link; what a part of Stemma was away for is asked again.
+async function load(part) {
+  loaded.set(part, part.dataset.later);
+  const [status, text] = await answered(part.dataset.later).catch(() => [0, ""]);
+  if (status === 0 || status === 429 || status >= 500) setTimeout(again, AGAIN_MS, part);
+  if (!text || !part.isConnected || holds(part, text)) return;
+  await htmx.swap({ text, target: part, swap: "innerMorph", sourceElement: part });
+  part.dispatchEvent(new Event("loaded", { bubbles: true }));
+}
+
+function again(part) {
+  loaded.delete(part);
+  loadAll();
+}
+
+// Words that were typed go only if the person shows what is new.
+const held = new WeakSet();
+
+function holds(part, text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const lost = (each) => each.id && each.value !== each.defaultValue && !page.getElementById(each.id);
+  if (held.delete(part) || ![...part.querySelectorAll("textarea")].some(lost)) return false;
+  held.add(part);
+  loaded.delete(part);
+  part.dataset.held = "";
+  document.querySelector("[data-changed]").hidden = false;
+  return true;
 }
 
 function show() {

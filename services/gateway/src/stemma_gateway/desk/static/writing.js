@@ -47,7 +47,7 @@ document.getElementById("stream").addEventListener("words", ({ detail }) => {
   if (seconds >= 1) speeds.set(section_id, Math.round((at + text.length - from) / TOKEN / seconds));
   all();
 });
-document.addEventListener("renewed", all);
+for (const name of ["renewed", "loaded"]) document.addEventListener(name, all);
 
 function tick() {
   document.querySelectorAll("[data-elapsed]").forEach((place) => {
