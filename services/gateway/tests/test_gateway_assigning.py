@@ -13,7 +13,7 @@ from stemma_contracts.v1 import events
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.requests import ApproveSection, AssignSection, Request, UnassignSection
 from stemma_contracts.v1.summary import DocumentSummary
-from stemma_gateway.desk import deciding
+from stemma_gateway.desk import deciding, forms
 from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -161,3 +161,27 @@ async def test_the_inbox_is_shown_once_it_tells_of_what_was_assigned(
     assert not assigning.done()
     await bus.summarise(summary.model_copy(update={"last_sequence": summary.last_sequence + 1}))
     assert (await assigning).headers["location"] == "/desk?assigned=1"
+
+
+async def test_what_was_approved_before_nobody_answered_is_told_and_no_more_is_asked(
+    web: httpx.AsyncClient, bus: Backstage, monkeypatch: pytest.MonkeyPatch, document_id: str
+) -> None:
+    answered = asyncio.Event()
+
+    async def hold_the_second(asked: Request) -> None:
+        monkeypatch.setattr(forms, "WAIT_S", 0.05)
+        if len(bus.received) == 2:
+            await answered.wait()
+
+    bus.on_request = hold_the_second
+    seen = [f"{document_id}/{name}/1" for name in ("research", "budget", "solution")]
+    forged = await web.post("/desk/approve", data={"seen": [seen[0], "../x y/research/1"]}, headers=HTML)
+    assert (forged.status_code, bus.received) == (422, [])
+    try:
+        told = await web.post("/desk/approve", data={"seen": seen}, headers=HTML)
+    finally:
+        answered.set()
+    assert 'role="alert"' in told.text
+    assert "1 approved" in told.text
+    sections = [asked.section_id for _, asked in bus.received if isinstance(asked, ApproveSection)]
+    assert sections == ["research", "budget"]

@@ -1,6 +1,6 @@
 """What the forms of the desk send: decisions, each bound to the version that the person saw."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
@@ -116,19 +116,34 @@ async def assign_all(request: Request, session: RepeatableCaller) -> Response:
     sections = dict.fromkeys(chosen_section(value) for name, value in fields if name in ("seen", "item"))
     if not sections or len(sections) > MOST_AT_ONCE:
         raise Invalid(Problem.of("sections_needed", "item", most=MOST_AT_ONCE))
-    made: dict[str, int] = {}
-    count, refusal = 0, None
-    for document_id, section_id in sections:
-        try:
-            answer = await ask(session, _assignment(document_id, section_id, form))
-        except REFUSED as error:
-            refusal = error
-        else:
-            count, made[document_id] = count + 1, answer.sequence or 0
-    await wait_for_read_model(session.client, made)
-    if refusal is not None:
-        return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusal)
+    try:
+        wanted = [_assignment(document_id, section_id, form) for document_id, section_id in sections]
+    except ValidationError as error:
+        return await inbox_page(request, session, error=error)
+    count, refusals = await _asked_each(session, wanted)
+    if refusals:
+        return await inbox_page(request, session, assigned=count, nobody="nobody" in form, error=refusals[-1])
     return led_to(request, f"/desk?assigned={count}{'&nobody=true' if 'nobody' in form else ''}")
+
+
+async def _asked_each(session: Session, wanted: Iterable[r.DocumentRequest]) -> tuple[int, list[Exception]]:
+    """How many requests were taken, once the inbox tells of them, and the refusals of others.
+
+    What would go wrong with each that follows ends it, as where nobody answers.
+    """
+    made: dict[str, int] = {}
+    count, refusals = 0, list[Exception]()
+    for each in wanted:
+        try:
+            answer = await ask(session, each)
+        except REFUSED as error:
+            refusals.append(error)
+            if not isinstance(error, RequestRejectedError):
+                break
+        else:
+            count, made[each.document_id] = count + 1, answer.sequence
+    await wait_for_read_model(session.client, made)
+    return count, refusals
 
 
 async def wait_for_read_model(client: Client, made: Mapping[str, int]) -> None:
@@ -172,22 +187,20 @@ async def decide(request: Request, session: RepeatableCaller, at: InSection, ver
 @router.post("/desk/approve")
 async def approve_all(request: Request, session: RepeatableCaller) -> Response:
     fields = await fields_of(request)
-    chosen = dict.fromkeys(value for name, value in fields if name == "seen")
+    wanted = [_approval(seen) for seen in dict.fromkeys(value for name, value in fields if name == "seen")]
     left = sum(name == "item" for name, _ in fields)
-    made = [await _approved(session, each) for each in chosen]
-    return led_to(request, f"/desk?approved={sum(made)}&refused={len(made) - sum(made)}&left={left}")
+    count, refusals = await _asked_each(session, wanted)
+    refused = sum(isinstance(one, RequestRejectedError) for one in refusals)
+    if refused < len(refusals):
+        return await inbox_page(request, session, None, None, count, refused, left, error=refusals[-1])
+    return led_to(request, f"/desk?approved={count}&refused={refused}&left={left}")
 
 
-async def _approved(session: Session, seen: str) -> bool:
+def _approval(seen: str) -> r.ApproveSection:
     document_id, _, rest = seen.partition("/")
     section_id, _, version = rest.partition("/")
     about = {"document_id": document_id, "section_id": section_id, "version": whole_number(version)}
     try:
-        approval = r.ApproveSection.model_validate(about)
+        return r.ApproveSection.model_validate(about)
     except ValidationError:
         raise Invalid(Problem.of("inbox_item_unknown", "seen")) from None
-    try:
-        await ask(session, approval)
-    except RequestRejectedError:
-        return False
-    return True
