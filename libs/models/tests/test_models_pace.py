@@ -87,6 +87,29 @@ async def test_calls_beyond_what_a_server_takes_wait_for_their_turn() -> None:
     assert most == 1
 
 
+@pytest.mark.parametrize(("slots", "start", "before"), [(1, "", True), (9, "a", True), (9, "", False)])
+async def test_a_time_limit_stands_still_while_a_call_waits(slots: int, start: str, before: bool) -> None:
+    """For a turn, for the first of those that begin alike, or until a provider's limits leave more."""
+    pace, go_on = Pace(is_own=False, slots=slots), asyncio.Event()
+    if not before:
+        pace.told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "200ms"})
+
+    async def call(limit: asyncio.Timeout | None) -> None:
+        async with pace.behind_first(start, limit), pace.turn(limit):
+            await go_on.wait()
+
+    async with asyncio.timeout(60) as limit, asyncio.TaskGroup() as calls:
+        ends = limit.when() or 0
+        if before:
+            calls.create_task(call(None))
+        calls.create_task(call(limit))
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert limit.when() is None
+        go_on.set()
+    assert (limit.when() or 0) >= ends
+
+
 @pytest.mark.req("M1")
 @pytest.mark.parametrize(("start", "ahead"), [("the brief", 1), ("", 3)])
 async def test_the_first_of_calls_that_begin_alike_is_a_step_ahead(start: str, ahead: int) -> None:

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import pytest
 from generation_agency import CHAPTER, EDIT, EDIT_AGAIN, FINISH, SAVE, SCORES, Agency, Broken, append, call, issues
+from generation_company import in_virtual_time
+from generation_workshop import RECIPE
 from langchain_core.messages import AIMessage, BaseMessage
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -16,6 +18,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_generation_graph.graphs.document_agent.nodes import build_document_agent
 from stemma_generation_graph.graphs.registry import DOCUMENT_AGENT
 from stemma_generation_graph.settings import AgentLimits
+from stemma_models.pace import pace_of
 from stemma_telemetry.logs import add_bound
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
@@ -125,6 +128,18 @@ async def test_a_step_that_takes_too_long_is_a_failure_of_its_own() -> None:
     agency = Agency(limits=AgentLimits(step_limit_s=1))
     await agency.drive(await agency.job(), Slow(script=["", append(CHAPTER), FINISH, SCORES]))
     assert agency.state["error_type"] == "step_timeout"
+
+
+@pytest.mark.req("G5", "M3")
+def test_waiting_for_the_limits_of_a_provider_takes_no_time_from_a_step() -> None:
+    agency = Agency(limits=AgentLimits(step_limit_s=1))
+
+    async def run() -> None:
+        pace_of(RECIPE).told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "50s"})
+        await agency.run([append(CHAPTER), FINISH, SCORES])
+
+    in_virtual_time(run())
+    assert agency.state["error_type"] == ""
 
 
 @pytest.mark.req("G14")

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from generation_company import Company, Play, ProviderError, Stage, failing, plays, said
+from generation_workshop import RECIPE
 from nats.errors import NoServersError
 from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts.v1.outcomes import NoRoleLeft, RoleAnalysisMissing
 from stemma_generation_graph.graphs.roles.nodes import RolesNodes, build_roles_graph
 from stemma_generation_graph.graphs.roles.state import InvalidUpdate, check_update
+from stemma_models.pace import pace_of
 from structlog.testing import capture_logs
 
 NODES = ("role_analyzer", "dynamic_agent_executor", "synthesizer", "output_formatter")
@@ -102,6 +104,21 @@ def test_the_waits_are_inside_the_time_of_the_role() -> None:
     stage = Stage(Company(plays={**calls, "b": failing(*[ProviderError(503)] * 9, then=calls["b"])}))
     outcome, seconds = with_limits(stage, role_limit_s=2.5).play()
     assert (seconds, codes(outcome)) == (1 + 2.5 + 1 + 1, [("role_timed_out", "b")])
+
+
+@pytest.mark.req("R7", "M3")
+def test_waiting_for_the_limits_of_a_provider_takes_no_time_from_a_role() -> None:
+    calls = plays("a", "b")
+    stage = Stage(Company(plays=calls))
+
+    async def nothing_left() -> AsyncIterator[str]:
+        pace_of(RECIPE).told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "40s"})
+        async for part in calls["role analysis"]():
+            yield part
+
+    stage.company.plays = {**calls, "role analysis": nothing_left}
+    outcome, seconds = with_limits(stage, role_limit_s=2.5).play()
+    assert (seconds, codes(outcome)) == (40 + 2 + 1 + 1, [])
 
 
 @pytest.mark.req("R9")

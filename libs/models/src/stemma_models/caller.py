@@ -120,6 +120,7 @@ class CallContext:
 
     Its answer is recorded under ``recorded_as``, by default the job; ``recorded_before`` are the names that earlier
     tries of the same work used. ``replay`` is of one run of the job: what the records told of it so far.
+    ``within`` is a time limit around the call, which stands still while the call waits for its turn.
     """
 
     tenant: str
@@ -131,6 +132,7 @@ class CallContext:
     recorded_before: tuple[str, ...] = ()
     meter: Meter = field(default_factory=Meter, compare=False)
     replay: Replay = field(default_factory=Replay, compare=False)
+    within: asyncio.Timeout | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -379,7 +381,12 @@ class ModelCaller:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
         with chat_span(self.settings.name, call.ctx) as answered:
             message, usage = await self._client.call(
-                call.request, call.meter, call.on_token, call.opens_with, document_id=call.ctx.document_id
+                call.request,
+                call.meter,
+                call.on_token,
+                call.opens_with,
+                document_id=call.ctx.document_id,
+                within=call.ctx.within,
             )
             answered(usage, call.request.messages, message)
         record = Record(

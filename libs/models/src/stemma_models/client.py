@@ -225,11 +225,13 @@ class ModelClient:
         opens_with: tuple[str, ...] = (),
         *,
         document_id: str = "",
+        within: asyncio.Timeout | None = None,
     ) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
 
         It is streamed if somebody listens when the call begins, or by a machine of the user's, which is stopped once it
         repeats itself; else ``on_token`` gets it in one piece.
+        ``within`` stands still while the call waits for its turn.
         """
         pace = await self.pace()
         most = await room_for(self._model, request, self._settings, meter)
@@ -237,7 +239,7 @@ class ModelClient:
         spent, failures = Meter(meter), list[str]()
         start = cached_start(self._model, self._settings, request.messages, document_id)
         begun = str(request.messages[-1].text) if isinstance(request.messages[-1], AIMessage) else ""
-        async with pace.behind_first(start) as is_read, pace.turn():
+        async with pace.behind_first(start, within) as is_read, pace.turn(within):
             followed = await is_followed(on_token)
             told = on_token if followed else _to_nobody if on_token and pace.is_local else None
             listener = Listener(told, opens_with, is_read, begun) if told else None

@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -131,13 +131,15 @@ class Pace:
             self._allowed = min(MOST_CALLS, max(1, allowed))
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait until one more call can be made; what waits here takes no time from the call."""
-        async with self._freed:
-            await self._freed.wait_for(lambda: self._calls < self._allowed)
-            self._calls += 1
+    async def turn(self, limit: asyncio.Timeout | None = None) -> AsyncIterator[None]:
+        """Wait until one more call can be made; what waits here takes no time from the call, nor from ``limit``."""
+        with _standing_still(limit):
+            async with self._freed:
+                await self._freed.wait_for(lambda: self._calls < self._allowed)
+                self._calls += 1
         try:
-            await asyncio.sleep(max(0.0, self._on_from - asyncio.get_running_loop().time()))
+            with _standing_still(limit):
+                await asyncio.sleep(max(0.0, self._on_from - asyncio.get_running_loop().time()))
             yield
         finally:
             self._calls -= 1
@@ -145,17 +147,17 @@ class Pace:
                 self._freed.notify_all()
 
     @asynccontextmanager
-    async def behind_first(self, start: str) -> AsyncIterator[Callable[[], None]]:
+    async def behind_first(self, start: str, limit: asyncio.Timeout | None = None) -> AsyncIterator[Callable[[], None]]:
         """Let the first of the calls with the same start go ahead: the others find its prompt in the provider's cache.
 
-        They wait until it has ended, or called what this gives, and never longer than `AHEAD_S`. A call with an empty
-        start waits for none.
+        They wait until it has ended, or called what this gives, and never longer than `AHEAD_S`, which takes no time
+        from ``limit``. A call with an empty start waits for none.
         """
         now, read = asyncio.get_running_loop().time(), asyncio.Event()
         self._firsts = {name: held for name, held in self._firsts.items() if now - held[1] < CACHED_S}
         if first := self._firsts.get(start):
             read = first[0]
-            with suppress(TimeoutError):
+            with suppress(TimeoutError), _standing_still(limit):
                 await asyncio.wait_for(read.wait(), AHEAD_S)
         if start:
             self._firsts[start] = read, now
@@ -163,6 +165,20 @@ class Pace:
             yield read.set
         finally:
             read.set()
+
+
+@contextmanager
+def _standing_still(limit: asyncio.Timeout | None) -> Iterator[None]:
+    ends = limit.when() if limit else None
+    if limit is None or ends is None:
+        yield
+        return
+    began = asyncio.get_running_loop().time()
+    limit.reschedule(None)
+    try:
+        yield
+    finally:
+        limit.reschedule(ends + asyncio.get_running_loop().time() - began)
 
 
 def _work(read: int, written: int) -> float:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import (
@@ -210,8 +211,8 @@ async def take_step(
     limit = asyncio.timeout(limit_s)
     try:
         async with limit:
-            most = deps.answers.section
-            answer = await caller.message(run.call, f"step-{step}", prompt, TOOLS, max_tokens=most)
+            most, timed = deps.answers.section, replace(run.call, within=limit)
+            answer = await caller.message(timed, f"step-{step}", prompt, TOOLS, max_tokens=most)
     except TimeoutError:
         if not limit.expired():
             raise

@@ -232,7 +232,8 @@ class RolesNodes:
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         try:
             async with asyncio.timeout_at(over) as limit:
-                answer = await self._contribution(role, job, messages, run, heard)
+                timed = replace(run, call=replace(run.call, within=limit))
+                answer = await self._contribution(role, job, messages, timed, heard)
                 status: Literal["failed", "completed"] = "failed" if answer.shortcoming else "completed"
                 output = AgentOutput(status=status, text=answer.value, error_type=answer.shortcoming)
         except TimeoutError:
