@@ -123,7 +123,7 @@ async def write_sample(request: Request, session: RepeatableCaller) -> Response:
 @router.get("/desk/next")
 async def go_on(request: Request, session: Caller, done: str = "", of: Decided = "") -> Response:
     """Lead to what waits next, other than what was ``done`` just now."""
-    items = await waiting(session, (await session.client.listing()).documents)
+    items = await waiting(session, [one for one in await session.client.documents() if waiting_sections(one)])
     decided = of.rpartition("/")[0]
     left = (item.at for item in items if item.why != "comments" and item.place != decided)
     first = next(left, None)

@@ -1,6 +1,5 @@
 """A document as it is read: all its sections in their order, with what is said beside their words."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -8,9 +7,10 @@ from itertools import accumulate
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from stemma_contracts.v1.views import DocumentView, SectionView
+from stemma_contracts.v1.views import DocumentView
 
 from stemma_gateway.authentication import Caller
+from stemma_gateway.followed import some_at_once
 from stemma_gateway.pages import PageRoute, led_to
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of, read_log, section_in
 from stemma_gateway.sessions import Session
@@ -24,7 +24,6 @@ from .shell import shown
 
 MOST_BYTES = 48 * 1024
 """Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
-AT_ONCE = 8
 router = APIRouter(route_class=PageRoute)
 
 
@@ -44,13 +43,8 @@ async def read(
     if not whole:
         sizes = accumulate(section.draft.size if section.draft else 0 for section in first)
         first = first[: max(1, sum(size <= MOST_BYTES for size in sizes))]
-    bound = asyncio.Semaphore(AT_ONCE)
-
-    async def part(section: SectionView) -> object:
-        async with bound:
-            return await part_of(request, session, document, section, section.section_id)
-
-    parts = dict(zip((one.section_id for one in first), await asyncio.gather(*map(part, first)), strict=True))
+    made = await some_at_once(part_of(request, session, document, one, one.section_id) for one in first)
+    parts = dict(zip((one.section_id for one in first), made, strict=True))
     return shown(
         request,
         session,
