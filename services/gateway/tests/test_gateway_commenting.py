@@ -243,6 +243,10 @@ async def test_all_threads_are_read_over_http_with_their_places(
     assert told[0]["comments"][0]["text"] == "sure?"
 
 
+ACROSS = """() => {
+  const paragraphs = document.querySelectorAll("#section-research .rendered > p");
+  getSelection().setBaseAndExtent(paragraphs[0].querySelector("strong"), 0, paragraphs[1], 1);
+}"""
 BESIDE = """() => {
   const [range] = CSS.highlights.get("comments");
   return document.querySelector("#thread-c4-1").getBoundingClientRect().top - range.getBoundingClientRect().top;
@@ -288,6 +292,13 @@ async def test_on_a_phone_comments_stand_below_their_paragraph_and_keys_are_of_t
     async with desk(await whole(bus, document_id), viewport=NARROW) as page:
         await expect(page.locator(".rendered p + #thread-c4-1")).to_be_visible()
         await check(page)
+        await page.evaluate(ACROSS)
+        await page.locator("[data-floating] [data-begin=text]").click()
+        await expect(page.locator('#section-research [name="quote"]')).to_have_value(
+            re.compile(r"^pilot[^?]*90,000\.$")
+        )
+        await page.evaluate("document.querySelector('#section-solution .decisions [data-begin]').click()")
+        await expect(page.locator('#section-solution [name="text"]:focus')).to_have_count(1)
         await page.locator("#section-solution h2 a").focus()
         await page.keyboard.press("r")
         await page.keyboard.type("Say more.")
@@ -328,3 +339,23 @@ async def test_a_document_counts_as_settled_what_is_not_stale_as_the_list_does(
     await bus.append(document_id, revised, review_requested("research", 2), approved)
     after = plain((await web.get(here)).text)
     assert ("2 of 2 settled" in before, "1 of 2 settled" in after) == (True, True)
+
+
+async def test_of_words_that_stand_twice_in_a_paragraph_those_are_marked_that_were_meant(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    text = await bus.text(document_id, "# Costs\n\nThe pilot costs *much*, the **second** pilot costs less.\n")
+    await bus.append(document_id, section_drafted("research", text, 2), review_requested("research", 2))
+    remark = await bus.text(document_id, Remark(text="?", quote="pilot costs", before="the second ").model_dump_json())
+    made = MadeComment(comment_id="c5-1", thread_id="c5-1", remark=remark)
+    await bus.append(
+        document_id, events.SectionCommented(section_id="research", actor="bob", version=2, comments=(made,))
+    )
+    async with desk(section(document_id)) as page:
+        await expect(page.locator("#thread-c5-1")).to_be_visible()
+        behind = """() => {
+          const range = [...CSS.highlights.get("comments")].at(-1);
+          range.setEndAfter(range.endContainer.parentElement.lastChild);
+          return String(range);
+        }"""
+        assert await page.evaluate(behind) == "pilot costs less."

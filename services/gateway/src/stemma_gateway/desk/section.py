@@ -132,6 +132,7 @@ class Part:
     """A section as it is read: its text, what is said beside it, and what can be decided, here or by somebody else."""
 
     section: SectionView
+    text: str
     rendered: str
     threads: Sequence[ReadThread]
     replacements: Mapping[str, "Replacement"]
@@ -150,6 +151,7 @@ async def part_of(
     shown_text = await client.compute(rendered, text, pictures(request, document, section), 1, name)
     return Part(
         section,
+        text,
         without_title(shown_text, section.title),
         sorted(threads, key=lambda thread: thread.start or 0),
         replacements(text, section, threads),

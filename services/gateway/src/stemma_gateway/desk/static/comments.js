@@ -3,6 +3,7 @@ const WIDE = matchMedia("(min-width: 1000px)");
 const GAP = 8;
 const NAMES = ["quote", "before", "text", "instead"];
 const letters = (words) => words.replace(/\s+/gu, "");
+const spoken = (words) => words.replace(/[^\p{L}\p{N}]+/gu, ""); // also without what is Markdown in them
 const parts = () => [...document.querySelectorAll("[data-beside]")];
 const textOf = (part) => part.querySelector(".rendered");
 const cardsOf = (part) => [...part.querySelectorAll("[data-card]")];
@@ -26,7 +27,7 @@ function blockOf(text, line) {
 }
 
 // No more of a text is read than the block that the words begin in, and as much behind it as they are long.
-function rangeOf(text, quote, line) {
+function rangeOf(text, quote, line, before) {
   const wanted = letters(quote);
   const block = blockOf(text, line);
   const found = [];
@@ -35,13 +36,28 @@ function rangeOf(text, quote, line) {
     for (let at = 0; at < node.length; at++) if (/\S/u.test(node.data[at])) found.push([node, at]);
     if (block && !block.contains(node) && (behind += node.length) > 2 * quote.length + 1000) break;
   }
-  const start = found.map(([node, at]) => node.data[at]).join("").indexOf(wanted);
-  if (start < 0 || !wanted) return null;
+  const start = wanted ? placeOf(wanted, found.map(([node, at]) => node.data[at]).join(""), spoken(before)) : -1;
+  if (start < 0) return null;
   const [last, at] = found[start + wanted.length - 1];
   const range = new Range();
   range.setStart(...found[start]);
   range.setEnd(last, at + 1);
   return range;
+}
+
+// Of the places of a quotation, the one that most of the words before it stand before.
+function placeOf(wanted, all, before) {
+  const places = [];
+  for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) places.push(at);
+  if (places.length < 2) return places[0] ?? -1;
+  const alike = (at) => {
+    const here = spoken(all.slice(0, at));
+    let same = 0;
+    while (same < Math.min(before.length, here.length) && before.at(-1 - same) === here.at(-1 - same)) same++;
+    return same;
+  };
+  const likeness = places.map(alike);
+  return places[likeness.indexOf(Math.max(...likeness))];
 }
 
 function wordsBefore(text, range) {
@@ -56,9 +72,10 @@ function wordsBefore(text, range) {
 
 function rangeOfCard(part, card) {
   const row = card.matches("details") && rows(card).findLast((each) => field(each, "quote").value);
-  const { quote, at } = row ? { quote: field(row, "quote").value, at: row.dataset.at ?? Infinity } : card.dataset;
+  const typed = row && { quote: field(row, "quote").value, before: field(row, "before").value, at: row.dataset.at ?? Infinity };
+  const { quote, at, before = "" } = typed || card.dataset;
   if (!quote) return null;
-  return rangeOf(textOf(part), quote, Number(at)) ?? (row ? rangeOf(textOf(part), quote, 0) : null);
+  return rangeOf(textOf(part), quote, Number(at), before) ?? (row ? rangeOf(textOf(part), quote, 0, before) : null);
 }
 
 // Beside the words, or on a narrow page below their paragraph
@@ -68,7 +85,7 @@ const ranges = new Map();
 function arrange(part) {
   const margin = part.querySelector("[data-margin]");
   const quoting = [...part.querySelectorAll("[data-quote]:not([data-card])")];
-  for (const each of quoting) ranges.set(each, rangeOf(textOf(part), each.dataset.quote, Number(each.dataset.at)));
+  for (const each of quoting) ranges.set(each, rangeOf(textOf(part), each.dataset.quote, Number(each.dataset.at), ""));
   if (!margin) return;
   for (const card of cardsOf(part)) ranges.set(card, rangeOfCard(part, card));
   margin.classList.toggle("placed", WIDE.matches);
@@ -165,13 +182,22 @@ function cardAt({ clientX, clientY }) {
 
 let picked = null;
 
+// Cards may stand between the words of a narrow page.
+function wordsIn(range) {
+  const { commonAncestorContainer: around } = range;
+  if ((around.closest ? around : around.parentElement).closest("[data-card]")) return "";
+  const words = range.cloneContents();
+  for (const card of words.querySelectorAll("[data-card]")) card.remove();
+  return words.textContent.trim().slice(0, 2000);
+}
+
 function selected() {
   const selection = getSelection();
   if (selection.isCollapsed || !selection.rangeCount) return null;
   const range = selection.getRangeAt(0);
   const part = parts().find((each) => textOf(each).contains(range.commonAncestorContainer));
-  const quote = selection.toString().trim().slice(0, 2000);
-  if (!part || !quote) return null;
+  const quote = part ? wordsIn(range) : "";
+  if (!quote) return null;
   const line = range.startContainer.parentElement.closest("[data-line]")?.dataset.line;
   return { part, line, quote, before: wordsBefore(textOf(part), range).slice(-200), box: range.getBoundingClientRect() };
 }
@@ -209,14 +235,14 @@ function asKind(row, kind) {
   if (kind === "instead" && !field(row, "instead").value) field(row, "instead").value = field(row, "quote").value;
 }
 
-function begin(kind) {
-  const part = picked?.part ?? document.querySelector("[data-current] [data-beside]") ?? parts()[0];
+function begin(kind, here) {
+  const part = here ?? picked?.part ?? document.querySelector("[data-current] [data-beside]") ?? parts()[0];
   const form = formOf(part);
   if (!form) return;
   const card = form.closest("details");
   card.open = true;
   const row = rows(form).find(isEmpty) ?? another(form);
-  if (picked) {
+  if (picked?.part === part) {
     fill(row, { quote: picked.quote, before: picked.before });
     if (picked.line) row.dataset.at = picked.line;
   }
@@ -297,7 +323,7 @@ document.addEventListener("click", (event) => {
   if (button) {
     getSelection().removeAllRanges();
     floating().hidden = true;
-    begin(button.dataset.begin);
+    begin(button.dataset.begin, button.closest(".part")?.querySelector("[data-beside]"));
   } else if (event.target.closest("[data-suggest]")) {
     const row = event.target.closest("fieldset");
     asKind(row, "instead");
