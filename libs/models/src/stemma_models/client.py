@@ -83,7 +83,8 @@ async def is_followed(tell: TokenSink | None) -> bool:
     return tell is not None and await tell("") is not False
 
 
-async def _to_nobody(_text: str) -> bool:
+async def to_nobody(_text: str) -> bool:
+    """A sink that nobody listens to."""
     return False
 
 
@@ -241,7 +242,7 @@ class ModelClient:
         begun = str(request.messages[-1].text) if isinstance(request.messages[-1], AIMessage) else ""
         async with pace.behind_first(start, within) as is_read, pace.turn(within):
             followed = await is_followed(on_token)
-            told = on_token if followed else _to_nobody if on_token and pace.is_local else None
+            told = on_token if followed else to_nobody if on_token and pace.is_local else None
             listener = Listener(told, opens_with, is_read, begun) if told else None
             limit_s = self._settings.call_limit or pace.patience(_about(request), most)
             limit = asyncio.timeout(limit_s)
@@ -274,7 +275,7 @@ class ModelClient:
 
     async def pace(self) -> Pace:
         """How fast the model is; a server of one's own is asked once what it can do."""
-        if (known := known_pace(self._settings)) is not None:
+        if (known := known_pace(self._settings.name, self._settings.api_base)) is not None:
             return known
         if provider(self._settings.name).reads_everything:
             return pace_of(self._settings, MOST_CALLS)

@@ -188,15 +188,9 @@ def _work(read: int, written: int) -> float:
 _PACES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], Pace]] = WeakKeyDictionary()
 
 
-def known_pace(settings: ModelSettings) -> Pace | None:
+def known_pace(name: str, api_base: str | None) -> Pace | None:
     """The pace of a model that was called before in this event loop."""
-    return _PACES.get(asyncio.get_running_loop(), {}).get((settings.name, settings.api_base))
-
-
-def told_by(name: str, api_base: str | None, headers: Mapping[str, Any]) -> None:
-    """Have the pace of a model take note of the headers of an answer."""
-    if pace := _PACES.get(asyncio.get_running_loop(), {}).get((name, api_base)):
-        pace.told(headers)
+    return _PACES.get(asyncio.get_running_loop(), {}).get((name, api_base))
 
 
 def pace_of(settings: ModelSettings, slots: int | None = None) -> Pace:

@@ -65,7 +65,7 @@ async def probe(settings: ModelSettings, say: Callable[[str], None]) -> ModelChe
         seen |= {"tools": await _tools(client, meter)}
     except ModelError as error:
         seen |= {"problem": error.detail}
-    pace = known_pace(settings)
+    pace = known_pace(settings.name, settings.api_base)
     return ModelCheck(model=settings.name, questions=len(QUESTIONS)).model_copy(
         update={
             **seen,

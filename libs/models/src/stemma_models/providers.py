@@ -17,7 +17,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
-from .pace import LONGEST_S, told_by
+from .pace import LONGEST_S, known_pace
 from .prompting import shared_part
 from .schemas import as_tool, in_words, without_lengths
 from .settings import OLLAMA, ModelSettings, Structure
@@ -54,7 +54,8 @@ def whole_answers() -> type[ChatLiteLLM]:
                 if _NOT_UNDERSTOOD in str(error):
                     raise UnreadableAnswer from None
                 raise
-            told_by(self.model, self.api_base, answer.hidden_params.get("additional_headers") or {})
+            if pace := known_pace(self.model, self.api_base):
+                pace.told(answer.hidden_params.get("additional_headers") or {})
             return _finished(answer) if isinstance(answer, litellm.CustomStreamWrapper) else _whole(answer)
 
     return WholeAnswers

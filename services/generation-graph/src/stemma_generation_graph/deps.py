@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
+from stemma_models.client import to_nobody
 
 from stemma_generation_graph.graphs.section.rendering import Structure
 
@@ -67,17 +68,13 @@ class GraphDeps:
     """The folder where the state after each node can be looked at; only in development."""
 
 
-async def _to_nobody(_token: str) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class RunContext:
     """What one job brings to a run; it is handed in again when a paused run is resumed."""
 
     call: CallContext
     library: Library
-    live: TokenSink = _to_nobody
+    live: TokenSink = to_nobody
 
     async def show(self, text: str) -> None:
         """Send a text that is whole already to whoever listens, in as few messages as it fits into."""
