@@ -512,3 +512,25 @@ async def test_words_typed_in_a_section_that_was_loaded_later_stay_when_somebody
         await page.get_by_role("link", name="Show", exact=True).click()
         await expect(solution.get_by_role("button", name="Withdraw")).to_be_attached()
         await expect(solution.locator("#solution-revise-feedback")).to_have_count(0)
+
+
+@pytest.mark.req("H8")
+async def test_on_a_phone_a_person_types_on_while_the_page_is_renewed_and_no_card_grows_without_end(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    await written(bus, document_id)
+    async with desk(section(document_id), viewport={"width": 400, "height": 700}) as page:
+        await follows(page)
+        await expect(page.locator(".outline li").first).to_be_hidden()
+        await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rendered strong'))")
+        await page.keyboard.press("c")
+        await page.keyboard.type("Half a sen")
+        await commented(bus, document_id, "Operation", "?" + "\n" * 9_000 + "!")
+        await expect(page.locator(".thread")).to_contain_text("!")
+        await page.keyboard.type("tence.")
+        await expect(page.get_by_label("Your comment")).to_have_value("Half a sentence.")
+        assert await page.locator(".thread").evaluate("each => each.offsetHeight") <= 700
+        await page.set_viewport_size({"width": 1200, "height": 700})
+        await expect(page.locator(".outline li").first).to_be_visible()
+        await page.keyboard.type(" And on.")
+        await expect(page.get_by_label("Your comment")).to_have_value("Half a sentence. And on.")

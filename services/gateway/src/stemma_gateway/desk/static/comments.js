@@ -93,8 +93,24 @@ function arrange(part) {
   else setBelow(part, margin, cardsOf(part));
 }
 
+// What has the focus keeps it where it is moved.
+function move(card, put) {
+  const focused = document.activeElement;
+  put(card);
+  if (card.contains(focused)) focused.focus({ preventScroll: true });
+}
+
+// Where a page has them that is put in the place of this one.
+function takeHome({ target }) {
+  for (const part of target.querySelectorAll("[data-beside]")) {
+    const margin = part.querySelector("[data-margin]");
+    const away = cardsOf(part).filter((each) => margin && each.parentElement !== margin);
+    for (const card of away) move(card, (each) => margin.append(each));
+  }
+}
+
 function setBeside(margin, cards) {
-  for (const card of cards.filter((each) => each.parentElement !== margin)) margin.append(card);
+  for (const card of cards.filter((each) => each.parentElement !== margin)) move(card, (each) => margin.append(each));
   const top = margin.getBoundingClientRect().top;
   // What has no words in the text stands behind what has; what is being written, where it is seen.
   const elsewhere = (card) => (card.matches(".composing") ? Math.max(0, 2 * GAP - top) : Infinity);
@@ -116,12 +132,12 @@ function setBelow(part, margin, cards) {
     const range = ranges.get(card);
     const block = range && [...text.children].find((each) => each.contains(range.startContainer));
     if (!block) {
-      if (card.parentElement !== margin) margin.append(card);
+      if (card.parentElement !== margin) move(card, (each) => margin.append(each));
       continue;
     }
     let last = block;
     while (last.nextElementSibling?.matches("[data-card]") && last !== card) last = last.nextElementSibling;
-    if (last !== card) last.after(card);
+    if (last !== card) move(card, (each) => last.after(each));
   }
 }
 
@@ -296,8 +312,8 @@ function showLoaded({ target }) {
   arrangeSoon(target.querySelector("[data-beside]"));
 }
 
-if (!WIDE.matches) document.querySelector(".outline details")?.removeAttribute("open"); // the text comes first
 show();
+document.addEventListener("renewing", takeHome);
 document.addEventListener("renewed", show);
 document.addEventListener("loaded", showLoaded);
 WIDE.addEventListener("change", arrangeAll);

@@ -59,6 +59,7 @@ function isAnother(text) {
 
 async function put(page) {
   note("changed", false);
+  document.dispatchEvent(new Event("renewing"));
   await htmx.swap({ text: page, target: "#main", select: "#main", swap: "outerMorph", sourceElement: main() });
   document.dispatchEvent(new Event("renewed"));
 }

@@ -56,6 +56,7 @@ async function load(part) {
   const [status, text] = await answered(part.dataset.later).catch(() => [0, ""]);
   if (status === 0 || status === 429 || status >= 500) setTimeout(again, AGAIN_MS, part);
   if (!text || !part.isConnected || holds(part, text)) return;
+  part.dispatchEvent(new Event("renewing", { bubbles: true }));
   await htmx.swap({ text, target: part, swap: "innerMorph", sourceElement: part });
   part.dispatchEvent(new Event("loaded", { bubbles: true }));
 }
