@@ -21,6 +21,7 @@ from stemma_client.returned import Draft, ReturnedDocument, changes_in, drafts_s
 from stemma_converter.converter import Converter
 from stemma_converter.word import with_fixed_dates
 from stemma_ooxml.word import ORIGIN, W14, W
+from stemma_testkit.counting import calls
 
 from .conftest import Exporter
 
@@ -404,18 +405,31 @@ def test_a_section_without_text_is_told_and_keeps_its_text(
     assert [edit.author for edit in found.sections[1 - section].edits] == (["Carl"] if section else [])
 
 
+def crowd(root: Root, authors: int) -> None:
+    one = paragraph(root, "A paragraph")
+    for number in range(authors):
+        one.append(etree.Element(f"{W}ins", AUTHOR | {f"{W}author": f"A{number}"}))
+        one[-1].append(_run(f" w{number}"))
+
+
 @pytest.mark.req("S6")
 def test_the_authors_of_very_many_changes_are_told_as_others(left: tuple[bytes, tuple[Draft, ...]]) -> None:
-    def crowd(root: Root) -> None:
-        one = paragraph(root, "A paragraph")
-        for number in range(60):
-            one.append(etree.Element(f"{W}ins", AUTHOR | {f"{W}author": f"A{number}"}))
-            one[-1].append(_run(f" w{number}"))
-
     content, drafts = left
-    edits = read(edited(content, crowd), drafts).sections[0].edits
+    edits = read(edited(content, lambda root: crowd(root, 60)), drafts).sections[0].edits
     assert [edit.author for edit in edits] == [*(f"A{number}" for number in range(50)), "10 others"]
     assert edits[-1].after == DRAFT.replace(_STAYS.strip(), f"{_STAYS.strip()} " + " ".join(f"w{n}" for n in range(60)))
+
+
+@pytest.mark.req("S6")
+async def test_sections_that_an_author_left_as_they_were_are_not_parsed_again(converter: Converter) -> None:
+    other = "".join(f"It is *said* that {number} of [them](https://x.example) stay. " for number in range(400))
+    content, drafts = await _left(converter, DRAFT, other)
+
+    def work(authors: int) -> int:
+        changed = edited(content, lambda root: crowd(root, authors))
+        return calls(lambda: read(changed, drafts))
+
+    assert work(9) < 3 * work(1)
 
 
 @pytest.mark.req("W2")

@@ -19,7 +19,7 @@ from stemma_contracts import v1
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
-from stemma_markdown import Conflict, document_of, in_order, match_parts, merge
+from stemma_markdown import Conflict, Prose, document_of, in_order, match_parts, merge
 from stemma_markdown.adopting import Adopted, Returned, adopt
 from stemma_ooxml import PackageError
 from stemma_ooxml.word import Comment, Paragraph, WordFile, fingerprint, marked, same
@@ -248,11 +248,12 @@ def changes_in(content: bytes, bases: Sequence[Draft]) -> ReturnedDocument:
     """What people did to the drafts that a file shows; raises `InvalidInputError` if hardly any of it stands there."""
 
     file = _opened(content)
-    final = _Placed(file.paragraphs(_all), bases)
+    proses = [document_of(base.text).prose for base in bases]
+    final = _Placed(file.paragraphs(_all), bases, proses)
     if final.certainty < _LEAST:
         share = f"{final.certainty:.0%}"
         raise InvalidInputError(f"only {share} of the words of this document stand in the file: it is of another one")
-    sections = tuple(_sections(file, final, bases))
+    sections = tuple(_sections(file, final, bases, proses))
     told = {comment for section in sections for comment in section.comments}
     lost = tuple(comment for comment in file.comments if comment.text and comment not in told)
     return ReturnedDocument(sections, final.certainty, tuple(final.around), lost)
@@ -279,15 +280,19 @@ def _steps(file: WordFile) -> Iterator[_Step]:
         yield _Step(f"{len(rest)} others", last, frozenset(rest))
 
 
-def _sections(file: WordFile, final: _Placed, bases: Sequence[Draft]) -> Iterator[ReturnedSection]:
+def _sections(
+    file: WordFile, final: _Placed, bases: Sequence[Draft], proses: Sequence[Sequence[Prose]]
+) -> Iterator[ReturnedSection]:
 
     edits: dict[int, list[Edit]] = {number: [] for number in range(len(bases))}
     adopted, texts = dict[int, Adopted](), [base.text for base in bases]
-    accepted = frozenset[str]()
+    accepted, before = frozenset[str](), dict[int, list[Returned]]()
     for step in _steps(file):
         accepted |= step.names
-        placed = _Placed(file.paragraphs(accepted.__contains__), bases)
-        for number in range(len(bases)):
+        placed = _Placed(file.paragraphs(accepted.__contains__), bases, proses)
+        changed = [number for number in edits if number not in adopted or placed.rows.get(number) != before.get(number)]
+        before = placed.rows
+        for number in changed:
             adopted[number] = placed.adopted(number)
             text = adopted[number].text
             # The next edit of a section without text shows what was deleted with what came in its place.
@@ -317,10 +322,10 @@ class _Claim:
 class _Placed:
     """The paragraphs of a file by the drafts that they are of."""
 
-    def __init__(self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft]) -> None:
-
+    def __init__(
+        self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft], proses: Sequence[Sequence[Prose]]
+    ) -> None:
         self._bases = bases
-        proses = [document_of(base.text).prose for base in bases]
         self._prose = [[one.text for one in prose] for prose in proses]
         self._seen = [
             {number for number, one in enumerate(prose) if not one.in_footnote} - base.absent

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import cache
 
 from lxml import etree
 
@@ -193,7 +194,12 @@ def value(element: etree._Element | None, name: str = "val") -> str:
 
 def child(element: etree._Element | None, path: str) -> etree._Element | None:
     """The first element at a path of names, divided by ``/``."""
-    return None if element is None else element.find("/".join(f"{{*}}{name}" for name in path.split("/")))
+    return None if element is None else element.find(_in_any_namespace(path))
+
+
+@cache
+def _in_any_namespace(path: str) -> str:
+    return "/".join(f"{{*}}{name}" for name in path.split("/"))
 
 
 def is_on(element: etree._Element | None) -> bool:
