@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 from generation_workshop import Workshop, evaluation
+from langgraph.runtime import Runtime
 from pydantic import ValidationError
 from stemma_contracts.v1.jobs import GenerateSection, OutlineEntry
 from stemma_contracts.v1.outcomes import InputsMissing, SectionGenerated
 from stemma_contracts.v1.provenance import RetrievedSource
-from stemma_generation_graph.graphs.single_call import Review
+from stemma_generation_graph.deps import RunContext
+from stemma_generation_graph.graphs.single_call import FormatNodes, Review
 from stemma_generation_graph.writing import body_under_heading
+from stemma_models import call_context
 from stemma_models.prompting import parse_blocks
+from stemma_testkit.scripted import ScriptedModel
 
 LONG = "# Design\n\n" + "The gate server keeps the list of boats. " * 4
 SHORT = " \n" + "x" * 99 + "\n "
@@ -163,6 +167,15 @@ async def test_a_final_document_whose_introduction_said_too_much_stands_without_
     assert "# The design\n\n## Hld_Draft" in await workshop.read(outcome.draft)
     assert (model.calls, outcome.partial, outcome.evaluation.judged) == (0, True, False)
     assert "the drafts stand without an introduction" in outcome.warnings[0].detail
+
+
+@pytest.mark.req("D3")
+async def test_a_thread_that_began_before_introductions_were_left_out_is_judged(workshop: Workshop) -> None:
+    job = await job_of(workshop, "format_doc", graph="formatter")
+    tools = workshop.tools(ScriptedModel(script=[evaluation("format_doc")]), "formatter")
+    run = Runtime(context=RunContext(call_context(job), tools.library))
+    state: Any = {"job": job, "material": "", "draft": "# The design\n\nAll of it.\n"}
+    assert (await FormatNodes(tools.deps).evaluate(state, run))["evaluation"]["judged"]
 
 
 @pytest.mark.req("D3")
