@@ -94,7 +94,8 @@ async def test_one_server_becomes_three_with_a_document_under_way(tmp_path: Path
 
     async with Grown(tmp_path, ack_wait_s=ACK_WAIT_S) as stemma, stemma.client() as client:
         await completes(client, under_way)
-        await completes(client, (await client.answer("queued")).document_id)
+        queued = (await client.answer("queued")).document_id
+        await wait_for(client, queued, lambda event: isinstance(event, e.SectionDrafted))
         before = await client.history(waits)
         assert [section.section_id for section in (await client.document(waits)).waiting] == ["research"]
         await client.approve(waits, "research", 1)

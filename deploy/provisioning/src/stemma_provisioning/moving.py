@@ -25,6 +25,7 @@ CHUNK_BYTES = 128 * 1024
 RESTORING = "RESTORING"
 """The stream that is there while all others are made of a backup."""
 _API = "$JS.API.STREAM"
+_PAUSES_S = (1.0, 2.0, 4.0)
 
 
 class NotSaved(Exception):
@@ -87,8 +88,18 @@ def file_of(folder: Path, name: str) -> Path:
 async def save_stream(client: Client, folder: Path, name: str, *, consumers: bool = True) -> dict[str, Any]:
     """Write a stream, as it is at one moment, to its file; its ``config`` and ``state``, which it is loaded with.
 
-    Raises `NotSaved` where the server ends before all is there.
+    Raises `NotSaved` where the server ends before all is there, again and again: one that has just become the leader
+    of a stream may not have the state of its consumers yet.
     """
+    for pause_s in _PAUSES_S:
+        try:
+            return await _snapshot(client, folder, name, consumers=consumers)
+        except NotSaved:
+            await asyncio.sleep(pause_s)
+    return await _snapshot(client, folder, name, consumers=consumers)
+
+
+async def _snapshot(client: Client, folder: Path, name: str, *, consumers: bool) -> dict[str, Any]:
     inbox = client.new_inbox()
     chunks = await client.subscribe(inbox, pending_msgs_limit=-1, pending_bytes_limit=-1)
     try:
