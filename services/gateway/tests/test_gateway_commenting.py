@@ -149,6 +149,7 @@ async def test_a_suggestion_is_typed_beside_its_comment_and_goes_into_its_words(
     async with desk(section(document_id)) as page:
         await page.evaluate(SELECT)
         await page.keyboard.press("c")
+        await page.locator("[data-suggest]").click()
         await page.get_by_label("Suggested text (optional)").fill("trial costs")
         await page.reload()
         await expect(page.get_by_label("Suggested text (optional)")).to_have_value("trial costs")
