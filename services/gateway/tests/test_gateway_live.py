@@ -355,7 +355,7 @@ async def signed_in_by_name(page: Page, address: str, typed: dict[str, str], pat
 async def test_who_else_has_the_editor_open_is_shown_until_they_leave_it(
     browser: Browser, address: str, bus: Backstage, person: Callable[..., dict[str, str]], document_id: str
 ) -> None:
-    ada, bob = person("adele", Role.AUTHOR), person("bruno", Role.REVIEWER)
+    ada, bob = person("adele", Role.AUTHOR), person("bruno", Role.AUTHOR)
     async with opened(browser) as writes, opened(browser) as reads:
         await signed_in_by_name(reads, address, bob, section(document_id))
         await signed_in_by_name(writes, address, ada, f"{section(document_id)}/edit")
