@@ -258,7 +258,7 @@ async def whole(bus: Backstage, document_id: str) -> str:
     """The address of the page of the document, which has another section with a text."""
     solution = section_drafted("solution", await bus.text(document_id, "# Solution\n\nA bicycle.\n"))
     await bus.append(document_id, solution, review_requested("solution"))
-    return f"/desk/documents/{document_id}/read"
+    return f"/desk/documents/{document_id}"
 
 
 @pytest.mark.req("H8")
@@ -274,7 +274,7 @@ async def test_selected_words_are_commented_in_three_steps_beside_their_section_
         assert await violations(page) == []
         await page.keyboard.type("trial costs")
         await page.keyboard.press("Control+Enter")
-        await page.wait_for_url("**/read?**#section-research")
+        await page.wait_for_url("**?**#section-research")
         await expect(page.get_by_role("status")).to_contain_text("Comment")
     [(_, asked)] = bus.received
     assert isinstance(asked, CommentSection)
@@ -304,7 +304,7 @@ async def test_on_a_phone_comments_stand_below_their_paragraph_and_keys_are_of_t
         await page.keyboard.press("r")
         await page.keyboard.type("Say more.")
         await page.keyboard.press("Control+Enter")
-        await page.wait_for_url("**/read?**#section-solution")
+        await page.wait_for_url("**?**#section-solution")
     [(_, asked)] = bus.received
     assert isinstance(asked, ReviseSection)
     assert (asked.section_id, asked.feedback) == ("solution", "Say more.")

@@ -127,7 +127,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
     bus.on_request = convert
     async with desk(document(document_id)) as page:
         await expect(page.get_by_text("sections not approved 1")).to_be_visible()
-        await page.keyboard.press("x")
+        await page.keyboard.press("X")
         await page.keyboard.type("HTML")
         await page.get_by_label("with citations").check()
         async with page.expect_response("**/desk/live?**"):

@@ -198,7 +198,7 @@ async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_an
     async with desk(f"/desk/documents/{other}") as page:
         await follows(page)
         await page.evaluate("""() => {
-          window.kept = [...document.querySelectorAll(".item")];
+          window.kept = [...document.querySelectorAll(".part")];
           window.changes = 0;
           const count = (records) => (window.changes += records.length);
           new MutationObserver(count).observe(document.getElementById("main"), {
@@ -282,11 +282,11 @@ async def test_words_are_shown_as_they_are_written_and_none_is_missed_or_doubled
         await expect(page.locator("[data-writing] strong")).to_have_text("Ten")
         assert await page.locator("[data-writing] img").count() == 0
         await page.goto(f"{address}/desk/documents/{document_id}")
-        await expect(page.locator("#section-solution .tail")).to_contain_text("Anew.")
+        await expect(page.locator("#section-solution [data-writing]")).to_contain_text("Anew.")
         draft = await bus.text(document_id, "# Solution\n\nAnew.\n")
         await bus.append(document_id, section_drafted("solution", draft), review_requested("solution"))
         await expect(page.locator("#section-solution .status").first).to_have_text("waiting for review")
-        await expect(page.locator(".tail")).to_have_count(0)
+        await expect(page.locator("[data-writing]")).to_have_count(0)
 
 
 @pytest.mark.timeout(120)
@@ -481,7 +481,7 @@ async def long_document(bus: Backstage, document_id: str) -> str:
     await written(bus, document_id, "# Costs\n\n" + "word " * 9_000)
     draft = await bus.text(document_id, "# Solution\n\nThe bicycle.\n\n" + "word " * 2_000)
     await bus.append(document_id, section_drafted("solution", draft), review_requested("solution"))
-    return f"/desk/documents/{document_id}/read"
+    return f"/desk/documents/{document_id}"
 
 
 AWAY_ONCE = """() => {

@@ -23,11 +23,11 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H8")]
 DOCUMENT, SECTION = "/desk/documents/{}", "/desk/documents/{}/sections/research"
 REVIEWS = {"approve", "revise", "assign", "comments"}
 WRITES = {"edit", "instruct", "regenerate", "restore"}
+WRITTEN = REVIEWS | WRITES | {"retry", "exports"}
 OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
-    f"{DOCUMENT}/read": {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES | {"retry"}},
-    DOCUMENT: {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}, Role.OWNER: {"exports", "work"}},
+    DOCUMENT: {Role.REVIEWER: REVIEWS, Role.AUTHOR: WRITTEN, Role.OWNER: WRITTEN | {"work"}},
     f"{DOCUMENT}/map": {Role.REVIEWER: set(), Role.AUTHOR: {"retry"}, Role.OWNER: {"retry", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
     f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS | {"changes"}, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stemma_contracts import subjects
@@ -97,7 +98,7 @@ class ReadLog:
     events: tuple[RecordedEvent, ...] = ()
     genuine: Genuine = field(default_factory=Genuine)
 
-    @property
+    @cached_property
     def document(self) -> DocumentView:
         """The document as its events tell it."""
         return self.reading.view

@@ -9,6 +9,7 @@ from . import (
     documents,
     editing,
     following,
+    history,
     inbox,
     inputs,
     notifying,
@@ -22,7 +23,6 @@ from . import (
     stale,
     starting,
     submitting,
-    whole,
 )
 
 PAGES = (
@@ -35,8 +35,8 @@ PAGES = (
     searching,
     document,
     document_map,
+    history,
     section,
-    whole,
     commenting,
     editing,
     following,

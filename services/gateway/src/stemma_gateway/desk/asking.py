@@ -15,7 +15,7 @@ from stemma_gateway.problems import NotFound
 from stemma_gateway.resources.addresses import document_of
 from stemma_gateway.sessions import Session
 
-from .forms import PICTURES, REFUSED, SECTION, InSection, SectionAddress, Sent, ask, led_on, picture_of, sent
+from .forms import PICTURES, REFUSED, SECTION, InSection, SectionAddress, Sent, ask, picture_of, sent
 from .section import PICTURES as SHOWN
 from .section import section_page
 from .shell import shown
@@ -45,7 +45,7 @@ async def answer(request: Request, session: RepeatableCaller, at: InSection) -> 
             answered = await ask(session, asked)
         except REFUSED as error:
             return await _refused(request, session, at, typed, error)
-    return led_on(request, at.path, "answer", answered.sequence)
+    return at.led_on(request, "answer", answered.sequence)
 
 
 async def _refused(

@@ -15,7 +15,7 @@ from stemma_gateway.authentication import RepeatableCaller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid
 
-from .forms import REFUSED, SECTION, InSection, ask, fields_of, led_on, whole_number
+from .forms import REFUSED, SECTION, InSection, ask, fields_of, whole_number
 from .section import section_page
 
 FIELDS = ("quote", "before", "text", "instead")
@@ -34,7 +34,7 @@ async def accept(request: Request, session: RepeatableCaller, at: InSection, thr
         answer = await ask(session, AcceptSuggestion.model_validate(about | named))
     except REFUSED as error:
         return await section_page(request, session, at, error=error)
-    return led_on(request, at.path, "accept_suggestion", answer.sequence)
+    return at.led_on(request, "accept_suggestion", answer.sequence)
 
 
 @router.post(f"{SECTION}/comments")
@@ -49,7 +49,7 @@ async def comment(request: Request, session: RepeatableCaller, at: InSection) ->
         answer = await session.client.comment(at.document_id, at.section_id, version, comments)
     except REFUSED as error:
         return await section_page(request, session, at, error=error, remarks=tuple(remarks))
-    return led_on(request, at.path, "comment", answer.sequence, "#comments")
+    return at.led_on(request, "comment", answer.sequence, part="#comments")
 
 
 @router.post(f"{SECTION}/threads/{{thread_id}}/{{verb}}")
@@ -65,7 +65,7 @@ async def mark(
         answer = await ask(session, decision(document_id=at.document_id, section_id=at.section_id, thread_id=thread_id))
     except REFUSED as error:
         return await section_page(request, session, at, error=error)
-    return led_on(request, at.path, verb, answer.sequence, f"&thread={thread_id}#comments")
+    return at.led_on(request, verb, answer.sequence, f"&thread={thread_id}", "#comments")
 
 
 def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ from stemma_gateway.problems import Invalid, NotFound
 from stemma_gateway.resources.addresses import document_of, section_in
 from stemma_gateway.sessions import Session
 
-from .forms import REFUSED, SECTION, InSection, ask, fields_of, led_on, whole_number
+from .forms import REFUSED, SECTION, InSection, ask, fields_of, whole_number
 from .inbox import inbox_page
 from .section import section_page, stored
 from .verbs import BY_NAME, Form, version_named
@@ -41,7 +41,7 @@ async def decide_changes(request: Request, session: RepeatableCaller, at: InSect
         old = whole_number(form.get("old", ""))
         pair = (old, None) if old and section.numbered(old) else None
         return await section_page(request, session, at, pair=pair, error=error, typed=form)
-    return led_on(request, at.path, verb, answer.sequence)
+    return at.led_on(request, verb, answer.sequence)
 
 
 async def _wanted_changes(
@@ -102,7 +102,7 @@ async def assign(request: Request, session: RepeatableCaller, at: InSection) -> 
         answer = await ask(session, _assignment(at.document_id, at.section_id, form))
     except REFUSED as error:
         return await section_page(request, session, at, error=error, typed=form)
-    return led_on(request, at.path, "unassign" if "nobody" in form else "assign_to_person", answer.sequence)
+    return at.led_on(request, "unassign" if "nobody" in form else "assign_to_person", answer.sequence)
 
 
 @router.post("/desk/assign")
@@ -178,7 +178,7 @@ async def decide(request: Request, session: RepeatableCaller, at: InSection, ver
     except REFUSED as error:
         return await section_page(request, session, at, error=error, typed=form)
     if "next" not in form:
-        return led_on(request, at.path, verb, answer.sequence)
+        return at.led_on(request, verb, answer.sequence)
     await wait_for_read_model(session.client, {at.document_id: answer.sequence or 0})
     decided = f"{at.document_id}/{at.section_id}/{whole_number(form.get('version', '')) or 0}"
     return led_to(request, f"/desk/next?done={verb}&of={quote(decided)}")

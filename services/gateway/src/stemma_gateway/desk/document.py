@@ -1,37 +1,40 @@
-"""A document: its sections with their states, the map of what rests on what, what came out, and what happened to it."""
+"""A document as it is read: all its sections in their order, what is said beside their words, and what leaves it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from itertools import groupby
-from typing import Annotated
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import accumulate
 
-from fastapi import APIRouter, Query, Request, Response
-from stemma_client import Client, RecordedEvent
+from fastapi import APIRouter, Request, Response
 from stemma_client.costs import WORKS, costs_of
 from stemma_client.progress import read_now, seconds_left
-from stemma_client.reading import at_export, is_decision, read_document, said_with, version_pairs
+from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.requests import CancelDocument, ExportDocument, PauseDocument, ResumeDocument
-from stemma_contracts.v1.summary import DocumentSummary
-from stemma_contracts.v1.views import DocumentView, VersionView
+from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
+from stemma_gateway.followed import some_at_once
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.problems import Invalid
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, log_of, read_log
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of, log_of, read_log, section_in
 from stemma_gateway.sessions import Session
 
-from .forms import REFUSED, ask, fields_of, led_on, whole_number
-from .shell import shown
+from .documents import settled
+from .forms import DOCUMENT, REFUSED, SECTION, InSection, SectionAddress, ask, fields_of, led_on, whole_number
+from .results import DONE, Result, result_of
+from .section import Part, part_of, people_of
+from .shell import kind_title, shown, title_of
 
-DOCUMENT = "/desk/documents/{document_id}"
 STEP, MARGIN = 14, 8
-DONE = ("export", "keep", "regenerate")
-EVENTS_ON_A_PAGE = 50
+MOST_BYTES, LEAST_OF_A_SECTION = 48 * 1024, 1024
+"""Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
+OF_THE_DOCUMENT = ("export", "keep", "regenerate")
+"""What is done about a document and no section of it."""
 WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
     "pause": PauseDocument,
     "resume": ResumeDocument,
@@ -61,9 +64,17 @@ def timeline(document: DocumentView) -> Timeline:
 
 @router.get(DOCUMENT)
 async def show_document(
-    request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0, done: str = ""
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    at_least: AtLeast = 0,
+    done: str = "",
+    at: str = "",
+    thread: str = "",
+    whole: bool = False,
 ) -> Response:
-    return await document_page(request, session, document_id, at_least, done=done if done in DONE else "")
+    """A document; ``at`` is the section about which something was ``done``, and with ``whole`` nothing comes later."""
+    return await document_page(request, session, document_id, at_least, done=done, at=at, thread=thread, whole=whole)
 
 
 async def document_page(
@@ -73,10 +84,14 @@ async def document_page(
     at_least: int = 0,
     *,
     done: str = "",
+    at: str = "",
+    thread: str = "",
+    whole: bool = False,
     error: Exception | None = None,
 ) -> Response:
     read = await read_log(session, document_id, at_least)
-    log, document = read.events, read.document
+    document = read.document
+    parts = await _parts(request, session, document, whole=whole)
     usual = await session.followed.usual(document) if document.at_work else {}
     return shown(
         request,
@@ -86,26 +101,64 @@ async def document_page(
         document=document,
         title=await title_of(session.client, document),
         kind=await kind_title(session, document.kind),
+        settled=settled(document.sections.values()),
+        parts=parts,
+        later=_later(document, parts),
+        people=people_of(session, document),
         exports=list(document.exports.values())[::-1],
         formats=list(ExportFormat),
         timeline=timeline(document),
-        costs=costs_of(log),
+        costs=costs_of(read.events),
         works=WORKS,
         usual=usual,
         left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,
         read_now=read_now(document),
         stops=STOPS.get(document.status, ()) if "pause-document" in session.client.rights.names else (),
-        done=done,
+        done=done if done in OF_THE_DOCUMENT and not at else "",
+        result=_result(session, document, at, done, thread),
         viewed=await session.client.viewed.of(document_id),
     )
 
 
-async def title_of(client: Client, document: DocumentView | DocumentSummary) -> str:
-    return (await client.stored_text(document.document_id, document.title) or "").strip() or document.kind
+async def _parts(request: Request, session: Session, document: DocumentView, *, whole: bool) -> Mapping[str, Part]:
+    first = list(document.sections.values())
+    if not whole:
+        sizes = accumulate(max(section.draft.size if section.draft else 0, LEAST_OF_A_SECTION) for section in first)
+        first = first[: max(1, sum(size <= MOST_BYTES for size in sizes))]
+    made = await some_at_once(part_of(request, session, document, one, one.section_id) for one in first)
+    return dict(zip((one.section_id for one in first), made, strict=True))
 
 
-async def kind_title(session: Session, kind: str) -> str:
-    return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)
+def _result(session: Session, document: DocumentView, section_id: str, done: str, thread: str) -> Result | None:
+    section = document.sections.get(section_id)
+    if section is None or done not in DONE:
+        return None
+    at = SectionAddress(document.document_id, section_id)
+    return replace(result_of(done, at, section, session.client.rights.names, thread), path=at.path)
+
+
+def _later(document: DocumentView, parts: Mapping[str, Part]) -> Mapping[str, str]:
+    """What is loaded later, each with what differs if anything about the section does."""
+    return {name: _state(section) for name, section in document.sections.items() if name not in parts}
+
+
+def _state(section: SectionView) -> str:
+    return sha256(section.model_dump_json(exclude={"last_sequence"}).encode()).hexdigest()[:16]
+
+
+@router.get(f"{SECTION}/part")
+async def show_part(request: Request, session: Caller, at: InSection) -> Response:
+    """One section of the page, which loads it once it is there."""
+    document = await document_of(session, at.document_id)
+    section = section_in(document, at.section_id)
+    return shown(
+        request,
+        session,
+        "one_part.html",
+        document=document,
+        part=await part_of(request, session, document, section, at.section_id),
+        people=people_of(session, document),
+    )
 
 
 @router.post(f"{DOCUMENT}/work")
@@ -159,59 +212,3 @@ async def _redline(session: Session, document_id: str, form: Mapping[str, str]) 
         raise Invalid(Problem.of("export_unknown", "since"))
     pairs = (asyncio.to_thread(read_document, document_id, events) for events in (before, log))
     return version_pairs(*await asyncio.gather(*pairs))
-
-
-@router.get(f"{DOCUMENT}/history")
-async def show_history(
-    request: Request,
-    session: Caller,
-    document_id: DocumentId,
-    all: bool = False,
-    section: Annotated[str, Query(max_length=64)] = "",
-    person: Annotated[str, Query(max_length=64)] = "",
-    on: Annotated[str, Query(max_length=10)] = "",
-    before: Annotated[int, Query(ge=0, le=2**53)] = 0,
-) -> Response:
-    """The decisions about a document, or all its events, day by day, in pages that begin ``before`` a sequence.
-
-    They can be those about a ``section``, of a ``person``, and ``on`` a day.
-    """
-    log = await log_of(session, document_id)
-    document = await asyncio.to_thread(read_document, document_id, log)
-    found = _wanted(log, all=all, section=section, person=person, on=on)
-    events = [event for event in found if not before or event.sequence < before][:EVENTS_ON_A_PAGE]
-    said = await asyncio.gather(*(said_with(session.client, document_id, event) for event in events))
-    return shown(
-        request,
-        session,
-        "history.html",
-        document=document,
-        title=await title_of(session.client, document),
-        days=[(day, list(rows)) for day, rows in groupby(zip(events, said, strict=True), key=lambda row: _day(row[0]))],
-        earlier=events[-1].sequence if events else 0,
-        people=sorted({_actor(event) for event in log} - {""}),
-        wanted={"section": section, "person": person, "on": on},
-        more=bool(events) and events[-1] is not found[-1],
-        total=len(found),
-        all=all,
-        before=before,
-    )
-
-
-def _wanted(log: Sequence[RecordedEvent], *, all: bool, section: str, person: str, on: str) -> list[RecordedEvent]:
-    return [
-        event
-        for event in reversed(log)
-        if (all or is_decision(event))
-        and (not section or getattr(event.contract, "section_id", "") == section)
-        and (not person or _actor(event) == person)
-        and (not on or _day(event).isoformat() == on)
-    ]
-
-
-def _actor(event: RecordedEvent) -> str:
-    return getattr(event.contract, "actor", None) or ""
-
-
-def _day(event: RecordedEvent) -> date:
-    return event.envelope.time.astimezone(UTC).date()

@@ -19,8 +19,9 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log
 
-from .document import DOCUMENT, STOPS, title_of
-from .shell import shown
+from .document import STOPS
+from .forms import DOCUMENT
+from .shell import shown, title_of
 
 router = APIRouter(route_class=PageRoute)
 

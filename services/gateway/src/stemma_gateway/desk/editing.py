@@ -29,7 +29,6 @@ from .forms import (
     Sent,
     ask,
     caption_of,
-    led_on,
     picture_of,
     sent,
     whole_number,
@@ -80,7 +79,7 @@ async def write(request: Request, session: Caller, at: InSection) -> Response:
         answer = await ask(session, asked)
     except REFUSED as error:
         return await _page(request, session, at, work, error=error)
-    return led_on(request, at.path, "edit", answer.sequence, f"&draft={quote(draft, safe='')}")
+    return at.led_on(request, "edit", answer.sequence, f"&draft={quote(draft, safe='')}")
 
 
 @router.post(f"{SECTION}/edit/preview")

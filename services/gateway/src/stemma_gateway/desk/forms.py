@@ -27,7 +27,8 @@ from stemma_gateway.problems import HttpError, Invalid, TooLarge, UnsupportedMed
 from stemma_gateway.resources.addresses import DocumentId, SectionId
 from stemma_gateway.sessions import Session
 
-SECTION = "/desk/documents/{document_id}/sections/{section_id}"
+DOCUMENT = "/desk/documents/{document_id}"
+SECTION = f"{DOCUMENT}/sections/{{section_id}}"
 REFUSED = (HttpError, AccessDeniedError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
 """What a page tells beside the form that was sent; nothing of the form is lost."""
 WAIT_S = 20.0
@@ -47,9 +48,14 @@ class SectionAddress:
 
     @property
     def path(self) -> str:
-        """Where a form leads on to: the section by itself, or in its document if it was sent from there."""
-        page = SECTION.format(document_id=self.document_id, section_id=self.section_id)
-        return f"{page}/in-document" if self.in_document else page
+        return SECTION.format(document_id=self.document_id, section_id=self.section_id)
+
+    def led_on(self, request: Request, done: str, sequence: int | None, more: str = "", part: str = "") -> Response:
+        """Lead to the section by itself, there to a ``part``, or in its document if the form was sent from there."""
+        if not self.in_document:
+            return led_on(request, self.path, done, sequence, more + part)
+        page = DOCUMENT.format(document_id=self.document_id)
+        return led_on(request, page, done, sequence, f"&at={self.section_id}{more}#section-{self.section_id}")
 
 
 def _section_address(document_id: DocumentId, section_id: SectionId, in_document: bool = False) -> SectionAddress:

@@ -43,7 +43,7 @@ OF_DOCUMENT = (
     ("what_was_read", "/reading"),
     ("submission", "/submission"),
     ("history", "/history"),
-    ("map", "#map"),
+    ("map", "/map"),
     ("exports", "#exports"),
 )
 router = APIRouter(route_class=PageRoute)

@@ -30,10 +30,9 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log, se
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown_lines
 
-from .document import title_of
 from .forms import SECTION, InSection, SectionAddress
 from .results import DONE, Decided, Result, result_elsewhere, result_of
-from .shell import Told, shown, told
+from .shell import Told, shown, title_of, told
 from .verbs import BY_NAME, Verb, barred_verbs, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

@@ -9,12 +9,14 @@ from types import MappingProxyType
 
 from babel.dates import format_date
 from fastapi import APIRouter, Request, Response
+from stemma_client import Client, DocumentView
 from stemma_client.findings import Finding
 from stemma_client.progress import step_of
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import SectionView
 
 from stemma_gateway.authentication import Caller
@@ -53,6 +55,14 @@ def shown(
     }
     status = HTTPStatus(problem.status) if problem else HTTPStatus.OK
     return page(request, template, status, **(common | about))
+
+
+async def title_of(client: Client, document: DocumentView | DocumentSummary) -> str:
+    return (await client.stored_text(document.document_id, document.title) or "").strip() or document.kind
+
+
+async def kind_title(session: Session, kind: str) -> str:
+    return next((known.title for known in await session.client.kinds() if known.kind == kind), kind)
 
 
 def age(since: datetime | None, language: str) -> str:
@@ -218,7 +228,7 @@ KEYS = (
     ),
     (
         "document",
-        (("r", "read_whole"), ("u", "inputs"), ("q", "requirements"), ("m", "map"), ("h", "history"), ("x", "export")),
+        (("u", "inputs"), ("q", "requirements"), ("M", "map"), ("h", "history"), ("X", "export")),
     ),
     (
         "section",
@@ -231,7 +241,6 @@ KEYS = (
             ("o", "instruct"),
             ("c", "comment"),
             ("m", "suggest"),
-            ("l", "read_whole"),
             ("s", "assign_to_person"),
             ("d", "key_differences"),
             ("v", "viewed"),

@@ -25,8 +25,7 @@ from stemma_gateway.resources.addresses import read_log
 from stemma_gateway.sessions import Session
 
 from .deciding import MOST_AT_ONCE, chosen_section, wait_for_read_model
-from .document import DOCUMENT
-from .forms import REFUSED, ask, fields_of, led_on, whole_number
+from .forms import DOCUMENT, REFUSED, ask, fields_of, led_on, whole_number
 from .shell import shown
 
 Chosen = Mapping[str, Mapping[str, int]]

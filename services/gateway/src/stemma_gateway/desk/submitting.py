@@ -14,10 +14,9 @@ from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
 from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 
-from .document import title_of
 from .inputs import ANSWERED
 from .requirements import ledger_in
-from .shell import shown
+from .shell import shown, title_of
 
 router = APIRouter(route_class=PageRoute)
 
