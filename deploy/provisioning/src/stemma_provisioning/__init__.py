@@ -4,17 +4,3 @@ from .bounds import BadBound, Bounds
 from .permissions import PROVISIONER, client_user, inbox_prefix, users
 from .provision import Drift, check, provision
 from .server import NatsServer, ServerFailed
-
-__all__ = [
-    "PROVISIONER",
-    "BadBound",
-    "Bounds",
-    "Drift",
-    "NatsServer",
-    "ServerFailed",
-    "check",
-    "client_user",
-    "inbox_prefix",
-    "provision",
-    "users",
-]

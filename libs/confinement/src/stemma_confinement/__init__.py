@@ -2,5 +2,3 @@
 
 from .calls import Call, ConfinementError, Crashed, Limits, OutOfMemory, OutOfTime, Stalled
 from .prepared import Prepared
-
-__all__ = ["Call", "ConfinementError", "Crashed", "Limits", "OutOfMemory", "OutOfTime", "Prepared", "Stalled"]

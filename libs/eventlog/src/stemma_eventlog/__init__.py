@@ -5,27 +5,3 @@ from .decider import Cause, Decider, EventStore, Folded, FoldFailed, Handled, To
 from .jetstream import JetStreamEventLog, LogFull, LogRefused
 from .log import AppendUnknown, Conflict, EventLog, NewEvent, Recorded, StreamId, Unreadable
 from .memory import MemoryEventLog
-
-__all__ = [
-    "AppendUnknown",
-    "Batch",
-    "Cause",
-    "Conflict",
-    "Decider",
-    "EventLog",
-    "EventStore",
-    "FoldFailed",
-    "Folded",
-    "Handled",
-    "JetStreamEventLog",
-    "LogFull",
-    "LogRefused",
-    "MemoryEventLog",
-    "NewEvent",
-    "ReadRefused",
-    "Recorded",
-    "StreamId",
-    "TooManyConflicts",
-    "Unreadable",
-    "read_batch",
-]

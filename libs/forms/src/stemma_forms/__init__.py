@@ -15,24 +15,3 @@ from .markdown import (
     unaccepted_answers,
     without_questions,
 )
-
-__all__ = [
-    "AnswersRefused",
-    "Field",
-    "FormError",
-    "Kind",
-    "Limit",
-    "TooLong",
-    "Unaccepted",
-    "Unit",
-    "UnreadableForm",
-    "answers_in",
-    "as_markdown",
-    "fill",
-    "find_fields",
-    "refusal_of",
-    "too_long_answers",
-    "unaccepted_answers",
-    "unsupported",
-    "without_questions",
-]

@@ -4,5 +4,3 @@ from stemma_mcp.tools import Profile
 
 from .clients import ClientOf
 from .server import build_server, listed_tools
-
-__all__ = ["ClientOf", "Profile", "build_server", "listed_tools"]

@@ -30,27 +30,3 @@ from .running import account
 from .service import Opened, Service, http_server
 from .settings import BadSettings, ServiceSettings, WorkerSettings, config_dir, load_settings
 from .turns import Turns
-
-__all__ = [
-    "BadSettings",
-    "BusFailed",
-    "Delivery",
-    "ForeignMessage",
-    "GivenUp",
-    "Handler",
-    "InvalidMessage",
-    "MessageTooLarge",
-    "Opened",
-    "Publisher",
-    "PutOff",
-    "Service",
-    "ServiceSettings",
-    "StemmaBroker",
-    "Turns",
-    "WorkerBroker",
-    "WorkerSettings",
-    "account",
-    "config_dir",
-    "http_server",
-    "load_settings",
-]

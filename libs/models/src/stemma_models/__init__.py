@@ -8,36 +8,3 @@ from .prompts import Prompt, PromptError, PromptKey, Prompts, load_prompts
 from .providers import KeyMissing, Provider, chat_model, open_chat_model, provider
 from .records import JetStreamRecordStore, MemoryRecordStore, RecordStore
 from .settings import OFFLINE, ModelFields, ModelSettings
-
-__all__ = [
-    "OFFLINE",
-    "Answer",
-    "CallContext",
-    "ContextTooLongError",
-    "JetStreamRecordStore",
-    "KeyMissing",
-    "MalformedAnswerError",
-    "MemoryRecordStore",
-    "Meter",
-    "ModelCaller",
-    "ModelError",
-    "ModelFields",
-    "ModelSettings",
-    "ModelUnavailableError",
-    "Prompt",
-    "PromptError",
-    "PromptKey",
-    "Prompts",
-    "Provider",
-    "RecordStore",
-    "TokenSink",
-    "call_context",
-    "chat_model",
-    "echo",
-    "load_prompts",
-    "open_chat_model",
-    "or_failure",
-    "probe",
-    "provider",
-    "tell_whole",
-]

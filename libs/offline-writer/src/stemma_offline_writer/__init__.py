@@ -8,5 +8,3 @@ from stemma_models import Provider
 from .model import OfflineWriter
 
 PROVIDER = Provider(lambda _settings: OfflineWriter(), judges=False, reads_everything=True)
-
-__all__ = ["PROVIDER", "OfflineWriter"]

@@ -15,8 +15,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from lxml import etree
 
-__all__ = ["ENTITY", "Package", "PackageError", "Worksheet", "parse_xml", "serialize_xml", "worksheets"]
-
 # Also in UTF-16, where each of these characters has a zero beside it.
 ENTITY = re.compile(rb"<\0?!\0?E\0?N\0?T\0?I\0?T\0?Y", re.IGNORECASE)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

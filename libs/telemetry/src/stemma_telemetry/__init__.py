@@ -18,20 +18,6 @@ from .tracing import captures_messages, configure_tracing
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
-__all__ = [
-    "annotate",
-    "bind",
-    "captures_messages",
-    "configure",
-    "extract",
-    "get_logger",
-    "inject",
-    "link",
-    "names",
-    "note",
-    "span",
-]
-
 
 def configure(service: str, *, json: bool = True, level: str = "info") -> Callable[[], None]:
     """Set up logs, traces and metrics of this process; call the result at the end, it flushes.

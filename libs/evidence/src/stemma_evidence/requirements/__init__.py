@@ -7,21 +7,3 @@ from .extraction import Requirement, requirements
 from .ledger import difference, read_ledger, warnings_of
 from .rules import read_rules
 from .units import Source, Unit, units
-
-__all__ = [
-    "Answer",
-    "Answers",
-    "FoundDeadline",
-    "Requirement",
-    "Source",
-    "Unit",
-    "deadlines",
-    "demanded_chapters",
-    "difference",
-    "find_outline",
-    "read_ledger",
-    "read_rules",
-    "requirements",
-    "units",
-    "warnings_of",
-]

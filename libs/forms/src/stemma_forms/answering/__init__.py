@@ -16,8 +16,6 @@ from .answers import Knowledge, answer_of, is_for_the_signer, names_a_value
 from .facts import Fact, Grid, Reading, Statement, Text, read_text
 from .prices import numbered, prices, rates_of
 
-__all__ = ["Answers", "Fact", "Grid", "Reading", "Statement", "Text", "find_answers", "held_by", "read_text"]
-
 
 @dataclass(frozen=True)
 class Answers:

@@ -14,8 +14,6 @@ from .composing import Composer, Full
 from .kinds import Kind, as_transitional, claimed, kind_of, suffix_of
 from .result import Child, Image, Limits, Reading, Unreadable
 
-__all__ = ["Child", "Image", "Limits", "Reading", "Unreadable", "load_readers", "read_input"]
-
 _MEGABYTE = 1024 * 1024
 # Module and function of each; imported with the first file of its kind, because most of what reads is large.
 _READERS = {

@@ -14,8 +14,6 @@ from langgraph.checkpoint.serde import _msgpack
 
 from .saving import CheckpointsUnusable
 
-__all__ = ["CheckpointsUnusable", "check_dsn", "open_checkpointer", "require_strict_decoder", "set_up"]
-
 
 async def set_up(place: Path | str) -> None:
     """Make the tables in a SQLite file or in the PostgreSQL that a DSN names; harmless if they are there.

@@ -3,5 +3,3 @@
 from .base import LintEngine
 from .markdownlint import MarkdownlintEngine
 from .rumdl import RumdlEngine
-
-__all__ = ["LintEngine", "MarkdownlintEngine", "RumdlEngine"]
