@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable
+from html import unescape
 from typing import Any
 
 import httpx
@@ -19,7 +20,7 @@ from stemma_gateway import followed
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
-from stemma_testkit.document_events import CREATED_AT, document_requested
+from stemma_testkit.document_events import CREATED_AT, document_requested, section_drafted
 from stemma_testkit.servers import admit
 
 from .conftest import PAGES, at
@@ -146,6 +147,23 @@ async def test_the_search_finds_documents_sections_and_commands_the_best_first_a
     of_document = await hits(web, f"document={document_id}")
     assert (f"{here}/requirements", "Go to") in of_document
     assert (f"{here}/requirements", "Go to") not in await hits(web, "")
+
+
+async def test_words_of_texts_are_found_at_their_place_and_shown_as_words(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await put(bus, document_id, "Zoo")
+    text = await bus.text(
+        document_id, f"# A\n\n{'word ' * 60}of **two** `<b>` gardens\nby the {document_id}.\n\n- no\n"
+    )
+    await bus.append(document_id, section_drafted("research", text))
+    page = (await web.get(f"/desk/search?document={document_id}&q=GARDENS+{document_id}+two", headers=PAGES)).text
+    [hit] = re.findall(r'<a href="([^"]+)" data-row><span class="line">In the text</span> <bdi>([^<]*)</bdi>', page)
+    assert hit[0] == f"/desk/documents/{document_id}/sections/research#line-3"
+    assert unescape(hit[1]).startswith("… word")
+    assert f"of two <b> gardens by the {document_id}." in unescape(hit[1])
+    missing = await hits(web, f"document={document_id}&q=gardens+{document_id}+no")
+    assert "In the text" not in [kind for _, kind in missing]
 
 
 async def test_keys_alone_lead_from_any_page_to_what_is_searched_and_no_letter_decides_anything(

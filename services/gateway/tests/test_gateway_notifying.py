@@ -7,6 +7,7 @@ import httpx
 import pytest
 from stemma_client import notifications
 from stemma_contracts.v1.notifications import check_secret
+from stemma_testkit.backstage import Backstage
 
 from .conftest import PAGES, Person, at
 from .desk_pages import NARROW, Desk, check, plain
@@ -38,6 +39,17 @@ async def test_the_secret_of_a_webhook_is_shown_once_and_its_rule_is_tested_and_
     assert "Done: the rule is removed" in plain(removed.text)
     assert "example.com" not in removed.text
     assert (await web.post(f"{PAGE}/hook/remove", headers=PAGES)).status_code == 422
+
+
+async def test_a_rule_is_about_one_document_to_whose_page_its_title_leads(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    begun = (await web.get(f"{PAGE}?document={document_id}", headers=PAGES)).text
+    assert f'<option value="{document_id}" selected>' in begun
+    typed = {"rule_id": "one", "receiver": "ada@example.com", "on": "stale", "document": document_id}
+    await web.post(PAGE, data=typed, files=NO_FILE, headers=PAGES)
+    assert f'<a href="/desk/documents/{document_id}"><bdi>' in (await web.get(PAGE, headers=PAGES)).text
+    await web.post(f"{PAGE}/one/remove")
 
 
 @pytest.mark.parametrize(

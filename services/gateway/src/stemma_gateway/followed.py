@@ -3,7 +3,7 @@
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -14,8 +14,9 @@ from stemma_client import Client, LiveText, StemmaError
 from stemma_client.overviews import listed_sections
 from stemma_client.progress import Seconds, usual, usual_of
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
-from stemma_contracts.v1.views import DocumentView
+from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_messaging.cancellation import end
 
 
@@ -205,9 +206,9 @@ async def _tell(client: Client, document_id: str, section_id: str) -> None:
         await asyncio.sleep(EVERY_S)
 
 
-MOST_EVENTS, MOST_TITLES = 5_000, 5_000
-"""That a session remembers of the documents that its pages show."""
-MAX_TITLE = 300
+MOST_EVENTS, MOST_TITLES, MOST_TEXTS = 5_000, 5_000, 500
+"""That a session remembers of the documents that its pages show, and that are searched."""
+MAX_TITLE, MAX_TEXT = 300, 200_000
 AT_ONCE = 8
 T = TypeVar("T")
 
@@ -222,6 +223,23 @@ async def some_at_once(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return await asyncio.gather(*map(one, calls))
 
 
+class Texts:
+    """Texts by their digests. What is asked for last is kept, however much it is, and ``most`` in any case."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._known: dict[str, str] = {}
+
+    async def read(self, asked: Mapping[str, tuple[str, ArtifactRef]], most: int, longest: int) -> dict[str, str]:
+        """Of digests, each with its document, the beginnings of their texts; empty if one is not stored any more."""
+        found = {digest: self._known[digest] for digest in asked if digest in self._known}
+        missing = [digest for digest in asked if digest not in found]
+        read = await some_at_once(self._client.stored_text(*asked[digest]) for digest in missing)
+        found |= {digest: (text or "")[:longest] for digest, text in zip(missing, read, strict=True)}
+        self._known = dict(islice({**found, **self._known}.items(), max(most, len(found))))
+        return found
+
+
 class Followed:
     def __init__(self, client: Client, user: str) -> None:
         self.waiting = Waiting(client, user)
@@ -231,17 +249,21 @@ class Followed:
         self._writing: dict[str, Writing] = {}
         self._editors: dict[str, Editors] = {}
         self._usual: dict[str, Seconds] = {}
-        self._titles: dict[str, str] = {}
+        self._titles = Texts(client)
+        self._drafts = Texts(client)
 
     async def titles(self, documents: Sequence[DocumentSummary | DocumentView]) -> list[str]:
-        """The titles of documents, in their order. What is asked for last is kept, however much it is."""
+        """The titles of documents, in their order."""
         asked = {ref.digest: (one.document_id, ref) for one in documents if (ref := one.title)}
-        found = {digest: self._titles[digest] for digest in asked if digest in self._titles}
-        missing = [digest for digest in asked if digest not in found]
-        read = await some_at_once(self._client.stored_text(*asked[digest]) for digest in missing)
-        found |= {digest: (text or "").strip()[:MAX_TITLE] for digest, text in zip(missing, read, strict=True)}
-        self._titles = dict(islice({**found, **self._titles}.items(), max(MOST_TITLES, len(found))))
-        return [(one.title and found[one.title.digest]) or one.kind for one in documents]
+        found = await self._titles.read(asked, MOST_TITLES, MAX_TITLE)
+        return [(one.title and found[one.title.digest].strip()) or one.kind for one in documents]
+
+    async def drafts(self, documents: Iterable[DocumentView]) -> list[tuple[DocumentView, SectionView, str]]:
+        """The current texts of documents, in the order of their sections."""
+        written = [(one, section, section.draft) for one in documents for section in one.sections.values()]
+        asked = {draft.digest: (one.document_id, draft) for one, _, draft in written if draft}
+        found = await self._drafts.read(asked, MOST_TEXTS, MAX_TEXT)
+        return [(one, section, found[draft.digest]) for one, section, draft in written if draft]
 
     def writing(self, document_id: str) -> Writing:
         return self._writing.setdefault(document_id, Writing(self._client, document_id))

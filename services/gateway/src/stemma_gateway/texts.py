@@ -1,11 +1,16 @@
 """What pages make of texts: pure functions, which may be called in a process of their own."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from stemma_client.differences import Change, Piece, differences, placed, placed_changes
-from stemma_markdown import SingleChange, html, split
+from stemma_markdown import SingleChange, html, plain, split
 
+AROUND = 50
+"""Characters before the words that were searched for, and twice as many behind them."""
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 MOST_LINES = 5_000
 """Lines that a page shows each by itself, in 25 ms."""
 
@@ -35,6 +40,35 @@ def compared(old: str, new: str, language: str, is_open: bool) -> Compared:
 
 def pairs_compared(pairs: tuple[tuple[str, str], ...], language: str) -> list[tuple[Change, ...]]:
     return [differences(old, new, language) for old, new in pairs]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Words of a text around those that were searched for, and the line that their block begins on."""
+
+    line: int
+    words: str
+
+
+def passages_with(text: str, sought: str, most: int) -> list[Passage]:
+    """The first paragraphs that have each of the words, wherever they stand in it."""
+    wanted = sought.casefold().split()
+    found = ((place.start(), said) for place in _PARAGRAPH.finditer(text) if _has(said := place.group(), wanted))
+    return [
+        Passage(block_line(text, 1, text.count("\n", 0, start) + 1), _around(said, wanted[0]))
+        for start, said in islice(found, most)
+    ]
+
+
+def _has(paragraph: str, wanted: list[str]) -> bool:
+    inside = paragraph.casefold()
+    return all(word in inside for word in wanted)
+
+
+def _around(paragraph: str, word: str) -> str:
+    at = max(0, paragraph.casefold().find(word) - AROUND)
+    begin = paragraph.find(" ", at) + 1 if at else 0
+    return f"{'… ' if begin else ''}{' '.join(plain(paragraph[begin : at + 3 * AROUND]).split())}"
 
 
 def block_line(text: str, first_line: int, line: int) -> int:

@@ -1,6 +1,8 @@
 """Of what a person is told, and where: the rules, a test of one, and what became of the latest attempts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from itertools import chain
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -18,7 +20,10 @@ from .shell import shown
 PAGE = "/desk/notifications"
 OCCASIONS = tuple(one for one in Occasion if one not in (Occasion.TEST, Occasion.BUDGET))
 """What can be ticked; a budget is told of by its limits."""
-TYPED = ("rule_id", "receiver", "tokens", "cost", "kind")
+TYPED = ("rule_id", "receiver", "tokens", "cost", "kind", "document")
+MOST_DOCUMENTS = 100
+"""Of the newest that a rule can be about alone; of another one its own page leads here."""
+NOTHING: Mapping[str, str] = MappingProxyType(dict.fromkeys(TYPED, ""))
 RuleId = Annotated[Token, Path()]
 Done = Literal["test", "remove"]
 router = APIRouter(route_class=PageRoute)
@@ -26,9 +31,14 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get(PAGE)
 async def show_rules(
-    request: Request, session: Caller, log: Annotated[Token | None, Query()] = None, done: Done | None = None
+    request: Request,
+    session: Caller,
+    log: Annotated[Token | None, Query()] = None,
+    done: Done | None = None,
+    document: Annotated[Token, Query()] = "",
 ) -> Response:
-    return await _page(request, session, log=log, done=done)
+    """The rules; with ``document`` the next one is about that document alone."""
+    return await _page(request, session, log=log, done=done, typed={**NOTHING, "document": document})
 
 
 @router.post(PAGE)
@@ -52,6 +62,7 @@ def _rule(form: Sent, typed: Mapping[str, str], ticked: list[str]) -> dict[str, 
         "rule_id": typed["rule_id"],
         "on": [*ticked, *([Occasion.BUDGET] if limits else [])],
         "kinds": [typed["kind"]] if typed["kind"] else [],
+        "document_ids": [typed["document"]] if typed["document"] else [],
         **limits,
         **({"webhook": typed["receiver"], "secret": new_secret()} if is_web else {"email": typed["receiver"]}),
     }
@@ -76,15 +87,17 @@ async def _page(
     added: NotificationRule | None = None,
     doubt: str = "",
     error: Exception | None = None,
-    typed: Mapping[str, str] | None = None,
+    typed: Mapping[str, str] = NOTHING,
     ticked: list[str] | None = None,
 ) -> Response:
+    rules = await session.client.notifications.rules()
     return shown(
         request,
         session,
         "notifications.html",
         error=error,
-        rules=await session.client.notifications.rules(),
+        rules=rules,
+        titles=await _titles(session, {typed["document"], *chain(*(rule.document_ids for rule in rules))}),
         occasions=OCCASIONS,
         kinds=await session.client.kinds(),
         log=log,
@@ -92,6 +105,14 @@ async def _page(
         done=done,
         added=added,
         doubt=doubt,
-        typed=typed or dict.fromkeys(TYPED, ""),
+        typed=typed,
         ticked=OCCASIONS if ticked is None else ticked,
     )
+
+
+async def _titles(session: Session, named: Set[str]) -> Mapping[str, str]:
+    """The titles of the newest documents, and of those that rules are about or are to be."""
+    listed = await session.client.documents(warns=False)
+    wanted = [one for place, one in enumerate(listed) if place < MOST_DOCUMENTS or one.document_id in named]
+    titles = await session.followed.titles(wanted)
+    return {one.document_id: title for one, title in zip(wanted, titles, strict=True)}

@@ -1,7 +1,8 @@
-"""Search over documents, sections, requirements and commands: a page, and a dialog that shows its results."""
+"""Search over documents, sections, their texts, requirements and commands: a page, and a dialog that shows its hits."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain, islice
@@ -11,22 +12,25 @@ from fastapi import APIRouter, Request, Response
 from stemma_client.errors import DocumentNotFoundError, LedgerFailedError
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.summary import DocumentSummary
+from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.catalogues import words
 from stemma_gateway.pages import PageRoute, language_of
 from stemma_gateway.resources.addresses import document_of
 from stemma_gateway.sessions import Session
+from stemma_gateway.texts import passages_with
 
 from .documents import Words, has_words
+from .forms import SECTION
 from .shell import shown
 
-Kind = Literal["command", "document", "section", "requirement"]
-MOST = 20
+Kind = Literal["command", "document", "section", "requirement", "text"]
+MOST, MOST_IN_TEXTS = 20, 8
 NEWEST = 5
 """Documents that are named before anything is typed."""
-LEDGERS = 3
-"""Of so many of the newest documents the requirements are searched, where no document is open."""
+SEARCHED = 3
+"""Of so many of the newest documents requirements and texts are searched, where no document is open."""
 MAX_LABEL = 160
 PAGES = (
     ("inbox", "/desk"),
@@ -73,9 +77,12 @@ async def search(request: Request, session: Caller, q: Words = "", document: Tok
     titled = await _titled(session, summaries if sought else summaries[:NEWEST])
     hits = [*_commands(request, here), *islice(_documents(titled), NEWEST)]
     if sought:
-        demands = await _requirements(session, [here] if here else titled[:LEDGERS])
+        documents = await _read(session, [here] if here else titled[:SEARCHED])
+        demands = await _requirements(session, documents)
+        texts = await session.followed.drafts(document for document, _ in documents)
         every = chain(_commands(request, here), _documents(titled), demands)
-        hits = await asyncio.to_thread(_best, every, sought)
+        passages = await asyncio.to_thread(_in_texts, texts, sought)
+        hits = [*(await asyncio.to_thread(_best, every, sought))[: MOST - len(passages)], *passages]
     return shown(request, session, "search.html", q=q.strip(), hits=hits[:MOST], within=document if here else None)
 
 
@@ -107,15 +114,35 @@ def _documents(titled: list[tuple[DocumentSummary, str]]) -> Iterator[Hit]:
             yield Hit("section", section.title, path, title)
 
 
-async def _requirements(session: Session, titled: list[tuple[DocumentSummary, str]]) -> list[Hit]:
+async def _read(session: Session, titled: list[tuple[DocumentSummary, str]]) -> list[tuple[DocumentView, str]]:
+    """Documents with their titles, but for those that are gone."""
+    found = []
+    for document, title in titled:
+        with suppress(DocumentNotFoundError):
+            found.append((await document_of(session, document.document_id), title))
+    return found
+
+
+def _in_texts(texts: Iterable[tuple[DocumentView, SectionView, str]], sought: str) -> list[Hit]:
+    """Passages with the words, each at its place in a section."""
+    found = (
+        Hit("text", passage.words, f"{SECTION.format(**about)}#line-{passage.line}", section.title)
+        for document, section, text in texts
+        for about in [{"document_id": document.document_id, "section_id": section.section_id}]
+        for passage in passages_with(text, sought, MOST_IN_TEXTS)
+    )
+    return list(islice(found, MOST_IN_TEXTS))
+
+
+async def _requirements(session: Session, titled: list[tuple[DocumentView, str]]) -> list[Hit]:
     found = await asyncio.gather(*(_of_ledger(session, document, title) for document, title in titled))
     return [hit for hits in found for hit in hits]
 
 
-async def _of_ledger(session: Session, document: DocumentSummary, title: str) -> list[Hit]:
+async def _of_ledger(session: Session, document: DocumentView, title: str) -> list[Hit]:
     try:
-        ledger = await session.client.ledger_of(await document_of(session, document.document_id))
-    except (DocumentNotFoundError, LedgerFailedError):
+        ledger = await session.client.ledger_of(document)
+    except LedgerFailedError:
         return []
     here = f"/desk/documents/{document.document_id}/requirements"
     rows = [entry.row for entry in ledger.entries if entry.counts]
