@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
 
@@ -210,9 +211,9 @@ async def test_a_section_that_cannot_be_written_yet_is_said_to_wait_and_for_what
 async def test_at_a_terminal_the_text_is_shown_before_it_is_regenerated(
     on_a_terminal: Any, backstage: Any, a_persons: str
 ) -> None:
-    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research", typed="y\ny\n")
+    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research", typed="y\n")
     assert exit_code == 0
-    assert seen.index("Mine.") < seen.index("Regenerate research version 2? [y/N]") < seen.index("Replace it? [y/N]")
+    assert seen.index("Mine.") < seen.index("Regenerate research version 2? [y/N]")
     assert [r.version for _, r in backstage.received] == [2]
 
 
@@ -228,24 +229,40 @@ async def a_persons(backstage: Any, settled: str) -> str:
     return settled
 
 
-@pytest.mark.req("P10")
-async def test_a_text_of_a_person_is_regenerated_with_consent_alone(cli: Any, backstage: Any, a_persons: str) -> None:
-    refused = await cli("regenerate", a_persons, "research", "--version", "2", "-m", "Anew.")
-
-    assert refused.exit_code == 3
-    assert "version 2 of research holds a person's words: written by ben" in refused.stderr
-    assert "say --replace-edited" in refused.stderr
-    assert backstage.received == []
-    done = await cli("regenerate", a_persons, "research", "--version", "2", "--replace-edited")
-
-    assert done.exit_code == 0
-    assert (backstage.received[-1][1].replace_edited, backstage.received[-1][1].guidance) == (True, None)
-
-
-async def test_without_consent_at_a_terminal_nothing_is_replaced(
-    on_a_terminal: Any, backstage: Any, a_persons: str
+@pytest.mark.req("L4")
+@pytest.mark.parametrize("leave", [(), ("--replace-edited",)])
+async def test_what_a_person_wrote_goes_only_by_leave(
+    cli: Any, backstage: Any, a_persons: str, leave: tuple[str, ...]
 ) -> None:
-    seen, exit_code = await on_a_terminal("regenerate", a_persons, "research=2", typed="n\n")
+    done = await cli("regenerate", a_persons, "research", "--version", "2", *leave)
+    assert done.exit_code == 0
+    assert [request.replace_edited for _, request in backstage.received] == [bool(leave)]
 
-    assert "Replace it? [y/N]" in seen
-    assert (exit_code, backstage.received) == (1, [])
+
+@pytest.fixture
+async def disputed(backstage: Any, a_persons: str, drafted: Any) -> str:
+    """Version 3 is a new text merged with that of a person, with one conflict."""
+    found = MergeConflicts(conflicts=(MergeConflict(start=0, end=5, base="It.", ours="Mine.", theirs="Anew."),))
+    kept = await backstage.artifacts.put(
+        "default", a_persons, found.model_dump_json().encode(), media_type="application/json", name="conflicts.json"
+    )
+    event = drafted("research", version=3)
+    draft = await backstage.text(a_persons, "Mine. The end.\n")
+    merge = Merge(theirs=event.draft, conflicts=kept, count=1)
+    await backstage.append(a_persons, event.model_copy(update={"draft": draft, "merge": merge}))
+    return a_persons
+
+
+@pytest.mark.req("L4")
+async def test_conflicts_are_shown_side_by_side_and_settled_as_a_text_of_the_person(
+    cli: Any, backstage: Any, disputed: str
+) -> None:
+    shown = await cli("settle", disputed, "research")
+    assert [line.split() for line in shown.stdout.splitlines()][-1] == ["1", "It.", "Mine.", "Anew."]
+    assert "1 open conflict" in (await cli("show", disputed, "research")).stderr
+    wrong = await cli("settle", disputed, "research", "ours", "ours", "--version", "3")
+    assert (wrong.exit_code, backstage.received) == (2, [])
+    done = await cli("settle", disputed, "research", "both", "--version", "3")
+    assert done.exit_code == 0, done.stderr
+    [(_, request)] = backstage.received
+    assert (request.version, request.text) == (3, "Mine. Anew. The end.\n")

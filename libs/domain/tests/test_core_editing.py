@@ -17,6 +17,7 @@ from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, StaleReason, UpstreamVersion
 from stemma_domain.evolve import evolve
+from stemma_domain.hands import hand_of
 from stemma_domain.jobs import images_of
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
@@ -290,15 +291,15 @@ def test_a_regeneration_supersedes_a_waiting_review(begun: Story) -> None:
 
 
 @pytest.mark.parametrize("way", ["write", "restore"])
-def test_a_regeneration_of_what_a_person_made_asks_first(done: Story, way: str) -> None:
+def test_a_regeneration_of_what_a_person_made_merges_it_or_is_told_that_it_may_go(done: Story, way: str) -> None:
     write(done, "solution", "a person's text")
     if way == "restore":
         done.when(asking.restore(done.asked(), "solution", 2, 1))
     version = done.document.sections["solution"].current_number
-    (refused,) = regenerate(done, "solution", version)
-    assert refused.problem.code == "edited_by_person"
-    (requested,) = regenerate(done, "solution", version, replace_edited=True)
+    leave = way == "restore"
+    (requested,) = regenerate(done, "solution", version, replace_edited=leave)
     assert isinstance(requested, e.SectionRegenerationRequested)
+    assert (requested.merges, hand_of(done.document.sections["solution"]) is None) == (not leave, leave)
     assert ref("a person's text") in [v.draft for v in done.document.sections["solution"].versions]
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, ref
-from stemma_contracts.v1 import events as e
+from domain_story import PROVENANCE, Story, merged, ref
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.provenance import Origin
+from stemma_domain.hands import UnmergedDraft
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then
 
@@ -38,7 +38,9 @@ def test_a_regeneration_that_gives_a_persons_words_again_leaves_them_the_persons
     assert current(written) == (2, Origin.WRITTEN)
     written.validated("research")
     written.approve("research", 2)
-    regenerate(written, replace_edited=False).then_refused("edited_by_person")
+    regenerate(written, replace_edited=False)
+    with pytest.raises(UnmergedDraft):
+        written.drafted("research", "the machine's text")
 
 
 def test_a_lint_round_that_gives_a_persons_words_again_leaves_them_the_persons(written: Story) -> None:
@@ -59,7 +61,9 @@ def test_a_revision_that_gives_a_persons_words_again_leaves_them_the_persons(wri
 
 
 @pytest.mark.req("P9", "P10")
-def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_only(written: Story) -> None:
+def test_what_the_editor_made_of_a_persons_words_stays_with_what_a_machine_writes_anew(
+    written: Story,
+) -> None:
     regenerate(written, replace_edited=True)
     written.drafted("research", WORDS)
     written.validated("research")
@@ -67,12 +71,12 @@ def test_what_the_editor_made_of_a_persons_words_in_review_is_replaced_by_leave_
     written.outcome(o.DraftRevised, "research", draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
     assert current(written) == (3, Origin.REVISED)
     written.validated("research")
-    (refused,) = regenerate(written, replace_edited=False, version=3)
-    assert refused.problem.message == "version 3 holds a person's words; say so if it may be replaced"
-    written.approve("research", 3)
-    regenerate(written, replace_edited=False, version=3).then_refused("edited_by_person")
-    (asked,) = regenerate(written, replace_edited=True, version=3)
-    assert isinstance(asked, e.SectionRegenerationRequested)
+    regenerate(written, replace_edited=False, version=3)
+    written.drafted("research", "the machine's text", merged("both texts", "the machine's text"))
+    assert current(written) == (4, Origin.GENERATED)
+    assert written.document.sections["research"].versions[-1].is_a_persons
+    written.validated("research")
+    regenerate(written, replace_edited=True, version=4)
     written.drafted("research", "the machine's text")
     assert not written.document.sections["research"].versions[-1].is_a_persons
 

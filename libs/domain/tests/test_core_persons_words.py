@@ -9,7 +9,7 @@ from typing import Any
 import domain_asking as asking
 import pytest
 from domain_design import Design
-from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, ref, validation
+from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, merged, ref, validation
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1 import events as e
@@ -100,8 +100,10 @@ class Bookkeeper:
             # A person asked for this change of these words; an edit is settled by that.
             settled = isinstance(self.story.history[-1], e.SectionEdited)
             return Hand(human=hand.human or settled)
-        assert not hand.human or hand.may_be_replaced, f"human words of {name} were overwritten unasked"
-        return Hand()
+        both = command.merged is not None and _words(self.story.document.sections[name]) == command.merged.draft.digest
+        assert both or not hand.human or hand.may_be_replaced, f"human words of {name} were overwritten unasked"
+        assert hand.human or not both, f"nobody wrote in {name}"
+        return Hand(human=both)
 
     def _may_now_be_replaced(self, command: Command) -> tuple[str, ...]:
         match command.request if isinstance(command, Asked) else None:
@@ -167,7 +169,11 @@ class Bookkeeper:
     def _outcome(self, step: Step) -> Command | None:
         _, which, choice, good = step
         jobs = open_jobs(self.story.state)
-        return Record(self._said(jobs[which % len(jobs)], choice, good)) if jobs else None
+        if not jobs:
+            return None
+        said = self._said(jobs[which % len(jobs)], choice, good)
+        both = f"{said.section_id} {choice % 6} with a person's words"
+        return Record(said, merged(both, f"{said.section_id} {choice % 6}"))
 
     def _said(self, job: j.Job, choice: int, good: bool) -> o.Outcome:
         section_id = job.section.section_id if isinstance(job, j.SectionJob) else None

@@ -98,12 +98,10 @@ def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(
     assert approved.starts == ("budget",)
 
 
-def test_what_a_person_made_is_regenerated_with_the_others_only_by_leave(stale: Story) -> None:
-    (refused,) = regenerate(stale, research=2, solution=1)
-    assert problems([refused]) == {"replace_edited": "version 2 holds a person's words; say so if it may be replaced"}
-    assert stale.status("solution") == "approved"
-    events = regenerate(stale, replace_edited=True, research=2, solution=1).events
-    assert events[-1].starts == ("research",)
+@pytest.mark.parametrize("leave", [True, False])
+def test_what_a_person_made_goes_with_the_others_only_by_leave(stale: Story, leave: bool) -> None:
+    events = regenerate(stale, replace_edited=leave, research=2, solution=1).events
+    assert [(event.merges, event.starts) for event in events] == [(not leave, ()), (not leave, ("research",))]
 
 
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:

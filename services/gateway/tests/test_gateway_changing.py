@@ -11,9 +11,10 @@ from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
 from stemma_contracts.v1.provenance import Provenance, RetrievedSource
 from stemma_contracts.v1.references import InputFile
-from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, RejectEdit, TakeBackChanges
+from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit, TakeBackChanges
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -29,6 +30,9 @@ NEW = (
 LETTER = "# Costs\n\nIt costs 6 euros. It is tiny.\n\nWe (Brief). They pay.\n\nSee below.\n"
 
 
+CONFLICTS = MergeConflicts(
+    conflicts=(MergeConflict(start=9, end=26, base="It costs 5 euros.", ours="It costs 6 euros.", theirs="Cheap <i>."),)
+)
 GIVEN = (
     RetrievedSource(kind="input", name="prices <i>.pdf", given=1200, of=4000),
     RetrievedSource(kind="input", name="b.md"),
@@ -114,6 +118,26 @@ async def test_to_accept_all_changes_of_a_version_approves_it(
     [(_, asked)] = bus.received
     assert isinstance(asked, ApproveSection)
     assert asked.version == 2
+
+
+@pytest.mark.req("L4")
+async def test_conflicts_are_shown_side_by_side_and_what_is_chosen_becomes_a_text_of_the_person(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    kept = await bus.text(document_id, CONFLICTS.model_dump_json())
+    drafted = section_drafted("research", await bus.text(document_id, NEW), 3)
+    merge = Merge(theirs=drafted.draft, conflicts=kept, count=1)
+    await bus.append(document_id, drafted.model_copy(update={"merge": merge}), review_requested("research", 3))
+    here = section(document_id)
+    page = await web.get(here, headers={"Accept": "text/html"})
+    assert "<dd>It costs 6 euros.</dd>" in page.text
+    assert "<dd>Cheap &lt;i&gt;.</dd>" in page.text
+    undecided = await web.post(f"{here}/settle", data={"version": "3"})
+    assert (undecided.status_code, bus.received) == (422, [])
+    assert (await web.post(f"{here}/settle", data={"version": "3", "c0": "theirs"})).status_code == 303
+    [(_, asked)] = bus.received
+    assert isinstance(asked, EditSection)
+    assert (asked.version, asked.text) == (3, NEW.replace("It costs 6 euros.", "Cheap <i>."))
 
 
 async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(

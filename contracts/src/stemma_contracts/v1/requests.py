@@ -226,7 +226,10 @@ class KeepSections(SectionsDecision):
 
 @registry.contract("stemma.regenerate.sections.v1", Family.REQUEST)
 class RegenerateSections(SectionsDecision):
-    """Write several sections anew, each after those that it rests on; the guidance goes to all of them."""
+    """Write several sections anew, each after those that it rests on; the guidance goes to all of them.
+
+    What people wrote stays, merged with the new texts; ``replace_edited`` lets that go.
+    """
 
     guidance: Annotated[str | None, Stored("guidance.txt")] = Field(default=None, min_length=1, max_length=20_000)
     replace_edited: StrictBool = False
@@ -239,7 +242,7 @@ class KeepSection(SectionDecision):
 
 @registry.contract("stemma.regenerate.section.v1", Family.REQUEST)
 class RegenerateSection(SectionDecision):
-    """Write a section anew. ``replace_edited`` allows it for a version that a person made."""
+    """Write a section anew. What people wrote stays, merged with the new text; ``replace_edited`` lets that go."""
 
     guidance: Annotated[str | None, Stored("guidance.txt")] = Field(default=None, min_length=1, max_length=20_000)
     replace_edited: StrictBool = False

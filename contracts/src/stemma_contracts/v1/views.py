@@ -23,6 +23,7 @@ from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection,
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion
+from .merges import Merge
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole, UploadRole
@@ -41,6 +42,7 @@ class VersionView(Contract):
     ``protected``: it was made of a person's text, which stays a person's whatever the editor agent changes in it.
     ``inputs`` are those that it was written from; None where an old log does not say. ``images`` came with its text.
     ``blocks`` is the index of its blocks, once there is one. The event at ``sequence`` tells how it was made.
+    ``merge`` is there if a machine wrote it anew and what people had written was merged into it.
     """
 
     number: int
@@ -64,6 +66,7 @@ class VersionView(Contract):
     inputs: tuple[InputVersion, ...] | None = None
     images: tuple[InputFile, ...] = ()
     blocks: ArtifactRef | None = None
+    merge: Merge | None = None
 
     @property
     def model(self) -> str:

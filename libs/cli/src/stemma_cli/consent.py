@@ -14,11 +14,10 @@ from stemma_cli.rendering.changes import show_proposal
 
 from .exit_codes import CliError, ExitCode
 from .lookup import find_document
-from .output import clean_line, console, note, rendered
+from .output import console, note, rendered
 from .prompt import ask
 from .rendering.changes import changes_note, changes_of
 from .rendering.findings import lines_about
-from .wording import origin_words
 
 _CHANGED = frozenset({Origin.REVISED, Origin.EDITED})
 
@@ -107,22 +106,6 @@ async def seen_proposals(client: Client, view: DocumentView) -> dict[str, tuple[
     if waiting and at_a_terminal():
         await agreed("Accept these?", "", "")
     return {name: (proposal.version, proposal.proposal_id) for name, proposal in waiting.items()}
-
-
-async def may_replace(section: SectionView) -> bool:
-    """Whether a version may be replaced that a person made; raises `CliError` where nobody says so."""
-    current = section.current
-    if current is None or not current.is_a_persons:
-        return False
-    words = (
-        f"version {current.number} of {section.section_id} holds a person's words: {clean_line(origin_words(current))}"
-    )
-    if not at_a_terminal():
-        hint = "say --replace-edited if it may be replaced; `stemma restore` brings it back"
-        raise CliError(ExitCode.REJECTED, words, hint)
-    if not await ask(f"{words}. Replace it?", otherwise=f"{section.section_id} stays as it is"):
-        raise CliError(ExitCode.FAILED, f"{section.section_id} stays as it is")
-    return True
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other ve
 MODULES = {
     "documents": "new outline list show kinds watch",
     "decisions": "inbox approve withdraw-approval revise answer retry pause resume cancel assign comment comments",
-    "editing": "edit accept-edit reject-edit keep regenerate restore take-back",
+    "editing": "edit accept-edit reject-edit keep regenerate restore settle take-back",
     "comparing": "stale diff history",
     "exporting": "export",
     "importing": "import",

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import EditSection, Request, SectionDecision, SectionRequest
@@ -47,8 +48,19 @@ class Asked(Command, Generic[R_co]):
 
 
 @dataclass(frozen=True)
+class Merged:
+    """A draft that a machine wrote anew, merged with what people had written."""
+
+    draft: ArtifactRef
+    merge: Merge
+
+
+@dataclass(frozen=True)
 class Record(Command):
+    """The outcome of a job; ``merged`` is there where its draft takes the place of a text that a person made."""
+
     outcome: Outcome
+    merged: Merged | None = None
 
 
 @dataclass(frozen=True)

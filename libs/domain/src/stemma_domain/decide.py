@@ -10,13 +10,13 @@ from typing import assert_never
 
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
 from .commands import Asked, Command, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
+from .hands import with_merge
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
@@ -49,7 +49,7 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
 
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
-        return _recorded(command.outcome, document)
+        return _recorded(command, document)
     if isinstance(command, Elapsed):
         return ELAPSED[command.timer.name](command.timer, document)
     assert isinstance(command, Asked)
@@ -60,16 +60,17 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     return _DECIDE[type(command.request)](command, document)
 
 
-def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
+def _recorded(command: Record, document: Document) -> Sequence[e.AnyEvent]:
     """Only an open job's outcome counts; a late one is recorded and changes nothing, and again not even that.
 
     An id of a job to come is made up: recorded, it would close that job before it is opened.
     """
+    outcome = command.outcome
     if outcome.job_id in document.settled_jobs or is_ahead(outcome.job_id, document):
         return []
     for job_id, task, about in work_of(document):
         if job_id == outcome.job_id:
-            return [task.settle(*about, outcome)]
+            return [with_merge(task.settle(*about, outcome), document, command.merged)]
     wire_name = registry.entry_of(outcome).ce_type
     return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import assert_never
 
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.provenance import BY_A_PERSON
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
@@ -133,7 +134,7 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
         case e.SectionKept():
             return _kept(document, section, event)
         case e.SectionRegenerationRequested():
-            return replace(section, phase=Queued(event.guidance), checks={})
+            return replace(section, phase=Queued(event.guidance), checks={}, replaceable=not event.merges)
         case e.SectionChecked():
             return _checked(section, event)
         case _:
@@ -147,7 +148,8 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
         case e.SectionDrafted():
             generating = _generating(section.phase)
             version = version.model_copy(update={"requirements": generating.requirements}) if generating else version
-            return _with_version(section, version, Validating(validate, generating), {})
+            judged = {evaluate: Activity.EVALUATE} if event.merge else {}
+            return _with_version(section, version, Validating(validate, generating), judged)
         case e.SectionRevised():
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
@@ -162,15 +164,19 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
 def _with_version(section: Section, version: Version, phase: Phase, checks: dict[str, Activity]) -> Section:
     """A draft with the digest of the current version takes its place: the number goes on only for new text.
 
-    Words that a person made stay that person's when a machine comes to the very same.
+    Words that a person made stay that person's when a machine comes to the very same. A text whose conflicts a person
+    settled as it stands is the same text without them.
     """
-    current = section.current
+    current, given = section.current, section.replaceable and version.origin not in BY_A_PERSON
+    section = replace(section, phase=phase, checks=checks, replaceable=False)
     if current is None or current.number != version.number:
-        return replace(section, versions=(*section.versions, version), phase=phase, checks=checks)
+        return replace(section, versions=(*section.versions, version))
+    if current.merge and version.merge is None:
+        version = version.model_copy(update={"merge": Merge(theirs=current.merge.theirs)})
     if current.is_a_persons and version.origin not in BY_A_PERSON:
         kept = {"origin", "protected", "made_by", "verified", "restored_version"}
         version = version.model_copy(update={name: getattr(current, name) for name in kept})
-    return replace(section, versions=(*section.versions[:-1], version), phase=phase, checks=checks)
+    return replace(section, versions=(*section.versions[:-1], version), replaceable=given)
 
 
 def _with_verdict(

@@ -272,7 +272,8 @@ class Section:
     """A section: its plan, its phase, and all versions that it ever had.
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
-    ``proposal`` is an edit of the current version that is being made or waits for a person. No decision rests on
+    ``proposal`` is an edit of the current version that is being made or waits for a person. A draft takes the place of
+    people's words only where a person said so (``replaceable``), else it is merged with them. No decision rests on
     ``notes``, on the ``assignment`` or on the ``threads`` of comments, which are in the order in which they began.
     """
 
@@ -280,6 +281,7 @@ class Section:
     phase: Phase = field(default_factory=Queued)
     versions: tuple[Version, ...] = ()
     revisions: int = 0
+    replaceable: bool = False
     checks: Mapping[str, Activity] = field(default_factory=dict)
     proposal: Proposal | None = None
     ended_proposals: Mapping[str, EndedProposal] = field(default_factory=dict)

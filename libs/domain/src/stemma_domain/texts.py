@@ -68,13 +68,15 @@ def _drafted(document: Document, event: e.SectionDrafted) -> Version:
         origin=Origin.GENERATED,
         made_by=event.provenance.model,
         provenance=event.provenance,
-        evaluation=event.evaluation,
+        evaluation=None if event.merge else event.evaluation,
         review=event.review,
         images=event.assets,
         left_out=event.left_out,
         warnings=event.warnings,
         sequence=document.sequence,
         inputs=event.inputs,
+        protected=event.merge is not None,
+        merge=event.merge,
     )
 
 
@@ -152,6 +154,7 @@ def _restored(section: Section, event: e.SectionRestored) -> Version:
             "verified": person.verified,
             "restored_version": event.restored_version,
             "kept_against": (),
+            "merge": None,
         }
     )
 

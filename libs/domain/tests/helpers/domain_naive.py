@@ -80,6 +80,7 @@ class Part:
     again: str = ""
     proposal: Proposal | None = None
     fates: dict[int, str] = field(default_factory=dict)
+    may_go: bool = False
 
     @property
     def busy(self) -> bool:
@@ -104,11 +105,17 @@ class Part:
 
     def put(self, text: Text) -> None:
         """Another text is another version; the same text is the same version, and a person's if it ever was."""
+        same = bool(self.texts) and self.texts[-1].words == text.words
+        self.may_go = self.may_go and same and not text.human
         if self.texts and self.texts[-1].words == text.words:
             text = replace(text, human=self.texts.pop().human or text.human)
         elif self.proposal is not None:
             self.end_proposal("void proposal")
         self.texts.append(text)
+
+    def merged(self, words: str) -> str:
+        """What comes of words of a machine where a person's stand that nobody gave up; nothing if none do."""
+        return f"{self.texts[-1].words} + {words}" if self.texts and self.texts[-1].human and not self.may_go else ""
 
     def end_proposal(self, fate: str) -> None:
         assert self.proposal is not None
@@ -184,6 +191,11 @@ class Book:
             if part.proposal is not None and part.proposal.check:
                 found[part.proposal.check] = ("check-proposal", name)
         return found | dict.fromkeys(self.exports, ("convert", ""))
+
+    def merged(self, ticket: int, words: str) -> str:
+        """What comes of words of a machine that has this ticket."""
+        kind, name = self.tickets().get(ticket, ("", ""))
+        return self.parts[name].merged(words) if kind.startswith(("generate", "resume")) else ""
 
     def ask(self, ask: Ask) -> str:
         """Do what is asked, or tell why not."""
@@ -262,8 +274,6 @@ class Book:
                 return "status"
             case "keep" if not self.reasons(ask.section):
                 return "not stale"
-            case "regenerate" if part.texts[-1].human and not ask.replace:
-                return "replaces edit"
             case "restore" if not 1 <= ask.number < len(part.texts):
                 return "unknown version"
             case _:
@@ -295,6 +305,7 @@ class Book:
                 part.texts[-1] = replace(part.texts[-1], rests_on=self._numbers(part), kept_anyway=anyway)
             case "regenerate":
                 self._queue(part, ask.words)
+                part.may_go = ask.replace
             case "retry":
                 self._retry(part)
             case "answer":
@@ -382,9 +393,11 @@ class Book:
         work, part.work = part.work, ""
         match say.verb:
             case "generated":
-                part.put(Text(say.words, part.started_on, human=False))
-                part.generated, part.evaluated_well = True, say.good
+                both = part.merged(say.words)
+                part.put(Text(both or say.words, part.started_on, human=bool(both)))
+                part.generated, part.evaluated_well = True, say.good and not both
                 self._open(part, "validate")
+                part.checks = {"evaluate": next(self._tickets)} if both else {}
             case "paused":
                 part.asks = True
             case "revised" if work == "edit":

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from domain_naive import Ask, Book
-from domain_story import Story
+from domain_story import Story, merged
 from domain_witness import Move, Witness, command_of, outcome_of, say_of
 from hypothesis import strategies as st
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
@@ -132,7 +132,9 @@ class Run:
         if isinstance(move, Ask):
             return command_of(move, self.story.asked(), self.witness.proposals)
         name = self.witness.work[move.ticket][1]
-        return Record(outcome_of(move, self.witness.jobs[move.ticket], name or None))
+        both = self.witness.book.merged(move.ticket, move.words)
+        outcome = outcome_of(move, self.witness.jobs[move.ticket], name or None)
+        return Record(outcome, merged(both, move.words) if both else None)
 
     def _again(self, which: int) -> None:
         if self.commands:

@@ -12,13 +12,14 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import COMPLETE, Evaluation, ProgramCheck
 from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_domain.commands import Command, Record, RequestMeta
+from stemma_domain.commands import Command, Merged, Record, RequestMeta
 from stemma_domain.decide import decide
 from stemma_domain.evolve import evolve
 from stemma_domain.state import Document, NoDocument, State, open_job_id, status_of
@@ -52,6 +53,12 @@ def validation(passed: bool = True, found: str = "report") -> ValidationSummary:
 
 
 PROVENANCE = Provenance(model="offline")
+
+
+def merged(text: str, theirs: str, conflicts: int = 0) -> Merged:
+    """What comes of merging what a machine wrote with what people had written."""
+    kept = ref("conflicts", "application/json") if conflicts else None
+    return Merged(ref(text), Merge(theirs=ref(theirs), conflicts=kept, count=conflicts))
 
 
 def about(job: j.Job) -> dict[str, Any]:
@@ -144,14 +151,15 @@ class Story:
         assert job_id is not None, f"{section_id} has no open job"
         return job_id
 
-    def outcome(self, kind: type[o.Outcome], section_id: str, **fields: Any) -> Then[State, Any]:
+    def outcome(self, kind: type[o.Outcome], section_id: str, merged: Any = None, **fields: Any) -> Then[State, Any]:
         fields.setdefault("job_id", self.job_of(section_id) if "job_id" not in fields else None)
-        return self.when(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields)))
+        return self.when(Record(kind(tenant=TENANT, document_id=DOCUMENT, section_id=section_id, **fields), merged))
 
-    def drafted(self, section_id: str, text: str | None = None, **fields: Any) -> Then[State, Any]:
+    def drafted(self, section_id: str, text: str | None = None, merged: Any = None, **fields: Any) -> Then[State, Any]:
         return self.outcome(
             o.SectionGenerated,
             section_id,
+            merged,
             draft=ref(text or f"text of {section_id}"),
             provenance=PROVENANCE,
             **{"evaluation": evaluation(), "usage": Usage(calls=2)} | fields,

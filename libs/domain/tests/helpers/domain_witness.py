@@ -34,7 +34,6 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "revision limit": ("revision_limit",),
     "nothing written": ("nothing_written",),
     "not stale": ("section_not_stale",),
-    "replaces edit": ("edited_by_person",),
     "unknown version": ("version_unknown",),
     "unknown proposal": ("proposal_unknown",),
     "void proposal": ("proposal_void",),

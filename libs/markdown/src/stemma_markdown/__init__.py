@@ -17,7 +17,7 @@ from .elements import Fence, FootnoteMark, Heading, Image, Link, anchor, anchors
 from .footnoting import Footnote, with_footnotes
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .lines import with_prose_of_front_matter
-from .merging import merge
+from .merging import merge, renew
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
 from .quoting import Quotable, letters

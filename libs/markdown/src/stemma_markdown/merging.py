@@ -1,6 +1,7 @@
 """Two texts that were made of one, as one text: merged by blocks, and inside a block that both changed by sentences."""
 
 import re
+from collections.abc import Collection, Iterable
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -42,14 +43,54 @@ def merge(base: str, ours: str, theirs: str, language: str = "en") -> Merged:
     return balanced_diff3(*blocks, inside, spacing, sentences, comparisons)
 
 
+def renew(base: str, ours: str, theirs: str, steps: Iterable[tuple[str, str]], language: str = "en") -> Merged:
+    """Merge a text that a machine wrote anew with what people made of an earlier one, ``ours``.
+
+    ``base`` is the machine's text before, and ``steps`` are the texts before and after each change of a person, oldest
+    first. A sentence that a person wrote is theirs also where the machine had taken it over, so that it stays when the
+    machine leaves it out; one that a person deleted does not come back.
+    """
+    written, deleted = set[str](), set[str]()
+    for before, after in steps:
+        was, now = (frozenset(_sentences(language, text)) for text in (before, after))
+        written, deleted = (written - (was - now)) | (now - was), (deleted - now) | (was - now)
+    base = _without(base, written, language)
+    # Of what the base has the merge itself knows that it is deleted, or changed.
+    deleted -= {*_sentences(language, base), *_sentences(language, ours)}
+    return merge(base, ours, _without(theirs, deleted, language), language)
+
+
+def _without(text: str, sentences: Collection[str], language: str) -> str:
+    return "".join(_kept(block, sentences, language) for block in split(text)) if sentences else text
+
+
+def _kept(block: Block, sentences: Collection[str], language: str) -> str:
+    """A block without some sentences; a table has its header as long as it has a row."""
+    units = _units(block, language)
+    kept = [unit for place, unit in enumerate(units) if _said(unit) not in sentences or _is_header(block, place)]
+    if len(kept) == len(units):
+        return block.text
+    said = [unit for place, unit in enumerate(kept) if _said(unit) and not _is_header(block, place)]
+    return "".join(f"{unit.content}{unit.gap}" for unit in kept).rstrip() + block.gap if said else ""
+
+
+def _is_header(block: Block, place: int) -> bool:
+    return block.kind == "table" and place == 0
+
+
 def _are_two_blocks(content: str, gap: str, after: str) -> bool:
     return [block.content for block in split(content + gap + after)] == [content, after]
 
 
 def _sentences(language: str, text: str) -> tuple[str, ...]:
-    units = (unit for block in split(text) for unit in _units(block, language))
-    said = (_MARKS.sub("", " ".join(unit.content.split()), count=1) for unit in units)
-    return tuple(sentence for sentence in said if _LETTER.search(sentence))
+    said = (_said(unit) for block in split(text) for unit in _units(block, language))
+    return tuple(sentence for sentence in said if sentence)
+
+
+def _said(unit: _Unit) -> str:
+    """What a unit says without its marks; empty if that has no letter."""
+    said = _MARKS.sub("", " ".join(unit.content.split()), count=1)
+    return said if _LETTER.search(said) else ""
 
 
 def _merge_block(language: str, comparisons: Comparisons, base: Block, ours: Block, theirs: Block) -> Merged:

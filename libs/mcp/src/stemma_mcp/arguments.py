@@ -48,7 +48,8 @@ RequestId = Annotated[
     ),
 ]
 ReplaceEdited = Annotated[
-    bool, Field(description="Allow it for a text that a person wrote. Ask that person before you say so.")
+    bool,
+    Field(description="Let go what people wrote, which else stays, merged. Ask them before you say so."),
 ]
 
 

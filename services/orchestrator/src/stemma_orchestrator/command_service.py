@@ -17,6 +17,7 @@ from stemma_orchestrator.observing import measure_waits
 
 from .intake import Intake
 from .job_publisher import JobPublisher
+from .renewing import Renewing
 from .requests import Received, Refused
 from .timers import Timers
 
@@ -62,7 +63,9 @@ class CommandService:
         if isinstance(outcome, ThreadsHeld):
             await self._drop_threads(stream, outcome, cause)
             return
-        await self._handle(stream, Record(outcome), cause)
+        known = (await self.store.known(stream)).state
+        merged = await Renewing(self.intake.artifacts).merged(outcome, known) if isinstance(known, Document) else None
+        await self._handle(stream, Record(outcome, merged), cause)
 
     async def elapsed(self, stream: StreamId, timer: Elapsed, cause: Cause) -> None:
         await self._handle(stream, timer, cause)

@@ -12,6 +12,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events.base import PaidEvent, SectionEvent, TextEvent
 from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -41,6 +42,7 @@ class SectionDrafted(TextEvent, PaidEvent):
     inputs: tuple[InputVersion, ...] | None = Field(
         default=None, description="what it was written from; absent in old logs: all inputs"
     )
+    merge: Merge | None = Field(default=None, description="if the draft holds what people wrote before")
 
 
 @registry.contract("stemma.section.lint.failed.v1", Family.EVENT)
@@ -229,6 +231,7 @@ class SectionRegenerationRequested(SectionEvent):
 
     version: int = Field(ge=1)
     guidance: ArtifactRef | None = None
+    merges: bool = Field(default=False, description="what people wrote stays in it; else it may be replaced")
 
 
 @registry.contract("stemma.section.checked.v1", Family.EVENT)

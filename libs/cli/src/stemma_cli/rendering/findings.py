@@ -7,7 +7,7 @@ from stemma_client.findings import NOT_JUDGED, Finding, findings_in, findings_of
 from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.output import clean_line
-from stemma_cli.wording import coverage_lines, rule_words, validation_words
+from stemma_cli.wording import conflict_lines, coverage_lines, rule_words, validation_words
 
 _AT_MOST = 8
 
@@ -42,7 +42,8 @@ async def lines_about(
     client: Client, view: DocumentView, section: SectionView, at_most: int | None = _AT_MOST
 ) -> list[str]:
     coverage = coverage_lines(section.validation, section.covers_inputs)
-    return [*lines_of(await findings_of(client, view.document_id, section.current), at_most), *coverage]
+    disputed = conflict_lines(view, section)
+    return [*disputed, *lines_of(await findings_of(client, view.document_id, section.current), at_most), *coverage]
 
 
 async def lines_about_edit(

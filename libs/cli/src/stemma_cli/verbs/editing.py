@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.merges import MergeConflict
     from stemma_contracts.v1.views import DocumentView, SectionView
     from stemma_markdown import SingleChange
 
@@ -236,7 +237,7 @@ async def regenerate(
         str | None, typer.Option("--message", "-m", help="Guidance to the writer; `-` reads it from stdin.")
     ] = None,
     replace_edited: Annotated[
-        bool, typer.Option("--replace-edited", help="Do not ask before a text that a person made is replaced.")
+        bool, typer.Option("--replace-edited", help="Let what people wrote go; else it stays in the new text.")
     ] = False,
     version: Version = None,
     stale: Annotated[bool, typer.Option("--stale", help="All sections that are stale.")] = False,
@@ -246,14 +247,14 @@ async def regenerate(
     """Have sections written anew, with guidance, each after those that it rests on.
 
     At a terminal the text is shown first; a script names the version that was read. --all and --stale take the
-    versions that they print. A text that a person made is replaced only with consent: asked for at a terminal, given
-    by --replace-edited in a script, which else ends with exit code 3. Every version stays and can be restored.
+    versions that they print. What people wrote and deleted is merged with the new text; where both changed the same,
+    theirs stays, and `stemma settle` shows both. Every version stays and can be restored.
 
     Example: stemma regenerate 3f2a budget --version 2 -m "Mention the rent of the rooms."
     """
     from stemma_contracts.v1.requests import RegenerateSection, RegenerateSections
 
-    from stemma_cli.consent import Choice, chosen, may_replace, seen_sections, seen_versions, versions_words
+    from stemma_cli.consent import Choice, chosen, seen_sections, seen_versions, versions_words
 
     choice = Choice(*_checked(sections, version, stale or everything))
     possible = attrgetter("is_to_be_kept_or_regenerated" if stale else "can_be_regenerated")
@@ -263,7 +264,6 @@ async def regenerate(
             note("there is nothing to regenerate")
             return
         versions = await seen_versions(client, view, found, choice, "regenerate")
-        replace_edited = replace_edited or any([await may_replace(section) for section in found])
         guidance = await words_or_stdin(message) if message else None
         about = {"document_id": view.document_id, "guidance": guidance, "replace_edited": replace_edited}
         if len(versions) == 1:
@@ -319,6 +319,39 @@ async def restore(
         tell_answer(accepted, f"restored {section} version {earlier} as version {now}", as_json=as_json, version=now)
 
 
+async def settle(
+    document: Document,
+    section: Section,
+    choices: Annotated[
+        list[str] | None, typer.Argument(metavar="[ours|theirs|both]...", help="One for each conflict, or one for all.")
+    ] = None,
+    version: Version = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show where a new text and what people wrote changed the same, or settle it: the result is your text.
+
+    `ours` is what people wrote and stands in the text, `theirs` what the machine wrote. A script names the version.
+
+    Example: stemma settle 3f2a budget
+    Example: stemma settle 3f2a budget ours theirs both --version 4
+    """
+    from stemma_client.conflicts import conflicts_of, settled
+
+    from stemma_cli.consent import seen_version
+
+    async with connected(as_json) as client:
+        view, found = await find_section(client, document, section)
+        conflicts = await conflicts_of(client, view.document_id, found.current)
+        if not conflicts or not choices:
+            say_rows(_CONFLICTS, [*enumerate(conflicts, 1)], as_json=as_json)
+            return
+        text = await client.text(view.document_id, found.draft)
+        text = settled(text, conflicts, choices * len(conflicts) if len(choices) == 1 else choices)
+        seen = await seen_version(client, view, found, version, "settle")
+        accepted = await client.edit(view.document_id, section, seen, text=text)
+        await tell_new_version(client, accepted, view.document_id, section, "settled", as_json=as_json)
+
+
 async def take_back(
     document: Document,
     section: Section,
@@ -351,6 +384,12 @@ async def take_back(
     tell_answer(accepted, f"took {len(changes)} changes of {section} back", as_json=as_json)
 
 
+_CONFLICTS: Mapping[str, Callable[[tuple[int, MergeConflict]], str]] = {
+    "NUMBER": lambda each: str(each[0]),
+    "IT WAS": lambda each: each[1].base.strip(),
+    "OURS": lambda each: each[1].ours.strip() or "(deleted)",
+    "THEIRS": lambda each: each[1].theirs.strip() or "(deleted)",
+}
 _SINGLES: Mapping[str, Callable[[tuple[int, SingleChange]], str]] = {
     "NUMBER": lambda each: str(each[0]),
     "LINE": lambda each: str(each[1].line),
@@ -366,5 +405,6 @@ VERBS = {
     "keep": keep,
     "regenerate": regenerate,
     "restore": restore,
+    "settle": settle,
     "take-back": take_back,
 }

@@ -58,13 +58,13 @@ class Cycle:
 
 def evolve(document: Document, event: e.RevisionCycleStarted) -> Document:
     """Every section that is to be written again waits for its turn; a final one that is not stays what it is."""
-    queued = {name: _queued(document.sections[name]) for name in event.sections}
+    by_a_person = event.asked_by == "person"
+    queued = {name: _queued(document.sections[name], by_a_person) for name in event.sections}
     at_its_end = document.lifecycle in (Lifecycle.COMPLETED, Lifecycle.FAILED)
     lifecycle = Lifecycle.RUNNING if at_its_end else document.lifecycle
     document = replace(document, sections={**document.sections, **queued}, lifecycle=lifecycle)
     if document.cycle is None:
         return document
-    by_a_person = event.asked_by == "person"
     cycle = document.cycle
     if cycle.plan.final_section in event.sections:
         approved = False if by_a_person else None
@@ -80,8 +80,10 @@ def evolve(document: Document, event: e.RevisionCycleStarted) -> Document:
     return replace(document, cycle=cycle)
 
 
-def _queued(section: Section) -> Section:
-    return replace(section, phase=Queued(guidance_of(section.phase)), checks={}, notes=queued_notes(section.notes))
+def _queued(section: Section, replaceable: bool) -> Section:
+    """A person whose cycle includes what people wrote gave leave for that."""
+    phase, notes = Queued(guidance_of(section.phase)), queued_notes(section.notes)
+    return replace(section, phase=phase, checks={}, notes=notes, replaceable=replaceable)
 
 
 def after(document: Document, event: e.AnyEvent) -> Document:

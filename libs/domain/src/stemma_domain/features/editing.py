@@ -132,17 +132,15 @@ def _accepted(upstream: UpstreamVersion, causes: Mapping[str, tuple[ChangedUpstr
 
 
 def _regenerate(command: Asked[EditRequest], request: r.RegenerateSection, section: Section) -> e.AnyEvent:
-    """Supersedes a waiting review; what a person made is replaced only if the request says so."""
+    """Supersedes a waiting review; what a person made is replaced only if the request says so, else merged."""
     if _is_being_made(section):
         return refused_section(command, of_status(section))
-    current = section.current
-    if current is not None and current.is_a_persons and not request.replace_edited:
-        return refused_section(command, Problem.of("edited_by_person", "replace_edited", version=current.number))
     return e.SectionRegenerationRequested(
         **command.asked,
         section_id=request.section_id,
         version=request.version,
         guidance=command.stored.get("guidance"),
+        merges=not request.replace_edited,
     )
 
 

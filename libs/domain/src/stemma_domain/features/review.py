@@ -60,6 +60,9 @@ def _approve(command: Asked[ReviewRequest], document: Document, section: Section
     name, version = command.request.section_id, command.request.version
     if not may_be_approved(document, name):
         return refused_section(command, of_status(section))
+    merge = section.current.merge if section.current else None
+    if merge and merge.count:
+        return refused_section(command, Problem.of("conflicts_open", "version", version=version, conflicts=merge.count))
     if long := _answers_found(section, LONG_ANSWER):
         return refused_section(command, Problem.of("answers_too_long", "section_id", answers=long))
     if unaccepted := _answers_found(section, UNACCEPTED_ANSWER):

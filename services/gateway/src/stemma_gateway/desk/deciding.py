@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 from stemma_client import Client, DocumentView, NotReadYetError, RequestRejectedError, SectionView
+from stemma_client.conflicts import conflicts_of, settled
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_markdown import single_changes
@@ -92,6 +93,25 @@ async def _texts(session: Session, document: DocumentView, section: SectionView,
         return text, await session.client.text(document.document_id, proposal.draft)
     old = version_named(section, form.get("old", ""))
     return await stored(session.client, document.document_id, old), text
+
+
+@router.post(f"{SECTION}/settle")
+async def settle(request: Request, session: RepeatableCaller, at: InSection) -> Response:
+    """Make what is chosen at each conflict of the version that was shown the text of the section."""
+    form = dict(await fields_of(request))
+    section = section_in(await document_of(session, at.document_id), at.section_id)
+    try:
+        current = version_named(section, form.get("version", ""))
+        conflicts = await conflicts_of(session.client, at.document_id, current)
+        choices = [form.get(f"c{number}", "") for number in range(len(conflicts))]
+        if undecided := choices.count(""):
+            raise Invalid(Problem.of("changes_undecided", "changes", undecided=undecided, all=len(choices)))
+        text = settled(await stored(session.client, at.document_id, current), conflicts, choices)
+        about = {"document_id": at.document_id, "section_id": at.section_id, "version": current.number}
+        answer = await ask(session, r.EditSection.model_validate({**about, "text": text}))
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error, typed=form)
+    return at.led_on(request, "edit", answer.sequence)
 
 
 @router.post(f"{SECTION}/assign")
