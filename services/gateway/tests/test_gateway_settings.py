@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+from playwright.async_api import expect
 from stemma_gateway.pages import SETTINGS
 from stemma_testkit.backstage import Backstage
 
@@ -33,6 +34,18 @@ async def test_a_setting_that_is_not_offered_is_refused_and_one_in_the_cookie_is
     assert '<html lang="en">' in (await web.get("/desk/settings", headers=PAGES | forged)).text
 
 
+async def test_a_key_changes_places_with_the_one_that_had_it_and_all_are_put_back(web: httpx.AsyncClient) -> None:
+    for does, key, moved in (("i", "h", "hiih"), ("i", "q", "hiiqqh"), ("i", "i", "hqqh")):
+        there = await web.post("/desk/keys", data={"does": does, "key": key}, headers=PAGES, follow_redirects=True)
+        assert f'data-moved="{moved}"' in there.text
+    await web.post("/desk/settings", data={"theme": "dark"}, headers=PAGES)
+    assert 'data-theme="dark" data-moved="hqqh"' in (await web.get("/desk/keys", headers=PAGES)).text
+    for wrong in ({"does": "a", "key": "ab"}, {"does": "a", "key": " "}, {"key": "a"}):
+        assert (await web.post("/desk/keys", data=wrong, headers=PAGES)).status_code == 422
+    back = await web.post("/desk/keys", data={"all": "back"}, headers=PAGES, follow_redirects=True)
+    assert "data-moved" not in back.text
+
+
 @pytest.mark.parametrize("path", ["/sign-in", "/desk/documents/none-1", "/desk/settings"])
 async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its_own(
     web: httpx.AsyncClient, path: str
@@ -47,7 +60,14 @@ async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its
 async def test_keys_that_are_off_do_nothing_and_axe_finds_nothing_in_either_theme(
     desk: Desk, bus: Backstage, address: str
 ) -> None:
-    async with desk("/desk/settings", viewport=NARROW) as page:
+    async with desk("/desk/keys", viewport=NARROW) as page:
+        await check(page)
+        await page.locator("[name=does]").select_option(",")
+        await page.locator("[name=key]").fill("5")
+        await page.get_by_role("button", name="Change the key").click()
+        await expect(page.locator("kbd", has_text="5")).to_be_visible()
+        await page.keyboard.press("5")
+        await page.wait_for_url("**/desk/settings")
         await page.get_by_label("Keys of one letter").select_option("off")
         await page.get_by_label("Colours").select_option("dark")
         await page.get_by_role("button", name="Save").click()

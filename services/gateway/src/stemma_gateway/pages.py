@@ -10,14 +10,14 @@ from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl, quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
 from stemma_contracts.v1.answers import Problem
@@ -29,6 +29,16 @@ from .problems import Invalid, ProblemDetails, Unauthenticated, answered, note_f
 
 SETTINGS = "stemma-settings"
 """The cookie that holds `Settings`."""
+MOST_MOVED, LAST_KEY = 100, 0xFFFF
+
+
+def _check_moved(moved: str) -> str:
+    named = sorted(moved[::2])
+    if named != sorted(moved[1::2]) or len({*named}) < len(named) or len(named) > MOST_MOVED:
+        raise ValueError("a key changes its place with one other")
+    if not all(key.isprintable() and not key.isspace() and ord(key) <= LAST_KEY for key in named):
+        raise ValueError("a key writes one character")
+    return moved
 
 
 class Settings(BaseModel):
@@ -37,6 +47,16 @@ class Settings(BaseModel):
     theme: Literal["", "light", "dark"] = ""
     language: Literal["", "en", "de"] = ""
     keys: Literal["", "off"] = ""
+    moved: Annotated[str, AfterValidator(_check_moved)] = ""
+    """Keys that have changed places, in pairs: what a key does by default, and the one that does it now."""
+
+    def with_key(self, default: str, key: str) -> Self:
+        """What a key does by default is done by another; what that one did is done by the key that is free now."""
+        now = dict(zip(self.moved[::2], self.moved[1::2], strict=True))
+        other = next((each for each, moved in now.items() if moved == key), key)
+        now |= {other: now.get(default, default), default: key}
+        pairs = (f"{one}{moved}" for one, moved in now.items() if one != moved)
+        return self.model_validate(self.model_dump() | {"moved": "".join(pairs)})
 
 
 def settings_of(request: Request) -> Settings:

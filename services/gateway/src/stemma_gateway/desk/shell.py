@@ -19,7 +19,6 @@ from stemma_contracts.v1.staleness import StaleMark, StaleReason
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import SectionView
 
-from stemma_gateway.authentication import Caller
 from stemma_gateway.catalogues import WRITTEN_IN, sentence, words
 from stemma_gateway.middlewares import PUBLIC
 from stemma_gateway.pages import (
@@ -208,67 +207,3 @@ TEMPLATES.filters |= {
     one.__name__: one for one in (age, calendar_day, format_name, few, stale_words, mark_words, number, money, step_of)
 }
 TEMPLATES.filters |= {"criterion": name_of, "problem": problem_shown}
-
-KEYS = (
-    (
-        "everywhere",
-        (
-            ("?", "key_help"),
-            ("i", "key_inbox"),
-            ("/", "search"),
-            ("Ctrl K", "search"),
-            ("c", "new_document"),
-            (",", "settings"),
-            ("j", "key_next"),
-            ("k", "key_previous"),
-            ("b", "page_before"),
-            ("f", "page_after"),
-            ("Ctrl Enter", "key_send"),
-        ),
-    ),
-    (
-        "document",
-        (("u", "inputs"), ("q", "requirements"), ("M", "map"), ("h", "history"), ("X", "export")),
-    ),
-    (
-        "section",
-        (
-            ("u", "document"),
-            ("a", "approve"),
-            ("x", "withdraw_approval"),
-            ("r", "revise"),
-            ("e", "edit"),
-            ("o", "instruct"),
-            ("c", "comment"),
-            ("m", "suggest"),
-            ("s", "assign_to_person"),
-            ("d", "key_differences"),
-            ("v", "viewed"),
-            ("p", "keep"),
-            ("g", "regenerate"),
-            ("z", "restore"),
-            ("y", "accept_edit"),
-            ("n", "reject_edit"),
-            ("w", "answer"),
-            ("t", "retry"),
-        ),
-    ),
-    (
-        "requirements",
-        (
-            ("a", "confirm"),
-            ("n", "drop"),
-            ("x", "not_applicable"),
-            ("v", "verify"),
-            ("s", "assign"),
-            ("m", "merge"),
-            ("l", "ask_model"),
-        ),
-    ),
-)
-"""By where they are."""
-
-
-@router.get("/desk/keys")
-async def show_keys(request: Request, session: Caller) -> Response:
-    return shown(request, session, "keys.html", keys=KEYS)

@@ -28,7 +28,7 @@ document.addEventListener("renewed", restore);
 document.addEventListener("change", ({ target }) => form()?.contains(target) && keep());
 addEventListener("keydown", (event) => {
   const group = event.target.closest(".single");
-  const value = { y: "accept", n: "back" }[event.key];
+  const value = { y: "accept", n: "back" }[keyOf(event)];
   if (!group || !value || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   event.stopPropagation();

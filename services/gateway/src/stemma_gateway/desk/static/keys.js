@@ -1,4 +1,20 @@
 // One key for each verb: an element with data-key is followed, pressed or opened; j and k go through the rows.
+// Keys can have changed places: in pairs, what a key does by default, and the one that does it now.
+const moved = [...(document.documentElement.dataset.moved ?? "")];
+const pairs = moved.flatMap((key, place) => (place % 2 ? [] : [[key, moved[place + 1]]]));
+const now = new Map(pairs);
+const meant = new Map(pairs.map(([key, by]) => [by, key]));
+window.keyOf = ({ key }) => meant.get(key) ?? key;
+
+function showMoved() {
+  for (const each of document.querySelectorAll("kbd")) {
+    each.dataset.meant ??= each.textContent;
+    each.textContent = now.get(each.dataset.meant) ?? each.dataset.meant;
+  }
+}
+
+showMoved();
+for (const name of ["renewed", "loaded"]) document.addEventListener(name, showMoved);
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
 function step(by) {
@@ -33,9 +49,10 @@ addEventListener("keydown", (event) => {
     if (event.key === "Escape") target.blur();
     return;
   }
-  if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);
+  const key = keyOf(event);
+  if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
   // Of several parts of a page, keys are those of the current one.
-  const keyed = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)];
+  const keyed = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)];
   const element = keyed.find((each) => !each.closest("[data-scope]:not([data-current])"));
   if (!element) return;
   event.preventDefault();

@@ -19,6 +19,6 @@ document.addEventListener("change", ({ target }) => {
 });
 addEventListener("keydown", (event) => {
   const typing = event.target.closest('select, textarea, input:not([type="checkbox"])');
-  if (!typing && form()?.querySelector(`.bulk [data-key="${CSS.escape(event.key)}"]`)) tickFocused();
+  if (!typing && form()?.querySelector(`.bulk [data-key="${CSS.escape(keyOf(event))}"]`)) tickFocused();
 }, { capture: true });
 if (form()) document.getElementById(location.hash.slice(1))?.focus();
