@@ -38,6 +38,7 @@ OFFERED: dict[str, dict[Role, set[str]]] = {
     f"{DOCUMENT}/reading": {Role.REVIEWER: set(), Role.AUTHOR: set()},
     f"{DOCUMENT}/submission": {Role.REVIEWER: set(), Role.AUTHOR: {"exports"}},
     "/desk/new": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
+    "/desk/people": {Role.REVIEWER: set(), Role.AUTHOR: set()},
     "/desk/notifications": {Role.REVIEWER: {"notifications"}, Role.AUTHOR: {"notifications"}},
 }
 """What each page offers to whom; to an owner as to an author, if not said."""
@@ -176,6 +177,21 @@ async def test_a_reviewer_is_told_what_another_role_may_and_gets_back_what_was_t
         "Which &lt;prices&gt;?",
         "# Costs &amp; dates",
     ]
+
+
+async def test_everybody_sees_what_each_role_may_and_how_people_are_added_and_removed(
+    browser: Callable[[Role], Any], bus: Backstage, document_id: str
+) -> None:
+    page = (await (await browser(Role.READER)).get("/desk/people")).text
+    rows = dict(re.findall(r'<th scope="row">([^<]+)</th>(.*?)</tr>', page))
+    assert {name: row.count("yes") for name, row in rows.items()}.items() >= {
+        ("Approve", 3),
+        ("Comment", 3),
+        ("Edit text", 2),
+        ("Pause: start nothing new", 1),
+    }
+    assert "stemma user remove ida --tenant default" in page
+    assert "it-reader" in page
 
 
 async def test_an_answer_comes_back_also_where_its_question_is_no_more(

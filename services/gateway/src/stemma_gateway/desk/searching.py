@@ -38,6 +38,7 @@ PAGES = (
     ("new_document", "/desk/new"),
     ("settings", "/desk/settings"),
     ("notifications", "/desk/notifications"),
+    ("people", "/desk/people"),
     ("keys_page", "/desk/keys"),
 )
 OF_DOCUMENT = (
