@@ -118,6 +118,8 @@ NAMED: Mapping[str, Any] = {
     "count": 2,
     "critical_failures": "figures_add_up",
     "current_version": 4,
+    "params": {"reason": "damaged"},
+    "comments_as": {"4": "guidance"},
     "decisions": {"media/plan.png": "skip"},
     "depends_on": "approach",
     "detail": "RateLimitError 429",

@@ -34,6 +34,8 @@ _WRITES = (
     "retry-section",
     "export-document",
     "export-form",
+    "read-return",
+    "apply-return",
     "add-input",
     "replace-input",
     "apply-input",

@@ -70,6 +70,8 @@ WITH_FILES = {
 }
 IN_TESTS_OF_THEIR_OWN = {
     r.TakeBackChanges,
+    r.ReadReturn,
+    r.ApplyReturn,
     r.ExportDocument,
     r.ExportForm,
     r.ReadRequirements,

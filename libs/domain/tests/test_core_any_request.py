@@ -23,6 +23,7 @@ from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_domain.commands import Asked, Record
 from stemma_domain.decide import decide
+from stemma_domain.features.returns import TakenComment, TakenSection
 from stemma_domain.table import FEATURES
 from stemma_domain.view import view_of
 from stemma_testkit.property_tests import examples
@@ -74,6 +75,19 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "sources": st.lists(st.sampled_from(["a.pdf", "none.pdf"]), unique=True).map(tuple),
     "closed": st.lists(st.builds(LedgerWarning, code=st.just("no_demands"), source=IDS)).map(tuple),
     "passage": REFS,
+    "return_id": st.sampled_from([f"return-{number}" for number in range(2, 9)]),
+    "digest": st.just(ref("found").digest),
+    "taken": st.lists(
+        st.builds(
+            TakenSection,
+            SECTIONS,
+            NUMBERS,
+            st.lists(st.tuples(st.sampled_from(["Bea", ""]), REFS), max_size=2).map(tuple),
+            st.lists(st.builds(TakenComment, st.just("Bea"), REFS, st.booleans()), max_size=2).map(tuple),
+            st.none() | st.tuples(st.just("words"), REFS),
+        ),
+        max_size=2,
+    ),
     "role": st.sampled_from(get_args(UploadRole)),
     "since": st.integers(1, 3),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
@@ -91,6 +105,8 @@ BUILT: dict[type[r.Request], list[tuple[Any, str]]] = {
     r.AcceptSuggestion: [(asking.accept_suggestion, "section_id version thread_id comment_id guidance")],
     r.TakeBackChanges: [(partial(asking.take_back, proposal_id=None), "section_id version since guidance")],
     r.AssignSection: [(asking.assign, "section_id assignee due time")],
+    r.ReadReturn: [(asking.read_return, "artifact draft")],
+    r.ApplyReturn: [(asking.apply_return, "return_id digest taken")],
 }
 """Requests with something that the edge finds out, as tests make them."""
 
@@ -148,6 +164,8 @@ def outcome(job: j.Job, choice: int) -> o.Outcome:
         case j.ExtractRequirements():
             summary = LedgerSummary(mandatory=("R1",), others=("R2",)[: choice % 2])
             return o.RequirementsExtracted(**said, rows=ref("rows"), difference=ref("{}"), summary=summary)
+        case j.CompareReturn():
+            return o.ReturnCompared(**said, found=ref("found"))
         case j.FillForm():
             return o.FormFilled(**said, artifact=ref("form"))
         case j.ConvertDocument():

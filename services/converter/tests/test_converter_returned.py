@@ -16,9 +16,10 @@ from docx import Document as WordDocument
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from lxml import etree
-from stemma_client.errors import InvalidInputError
-from stemma_client.returned import Draft, ReturnedDocument, changes_in, drafts_shown, merged_edits
+from stemma_contracts.v1.returned import ReturnedDocument
 from stemma_converter.converter import Converter
+from stemma_converter.placing import Draft
+from stemma_converter.returned import NotReturned, changes_in, drafts_shown, merged_edits
 from stemma_converter.word import with_fixed_dates
 from stemma_ooxml.word import W14, W
 
@@ -430,7 +431,7 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
 ) -> None:
     content, drafts = left
     for known in (drafts, [Draft("x", 1, "0" * 64, "")]):
-        with pytest.raises(InvalidInputError, match="of the document doc-1"):
+        with pytest.raises(NotReturned, match="of the document doc-1"):
             drafts_shown(content, "doc-2", known)
 
     def stranger(root: Root) -> None:
@@ -438,14 +439,14 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
             remove(mark)
         silent(paragraph(root, "The report"), "every", "each")
 
-    with pytest.raises(InvalidInputError, match="of the document doc-1"):
+    with pytest.raises(NotReturned, match="of the document doc-1"):
         drafts_shown(edited(content, stranger), "doc-2", drafts)
     found = read(edited(content, stranger), drafts)
     assert found.sections[0].edits[-1].after == DRAFT.replace("names every", "names each")
     assert 0.9 < found.certainty <= 1
-    with pytest.raises(InvalidInputError, match="of another one"):
+    with pytest.raises(NotReturned, match="of another one"):
         changes_in(edited(content, stranger), [Draft("x", 1, "0" * 64, "Wholly other words stand here, and no more.")])
-    with pytest.raises(InvalidInputError, match="cannot be read as DOCX"):
+    with pytest.raises(NotReturned, match="cannot be read as DOCX"):
         drafts_shown(b"%PDF-1.7", "doc-1", drafts)
 
 
@@ -479,7 +480,7 @@ def test_comments_come_back_with_their_answers_their_state_and_what_a_reader_see
 ) -> None:
     content, drafts = left
     first, second = read(_commented(content), drafts).sections
-    names = {one.identifier: one.text for one in first.comments}
+    names = {one.comment_id: one.text for one in first.comments}
     assert [(one.text, names.get(one.parent), one.resolved) for one in first.comments] == [
         ("Why?", None, False),
         ("As agreed.", "Why?", False),
@@ -499,8 +500,8 @@ def test_a_section_that_changed_since_is_merged_or_told(left: tuple[bytes, tuple
     assert [edit.after for edit in merged] == [newer.replace("names every", "names each")]
     assert conflicts == ()
     merged, conflicts = merged_edits(edits, DRAFT.replace("names every site", "lists every site"), "en")
-    assert merged == ()
-    assert [(one.ours, one.theirs) for one in conflicts] == [
+    assert [edit.after for edit in merged] == [edits[-1].after], "the words of the file"
+    assert [(one.file, one.document) for one in conflicts] == [
         ("The report names each site.", "The report lists every site.")
     ]
     assert merged_edits(edits, edits[-1].after, "en") == ((), ()), "what comes back twice is taken over once"

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 from lxml import etree
-from stemma_client.errors import InvalidInputError
-from stemma_client.returned import Draft
 from stemma_converter.converter import Converter
+from stemma_converter.placing import Draft
+from stemma_converter.returned import NotReturned
 from stemma_ooxml.word import ORIGIN, W
 from stemma_testkit.counting import calls
 
@@ -62,7 +62,7 @@ async def test_sections_that_an_author_left_as_they_were_are_not_parsed_again(co
 @pytest.mark.parametrize("part", ["word/styles.xml", "word/footnotes.xml", "docProps/core.xml"])
 def test_a_file_with_a_damaged_part_is_refused_by_its_name(left: tuple[bytes, tuple[Draft, ...]], part: str) -> None:
     content, drafts = left
-    with pytest.raises(InvalidInputError, match=rf"cannot be read as DOCX: The part {part}"):
+    with pytest.raises(NotReturned, match=rf"cannot be read as DOCX: The part {part}"):
         read(with_part(content, part, b"<damaged"), drafts)
 
 
@@ -73,7 +73,7 @@ def test_damaged_data_of_another_program_does_no_harm_and_ours_is_refused(
     content, drafts = left
     part = "customXml/item1.xml"
     assert read(with_part(content, part, b"<damaged"), drafts) == read(content, drafts)
-    with pytest.raises(InvalidInputError, match=f"cannot be read as DOCX: The part {part}"):
+    with pytest.raises(NotReturned, match=f"cannot be read as DOCX: The part {part}"):
         read(with_part(content, part, f'<document xmlns="{ORIGIN}"'.encode()), drafts)
 
 

@@ -60,6 +60,7 @@ class RequestAccepted(Answer):
     document_id: Token
     section_id: Token | None = None
     export_id: Token | None = None
+    return_id: Token | None = None
     ignored_fields: tuple[str, ...] = ()
     section_ids: tuple[Token, ...] = ()
     graph_execution_ids: dict[Token, str] = Field(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictBool, StringConstraints
 
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
@@ -32,6 +32,7 @@ class NewComment(Remark):
 
     thread_id: Token | None = None
     block_id: BlockId | None = Field(default=None, description="the block of the version that the quote begins in")
+    asks: StrictBool = Field(default=False, description="of the first one of a thread: it waits for an answer")
 
 
 class MadeComment(Contract):
@@ -41,3 +42,4 @@ class MadeComment(Contract):
     thread_id: Token
     block_id: BlockId | None = Field(default=None, description="the block of the version that the quote begins in")
     remark: ArtifactRef = Field(description="Remark as JSON")
+    asks: bool = Field(default=False, description="its thread waits for an answer")

@@ -252,6 +252,15 @@ class FillForm(Job):
     answers: ArtifactRef
 
 
+@registry.contract("stemma.compare.return.v1", Family.JOB, subjects.CONVERTER)
+class CompareReturn(Job):
+    """Find what people did in a file to the versions that it shows."""
+
+    return_id: Token
+    file: ArtifactRef
+    versions: ArtifactRef = Field(description="WrittenVersions as JSON: those that it may show")
+
+
 @registry.contract("stemma.read.input.v1", Family.JOB, subjects.CONVERTER)
 class ReadInput(Job):
     """Read one file into Markdown, and say what that changes in ``previous``, the text of the version before.

@@ -20,6 +20,7 @@ from .needs import Need
 from .outline import AskedChapters
 from .provenance import GenerationWarning, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile
+from .returned import ReturnFigures
 from .usage import Usage
 from .validation import ValidationSummary
 
@@ -152,6 +153,21 @@ class FormNotFilled(Outcome):
     """Nothing was written into the form, and why."""
 
     reasons: tuple[Reason, ...] = Field(max_length=MOST_REASONS)
+
+
+@registry.contract("stemma.return.compared.v1", Family.OUTCOME, subjects.CONVERTER)
+class ReturnCompared(Outcome):
+    """What people did in a file."""
+
+    found: ArtifactRef = Field(description="ReturnedDocument as JSON")
+    figures: ReturnFigures = ReturnFigures()
+
+
+@registry.contract("stemma.return.not.compared.v1", Family.OUTCOME, subjects.CONVERTER)
+class ReturnNotCompared(Outcome, Coded):
+    """The file is none of this document, or cannot be read."""
+
+    detail: str = Field(default="", max_length=300)
 
 
 @registry.contract("stemma.input.read.v1", Family.OUTCOME, subjects.CONVERTER)

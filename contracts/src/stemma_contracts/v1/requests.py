@@ -22,6 +22,7 @@ from .forms import MOST_FIELDS
 from .ledger import LedgerWarning, RequirementDecision, RowCuts
 from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
+from .returned import MOST_COMMENTS_CHOSEN, CommentUse
 from .review import ReviewEdits, ReviewPolicy
 
 Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
@@ -322,6 +323,34 @@ class ExportDocument(DocumentRequest):
             if name in names[:i]:
                 raise invalid_field(f"{name} is named twice", "redline", i, "section_id")
         return self
+
+
+@registry.contract("stemma.read.return.v1", Family.REQUEST)
+class ReadReturn(DocumentRequest):
+    """Have a DOCX of the document read that comes back from a word processor. What people did to it is shown, and
+    nothing is changed.
+    """
+
+    upload: UploadRef
+
+
+@registry.contract("stemma.apply.return.v1", Family.REQUEST)
+class ApplyReturn(DocumentRequest):
+    """Take over what was shown of a file that came back: of all sections or of none, as edits and comments of the
+    people in it, whom nobody vouches for.
+
+    ``digest`` is that of what was shown. Without ``sections`` it is about all that the newer versions do not
+    contradict; one that is named is taken over with the words of the file where they do. ``comments_as`` says by the
+    ids of single comments what they become.
+    """
+
+    return_id: Token
+    digest: Digest
+    sections: tuple[Token, ...] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
+    comments: CommentUse = "comment"
+    comments_as: dict[Annotated[str, StringConstraints(max_length=64)], CommentUse] = Field(
+        default={}, max_length=MOST_COMMENTS_CHOSEN
+    )
 
 
 class InputRequest(DocumentRequest):

@@ -35,6 +35,7 @@ class SectionSummary(Contract):
     missing_blocks: int = Field(default=0, ge=0, description="blocks of the inputs that its text does not cover")
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
     open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
+    open_questions: int = Field(default=0, ge=0, description="those of them that wait for an answer")
     form_withdrawn: bool = Field(default=False, description="it answers a form that was withdrawn: nobody needs it")
     assignee: str = Field(default="", description="who is asked to see to it; empty: nobody in particular")
     due: Due | None = Field(default=None, description="when it is to be settled, as long as it is not")
@@ -45,7 +46,7 @@ class SectionSummary(Contract):
         """What of it waits for a person."""
         return waits_for(
             self.status,
-            asks=self.need_id is not None,
+            asks=self.need_id is not None or self.open_questions > 0,
             proposes=self.proposal_id is not None,
             stale=self.stale,
             form_withdrawn=self.form_withdrawn,
@@ -68,6 +69,7 @@ class SectionSummary(Contract):
             missing_blocks=validation.coverage.missing_blocks if validation and validation.coverage else 0,
             proposal_id=section.proposal.proposal_id if section.proposal and section.proposes else None,
             open_threads=len(section.open_threads),
+            open_questions=section.open_questions,
             form_withdrawn=section.form_withdrawn,
             assignee=assignment.assignee if assignment else "",
             due=assignment.due if assignment else None,

@@ -5,7 +5,6 @@ them as they are.
 """
 
 import json
-from collections import Counter
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,12 +13,13 @@ from pydantic import Field, computed_field, model_validator
 from stemma_contracts.base import Contract
 
 from .answers import Problem
-from .bids import RuleChecks
-from .coverage import NotCovered
 from .cycles import CyclePlan, CycleSummary
 from .document import DocumentStatus
 from .evaluation import Evaluation
-from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from .file_views import ExportState as ExportState
+from .file_views import ExportView as ExportView
+from .file_views import FormExportView as FormExportView
+from .file_views import ReturnView as ReturnView
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion
@@ -132,6 +132,7 @@ class ThreadView(Contract):
     thread_id: str
     comments: tuple[CommentView, ...] = ()
     block_id: str | None = None
+    asks: bool = Field(default=False, description="it waits for an answer until it is resolved")
     resolved: bool = False
     resolved_by: str = ""
     resolved_at: datetime | None = None
@@ -237,6 +238,11 @@ class SectionView(Contract):
         return tuple(thread for thread in self.threads if not thread.resolved)
 
     @property
+    def open_questions(self) -> int:
+        """How many of these threads wait for an answer."""
+        return sum(thread.asks for thread in self.open_threads)
+
+    @property
     def current(self) -> VersionView | None:
         """The version that decisions are about."""
         return self.versions[-1] if self.versions else None
@@ -313,7 +319,8 @@ class SectionView(Contract):
     @property
     def waits_for(self) -> tuple[Wait, ...]:
         """What of it waits for a person."""
-        told = {"asks": self.asks, "proposes": self.proposes, "stale": self.stale is not None}
+        asks = self.asks or self.open_questions > 0
+        told = {"asks": asks, "proposes": self.proposes, "stale": self.stale is not None}
         return waits_for(self.status, **told, form_withdrawn=self.form_withdrawn)
 
     @property
@@ -346,70 +353,6 @@ class SectionView(Contract):
     def issue_count(self) -> int:
         """Lint issues of the current version, as far as they are known."""
         return self.validation.issue_count if self.validation else 0
-
-
-ExportState = Literal["under_way", "done", "failed"]
-
-
-class ExportView(Contract):
-    """One export: neither ``artifact`` nor ``failure`` while the converter is at work. ``verified``: of who asked."""
-
-    export_id: str
-    format: ExportFormat
-    asked_by: str = ""
-    verified: bool = False
-    asked_at: datetime | None = None
-    redline: tuple[VersionPair, ...] = ()
-    citations: bool = False
-    matrix: bool = False
-    artifact: ArtifactRef | None = None
-    warnings: tuple[ExportWarning, ...] = ()
-    not_covered: tuple[NotCovered, ...] = ()
-    too_long: tuple[OverlongSection, ...] = ()
-    rules: RuleChecks = ()
-    remarks: tuple[ExportRemark, ...] = ()
-    open_requirements: tuple[str, ...] = ()
-    open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
-    failure: str | None = None
-    failure_problem: Problem | None = None
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What a person should know of the file, each with how often it is so."""
-        counts = Counter({name: len(getattr(self, name)) for name in ("open_requirements", "too_long", "not_covered")})
-        counts["broken_rules"] = sum(rule.state == "broken" for rule in self.rules)
-        for warning in self.warnings:
-            counts[warning.code] += warning.count
-        return {name: count for name, count in counts.items() if count}
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def state(self) -> ExportState:
-        """How far it is."""
-        return "done" if self.artifact else "failed" if self.failure is not None else "under_way"
-
-
-class FormExportView(Contract):
-    """A form with answers in it: neither ``artifact`` nor ``reasons`` why there is none while they are being written.
-
-    ``answered`` and ``unanswered`` are its fields by their ids.
-    """
-
-    export_id: str
-    input_id: str
-    input_version: int
-    section_id: str
-    version: int
-    artifact: ArtifactRef | None = None
-    answered: tuple[str, ...] = ()
-    unanswered: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def state(self) -> ExportState:
-        """How far it is."""
-        return "done" if self.artifact else "failed" if self.reasons else "under_way"
 
 
 class InputUse(Contract):
@@ -528,6 +471,7 @@ class DocumentView(Contract):
     sections: dict[str, SectionView] = Field(default={})
     exports: dict[str, ExportView] = Field(default={})
     form_exports: dict[str, FormExportView] = Field(default={})
+    returns: dict[str, ReturnView] = Field(default={})
     usage: Usage = Usage()
     cycle: CycleSummary | None = None
     cycle_plan: CyclePlan | None = None
@@ -572,9 +516,10 @@ class DocumentView(Contract):
     @property
     def is_moving(self) -> bool:
         """Whether anything is being read, written, checked or exported: something comes without a decision."""
-        exports: tuple[ExportView | FormExportView, ...] = (*self.exports.values(), *self.form_exports.values())
+        files: tuple[ExportView | FormExportView | ReturnView, ...]
+        files = (*self.exports.values(), *self.form_exports.values(), *self.returns.values())
         reading = any(one.state == "reading" for one in self.input_views) or bool(self.ledger and self.ledger.reading)
-        return self.at_work or self.checking or reading or any(export.state == "under_way" for export in exports)
+        return self.at_work or self.checking or reading or any(file.state == "under_way" for file in files)
 
     @property
     def checking(self) -> bool:

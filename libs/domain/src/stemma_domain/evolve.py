@@ -117,6 +117,7 @@ def _handled(document: Document, event: e.AnyEvent, before: HandledRequest | Non
         so_far,
         section_ids=(*so_far.section_ids, *_sections_of(event)),
         export_id=event.export_id if isinstance(event, e.ExportRequested | e.FormExportRequested) else None,
+        return_id=event.return_id if isinstance(event, e.ReturnRequested) else so_far.return_id,
         problems=(*so_far.problems, *problem),
         started=started,
         sequence=document.sequence,
@@ -181,7 +182,7 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
             yield from (upstream.section_id for upstream in _upstream_of(event))
             if isinstance(event, e.SectionApprovalWithdrawn):
                 yield from event.stops
-        case e.RevisionCycleStarted():
+        case e.RevisionCycleStarted() | e.ReturnApplied():
             yield from event.sections
         case e.FormFieldsConfirmed():
             yield from event.section.depends_on
@@ -215,6 +216,8 @@ def _has_the_rest(document: Document, event: e.AnyEvent) -> bool:
             return has_form and _has_version(document, event.section_id, event.version)
         case e.FormExported() | e.FormExportFailed():
             return event.export_id in document.form_exports
+        case e.ReturnRead() | e.ReturnUnread() | e.ReturnApplied():
+            return event.return_id in document.returns
         case e.SectionRestored():
             return _has_version(document, event.section_id, event.restored_version)
         case e.SectionDrafted() | e.SectionEdited() | e.SectionKept():

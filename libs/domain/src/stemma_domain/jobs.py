@@ -28,6 +28,7 @@ READ_INPUT = "read"
 EXTRACT = "extract"
 PROPOSE = "propose"
 FILL = "fill"
+COMPARE = "compare"
 
 
 def job_id(document: Document, job: str, target: str) -> str:

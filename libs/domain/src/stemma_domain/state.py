@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # a feature knows the document; the document only names what 
     from .features.forms import FormExport
     from .features.ledger.state import Ledger
     from .features.proposals import EndedProposal, Proposal
+    from .features.returns import Return
 
 
 @dataclass(frozen=True)
@@ -311,6 +312,7 @@ class HandledRequest:
     digest: str
     section_ids: tuple[str, ...] = ()
     export_id: str | None = None
+    return_id: str | None = None
     problems: tuple[Problem, ...] = ()
     started: Mapping[str, str] = field(default_factory=dict)
     sequence: int = 0
@@ -355,6 +357,7 @@ class Document:
     lifecycle: Lifecycle = Lifecycle.RUNNING
     exports: Mapping[str, Export] = field(default_factory=dict)
     form_exports: Mapping[str, FormExport] = field(default_factory=dict)
+    returns: Mapping[str, Return] = field(default_factory=dict)
     requests: HashTrieMap[str, HandledRequest] = field(default_factory=HashTrieMap)
     settled_jobs: HashTrieSet[str] = field(default_factory=HashTrieSet)
     cycle: Cycle | None = None

@@ -15,6 +15,7 @@ from .features import (
     generation,
     needs,
     proposals,
+    returns,
     review,
     several,
 )
@@ -36,6 +37,7 @@ FEATURES: tuple[Feature[Any], ...] = (
     exports.FEATURE,
     ledger.FEATURE,
     forms.FEATURE,
+    returns.FEATURE,
     comments.FEATURE,
     choosing.FEATURE,
     assignment.FEATURE,

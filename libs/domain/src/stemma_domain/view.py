@@ -79,6 +79,7 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         sections=sections,
         exports={name: export.view for name, export in document.exports.items()},
         form_exports={name: export.view for name, export in document.form_exports.items()},
+        returns={name: one.view for name, one in document.returns.items()},
         usage=document.usage,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,

@@ -19,6 +19,7 @@ from stemma_domain.commands import Asked, RequestMeta
 from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.ledger.feature import Cut
+from stemma_domain.features.returns import FILE, VERSIONS, TakenSection, TakeOver
 
 TENANT, DOCUMENT = "default", "doc1"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -133,6 +134,15 @@ def cut_ledger(
     asked: RequestMeta, rows_digest: str, rows: ArtifactRef | None = None, parts: tuple[RowParts, ...] = ()
 ) -> Cut:
     return Cut(request(r.SplitRequirements, rows_digest=rows_digest), asked, NOW, rows=rows, parts=parts)
+
+
+def read_return(asked: RequestMeta, file: ArtifactRef, versions: ArtifactRef) -> Asked[Any]:
+    return Asked(request(r.ReadReturn, upload=upload(file)), asked, NOW, {FILE: file, VERSIONS: versions})
+
+
+def apply_return(asked: RequestMeta, return_id: str, digest: str, taken: Sequence[TakenSection]) -> TakeOver:
+    asked_for = request(r.ApplyReturn, return_id=return_id, digest=digest)
+    return TakeOver(asked_for, asked, NOW, taken=tuple(taken))
 
 
 @dataclass(frozen=True)

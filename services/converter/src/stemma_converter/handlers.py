@@ -1,4 +1,4 @@
-"""The jobs of this service: convert a document, read an input, fill a form."""
+"""The jobs of this service: convert a document, read an input, fill a form, compare a file that comes back."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -15,7 +15,8 @@ from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactSto
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_confinement.computing import confined_in
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ConvertDocument, FillForm, ReadInput
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import (
     ConversionFailed,
     DocumentConverted,
@@ -23,6 +24,8 @@ from stemma_contracts.v1.outcomes import (
     FormNotFilled,
     InputRead,
     InputUnreadable,
+    ReturnCompared,
+    ReturnNotCompared,
 )
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
@@ -35,6 +38,7 @@ from .converter import Converter, media_type
 from .pandoc import ConversionError
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import PREPARED, Readings
+from .returns import Returns
 from .source import STEP, Staged, grounding_refs
 
 log = get_logger()
@@ -79,7 +83,21 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
         async with readings.turns.turn(job.document.tenant):
             return await on_fill_form(job, artifacts=readings.artifacts, limits=readings.limits)
 
+    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "compare-return"), stream=jobs)
+    @router.subscriber(subjects.job(subjects.CONVERTER, "compare-return"), stream=jobs)
+    async def compare_return(job: CompareReturn) -> ReturnCompared | ReturnNotCompared:
+        return await on_compare_return(job, readings=tools().readings)
+
     return router
+
+
+async def on_compare_return(job: CompareReturn, *, readings: Readings) -> ReturnCompared | ReturnNotCompared:
+    about = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
+    async with readings.turns.turn(job.document.tenant):
+        found = await Returns(readings.artifacts, readings.limits, readings.file_limits.file_bytes).compare(job)
+    if isinstance(found, Problem):
+        return ReturnNotCompared(**about, detail=found.message[:300], code=found.code, params=found.params)
+    return ReturnCompared(**about, found=found.artifact, figures=found.figures)
 
 
 async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | InputUnreadable:

@@ -90,6 +90,8 @@ def prepare() -> None:
     import stemma_forms.spreadsheet.filling
     import stemma_forms.word.filling  # noqa: F401
 
+    from . import returned  # noqa: F401
+
     load_readers()
 
 

@@ -113,6 +113,7 @@ def answer_of(received: Received, state: State) -> Answer:
         section_id=handled.section_ids[0] if len(handled.section_ids) == 1 else None,
         section_ids=handled.section_ids,
         export_id=handled.export_id,
+        return_id=handled.return_id,
         graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
         ignored_fields=received.ignored_fields,
         sequence=handled.sequence,

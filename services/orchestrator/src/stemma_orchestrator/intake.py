@@ -37,6 +37,7 @@ from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.feature import Added, Replaced, listed, numbered
 from stemma_domain.features.inputs.material import artifact_of, as_input
 from stemma_domain.features.ledger.feature import Cut, WrongCutError, split_rows
+from stemma_domain.features.returns import FILE, VERSIONS, TakeOver, written_versions
 from stemma_domain.state import Document
 from stemma_languages import UnknownLanguage, detect, foreign, language, shipped
 
@@ -55,6 +56,7 @@ from stemma_orchestrator.inputs import (
     problems_of_inputs,
 )
 from stemma_orchestrator.requests import MAX_NAMED, Received, Refused, shown
+from stemma_orchestrator.returning import Returning
 
 Capabilities = Callable[[], Awaitable[frozenset[str] | None]]
 Uploads = Callable[[str], UploadStore]
@@ -104,6 +106,11 @@ class Intake:
                 check_sources(request, inputs)
             case r.AcceptSuggestion() | r.TakeBackChanges() if document is not None:
                 return Asked(request, asked, time, await self._chosen(tenant, request, document))
+            case r.ReadReturn() if document is not None:
+                return Asked(request, asked, time, await self._returned(tenant, request, document))
+            case r.ApplyReturn() if document is not None:
+                taken = await Returning(self.artifacts, document).taken(request)
+                return TakeOver(request, asked, time, taken=taken)
             case _:
                 pass
         return Asked(request, asked, time, await self._texts(tenant, request, inputs))
@@ -117,6 +124,14 @@ class Intake:
         if not text.strip():
             raise Refused(Problem.of("text_blank", "changes", name="draft.md"))
         return {TEXT: await self._stored(tenant, request.document_id, text, "draft.md", "text/markdown")}
+
+    async def _returned(self, tenant: str, request: r.ReadReturn, document: Document) -> dict[str, ArtifactRef]:
+        name = request.document_id
+        versions = written_versions(document).model_dump_json()
+        return {
+            FILE: await self._file_taken(tenant, name, request.upload, FILE),
+            VERSIONS: await self._stored(tenant, name, versions, "versions.json", "application/json"),
+        }
 
     async def _texts(self, tenant: str, request: r.Request, inputs: Sequence[InputFile]) -> dict[str, ArtifactRef]:
         match request:

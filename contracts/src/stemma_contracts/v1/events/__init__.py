@@ -37,6 +37,10 @@ from .document import RequirementsRead as RequirementsRead
 from .document import RequirementsRequested as RequirementsRequested
 from .document import RequirementsSplit as RequirementsSplit
 from .document import RequirementsUnread as RequirementsUnread
+from .document import ReturnApplied as ReturnApplied
+from .document import ReturnRead as ReturnRead
+from .document import ReturnRequested as ReturnRequested
+from .document import ReturnUnread as ReturnUnread
 from .document import RevisionCycleStarted as RevisionCycleStarted
 from .refusals import DecisionRefused as DecisionRefused
 from .section import ReviewConclusion as ReviewConclusion
@@ -116,6 +120,7 @@ AnySectionEvent = (
 )
 AnyExportOutcome = DocumentExported | ExportFailed | ExportJobDead
 AnyFormEvent = FormFieldsConfirmed | FormExportRequested | FormExported | FormExportFailed
+AnyReturnEvent = ReturnRequested | ReturnRead | ReturnUnread | ReturnApplied
 AnyLedgerEvent = (
     RequirementsRequested
     | RequirementsRead
@@ -148,6 +153,7 @@ AnyDocumentEvent = (
     | OutcomeSuperseded
     | RevisionCycleStarted
     | AnyFormEvent
+    | AnyReturnEvent
     | AnyInputEvent
     | AnyLedgerEvent
 )

@@ -17,6 +17,7 @@ from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts, SecondOpinion
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.returned import ReturnFigures
 from stemma_contracts.v1.section import SectionPlan
 
 
@@ -280,6 +281,43 @@ class FormExportFailed(Event):
     export_id: Token
     job_id: JobId
     reasons: tuple[Reason, ...] = Field(default=(), max_length=MOST_REASONS)
+
+
+@registry.contract("stemma.return.requested.v1", Family.EVENT)
+class ReturnRequested(Event):
+    """A DOCX came back and is being read."""
+
+    return_id: Token
+    file: ArtifactRef
+    versions: ArtifactRef = Field(description="WrittenVersions as JSON: those that it may show")
+
+
+@registry.contract("stemma.return.read.v1", Family.EVENT)
+class ReturnRead(Event):
+    """What people did in the file is there to be shown; the document is as it was."""
+
+    return_id: Token
+    job_id: JobId
+    found: ArtifactRef = Field(description="ReturnedDocument as JSON")
+    figures: ReturnFigures = ReturnFigures()
+
+
+@registry.contract("stemma.return.unread.v1", Family.EVENT)
+class ReturnUnread(Event, Coded):
+    """The file is none of this document, or cannot be read."""
+
+    return_id: Token
+    job_id: JobId
+    detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.return.applied.v1", Family.EVENT)
+class ReturnApplied(Event):
+    """A person took over what was shown of these sections; the edits and comments follow as events of their authors."""
+
+    return_id: Token
+    digest: Digest = Field(description="of what was shown")
+    sections: tuple[Token, ...]
 
 
 @registry.contract("stemma.document.exported.v1", Family.EVENT)

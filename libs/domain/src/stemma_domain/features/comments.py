@@ -55,8 +55,9 @@ def _commented(
         made_at=at,
         verified=by.verified,
     )
-    before, block_id = (thread.comments, thread.block_id) if thread else ((), made.block_id)
-    return ThreadView(thread_id=made.thread_id, block_id=block_id, comments=(*before, comment))
+    first = thread or made
+    before = thread.comments if thread else ()
+    return ThreadView(thread_id=made.thread_id, block_id=first.block_id, asks=first.asks, comments=(*before, comment))
 
 
 def _marked(threads: Threads, event: e.SectionThreadResolved | e.SectionThreadReopened, **mark: object) -> Threads:
@@ -85,7 +86,7 @@ def _made(command: Asked[CommentRequest], request: r.CommentSection, document: D
         comment_id = f"c{document.number + 1}-{position + 1}"
         about = {"comment_id": comment_id, "thread_id": comment.thread_id or comment_id}
         remark = command.stored[f"comments.{position}"]
-        comments.append(MadeComment(**about, block_id=comment.block_id, remark=remark))
+        comments.append(MadeComment(**about, block_id=comment.block_id, remark=remark, asks=comment.asks))
     return e.SectionCommented(
         **command.asked, section_id=request.section_id, version=request.version, comments=tuple(comments)
     )
